@@ -49,7 +49,7 @@ Values parameters_for(const std::vector<Tensor>& x) {
   return parameters;
 }
 
-// A scalar that depends on every element of y with another weight.
+// A scalar that depends on each element of y with a different weight.
 Value weighted_sum(const Value& y) { return sum(y * constant(random(y.type(), 99))); }
 
 double largest(const std::vector<double>& values) {
@@ -88,7 +88,7 @@ std::vector<Tensor> evaluate(const Values& results, const Values& parameters, co
 std::vector<double> elements(const Value& result) { return to_doubles(evaluate({result}).front()); }
 
 Tensor random(const TensorType& type, uint32_t seed) {
-  std::mt19937 generator(seed);  // its output is fixed by the standard, that of distributions is not
+  std::mt19937 generator(seed);  // the standard defines its output, in contrast to that of distributions
   Tensor tensor(type);
   for (int64_t i = 0; i < type.shape.elements(); ++i) {
     const double value = generator() / 2147483648.0 - 1;

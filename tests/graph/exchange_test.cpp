@@ -7,18 +7,18 @@
 namespace portatune {
 namespace {
 
-TEST(Exchange, IsWhatARingSends) {
+TEST(Exchange, CountsTheBytesOfARing) {
   const Mesh mesh{.data = 2, .fsdp = 2};
   const Value part = parameter("part", {DType::kFloat32, {6}});
   const Value whole = all_gather(part, 0, mesh, {MeshAxis::kFsdp});
   const Value gradient = reduce_scatter(whole * 2.0, 0, mesh, {MeshAxis::kFsdp});
   const Exchange exchange =
       exchange_of({.parameters = {part}, .results = {all_reduce(gradient, mesh, {MeshAxis::kData})}, .mesh = mesh});
-  EXPECT_EQ(exchange.parts, 24 + 24) << "to the other one of two";
-  EXPECT_EQ(exchange.sums, 24) << "half of it twice";
+  EXPECT_EQ(exchange.parts, 24 + 24) << "to the other of two devices";
+  EXPECT_EQ(exchange.sums, 24) << "half of the array, twice";
 }
 
-// Between them a device updates its part: what goes round is as much as with the sum on each.
+// Between the halves a device updates its shard. Together they exchange as much as one sum.
 TEST(Exchange, CountsBothHalvesOfASumAlongData) {
   const Mesh mesh{.data = 4};
   const MeshAxes data{MeshAxis::kData};
@@ -32,7 +32,7 @@ TEST(Exchange, CountsBothHalvesOfASumAlongData) {
   EXPECT_EQ(exchange(all_reduce(gradient, mesh, data)).sums, 24 + 24);
 }
 
-TEST(Exchange, IsInTheTypeThatArraysAreSentIn) {
+TEST(Exchange, CountsBytesOfTheSentType) {
   const Mesh mesh{.fsdp = 2};
   const Value part = parameter("part", {DType::kFloat32, {6}});
   const Value whole = all_gather(part, 0, mesh, {MeshAxis::kFsdp}, DType::kBFloat16);
@@ -40,11 +40,11 @@ TEST(Exchange, IsInTheTypeThatArraysAreSentIn) {
   EXPECT_EQ(forward.parts, 12);
   const Exchange both =
       exchange_of({.parameters = {part}, .results = gradients(sum(whole), Values{part}), .mesh = mesh});
-  EXPECT_EQ(both.parts, 24) << "what flows back is not rounded";
+  EXPECT_EQ(both.parts, 24) << "gradients are not rounded";
 }
 
-// With remat the weights are gathered once more on the way back.
-TEST(Exchange, CountsWhatIsComputedAgain) {
+// With remat the weights are gathered again in the backward pass.
+TEST(Exchange, CountsRecomputedGathers) {
   const Mesh mesh{.fsdp = 2};
   const auto parts_of = [&](Remat policy) {
     const Value x = parameter("x", {DType::kFloat32, {8}}), part = parameter("part", {DType::kFloat32, {4}});
@@ -54,7 +54,7 @@ TEST(Exchange, CountsWhatIsComputedAgain) {
                {.parameters = {x, part}, .results = gradients(sum(tanh(remat(x, y, policy))), wrt), .mesh = mesh})
         .parts;
   };
-  EXPECT_EQ(parts_of(Remat::kNone), 16 + 16) << "the weights, and their gradient on its way back";
+  EXPECT_EQ(parts_of(Remat::kNone), 16 + 16) << "the weights and their gradient";
   EXPECT_EQ(parts_of(Remat::kLayers), 16 + 16 + 16);
 }
 

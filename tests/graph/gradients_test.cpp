@@ -11,7 +11,7 @@ const TensorType kScalar{DType::kFloat32, {}};
 
 Tensor number(float value) { return Tensor(Shape{}, {value}); }
 
-// The only element of each result for these values of the parameters.
+// The single element of each result for these values of the parameters.
 std::vector<double> numbers(const Values& results, const Values& parameters, const std::vector<float>& at) {
   std::vector<Tensor> inputs;
   for (const float value : at) inputs.push_back(number(value));
@@ -20,7 +20,7 @@ std::vector<double> numbers(const Values& results, const Values& parameters, con
   return found;
 }
 
-TEST(Gradients, AddUpOverAllUsesOfAValue) {
+TEST(Gradients, SumOverAllUsesOfAValue) {
   const Value x = parameter("x", kScalar);
   const Value shared = x * x;
   const Value loss = shared * shared + shared * 3.0 + x;  // x^4 + 3 x^2 + x
@@ -35,7 +35,7 @@ TEST(Gradients, AreZeroForAnUnusedParameter) {
   EXPECT_EQ(numbers({found[1]}, {x}, {3}), std::vector<double>{6});
 }
 
-TEST(Gradients, OfAnIntermediateAndItsSourceCountTheWholePath) {
+TEST(Gradients, OfAnIntermediateAndItsSourceAreBothComplete) {
   const Value x = parameter("x", kScalar);
   const Value y = x * x;
   const Values found = gradients(y * y, Values{y, x});  // 2 y and 4 x^3
@@ -48,7 +48,7 @@ TEST(Gradients, OfTheLossItselfIsOne) {
   EXPECT_EQ(numbers(gradients(loss, Values{loss, x}), {x}, {3}), (std::vector<double>{1, 5}));
 }
 
-TEST(Gradients, OfAValueNamedTwiceAreGivenTwice) {
+TEST(Gradients, AreReturnedTwiceForARepeatedValue) {
   const Value x = parameter("x", kScalar);
   EXPECT_EQ(numbers(gradients(x * x, Values{x, x}), {x}, {3}), (std::vector<double>{6, 6}));
 }
@@ -79,9 +79,9 @@ TEST(Gradients, NeedAScalarLoss) {
   expect_shape_error([&] { gradients(n, Values{n}); }, {"int32[]", "a float scalar"});
 }
 
-// ---- of a part of a graph
+// ---- gradients of a part of a graph
 
-TEST(Backpropagate, TreatsWrtAsInputsWhereItStops) {
+TEST(Backpropagate, TreatsWrtAsInputsWithStop) {
   const Value x = parameter("x", kScalar);
   const Value y = x * x;
   const Value z = y * x;
@@ -92,7 +92,7 @@ TEST(Backpropagate, TreatsWrtAsInputsWhereItStops) {
   EXPECT_EQ(numbers(continued, {x}, {3}), (std::vector<double>{27, 3}));
 }
 
-TEST(Backpropagate, LeavesOutWhatNothingFlowsInto) {
+TEST(Backpropagate, IsAbsentWithoutAGradient) {
   const Value x = parameter("x", kScalar), y = parameter("y", kScalar);
   const Values found =
       backpropagate(Values{x * 2.0, y * 2.0}, Values{full(kScalar, 1), Value()}, Values{x, y}, AtWrt::kStop);

@@ -7,7 +7,7 @@
 namespace portatune::test {
 namespace {
 
-constexpr int kDeep = 200'000;  // nodes: their destructors would overflow the stack if they called each other
+constexpr int kDeep = 200'000;  // nodes; recursive destructors would overflow the stack
 
 TensorType scalar() { return {DType::kFloat32, {}}; }
 
@@ -42,7 +42,7 @@ TEST(Graph, LongChainIsDestroyedWithoutRecursion) {
   for (int i = 0; i < kDeep; ++i) y = neg(y);
 }
 
-TEST(Graph, LongChainThatForksIsDestroyedWithoutRecursion) {
+TEST(Graph, ForkedLongChainIsDestroyedWithoutRecursion) {
   Value y = parameter("x", scalar());
   for (int i = 0; i < kDeep / 2; ++i) y = neg(y) + y;
 }

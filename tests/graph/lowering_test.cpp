@@ -51,7 +51,7 @@ TEST(Lowering, WritesASharedValueOnce) {
   EXPECT_EQ(count(to_stablehlo({.parameters = {x}, .results = {e + e, e * e}}, {}), "stablehlo.exponential"), 1u);
 }
 
-TEST(Lowering, LeavesOutWhatNoResultNeeds) {
+TEST(Lowering, OmitsUnusedValues) {
   const Value x = parameter("x", kVector), unused = parameter("unused", kVector);
   const Value ignored = exp(x), y = neg(x);
   const std::string text = to_stablehlo({.parameters = {x, unused}, .results = {y}}, {});
@@ -76,7 +76,7 @@ TEST(Lowering, CompositeWithoutItsKernelIsDecomposed) {
   EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.dot_general"), Not(HasSubstr("custom_call"))));
 }
 
-TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
+TEST(Lowering, KernelInPlaceHasAliases) {
   Values parameters;
   for (const char* name : {"p", "m", "v", "dp"}) parameters.push_back(parameter(name, kVector));
   parameters.push_back(parameter("hyper", {kF32, {5}}));
@@ -87,14 +87,14 @@ TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
   EXPECT_EQ(count(text, "stablehlo.custom_call"), 1u);
 }
 
-// ---- collectives between processes, of which each waits for the one before
+// ---- collectives between processes; each waits for the previous one
 
 const Mesh kTwo{.data = 2};
 const Target kProcesses{.kernels = {"portatune.all_reduce"}, .across_processes = true};
 
 Value sum_of_two(const Value& x) { return all_reduce(x, kTwo, {MeshAxis::kData}); }
 
-TEST(Lowering, CollectivesBetweenProcessesAreCallsInOneOrder) {
+TEST(Lowering, CollectivesBetweenProcessesAreOrderedCalls) {
   const Value x = parameter("x", kVector);
   const Function function{.parameters = {x}, .results = {sum_of_two(x), sum_of_two(neg(x))}, .mesh = kTwo};
   const std::string text = to_stablehlo(function, kProcesses);
@@ -104,7 +104,7 @@ TEST(Lowering, CollectivesBetweenProcessesAreCallsInOneOrder) {
   EXPECT_THAT(to_stablehlo(function, {}), AllOf(HasSubstr("stablehlo.all_reduce"), HasSubstr("replicas")));
 }
 
-TEST(Lowering, CollectivesAfterALoopWaitForThoseInIt) {
+TEST(Lowering, CollectivesAfterALoopWaitForTheLoop) {
   const Value x = parameter("x", kVector), index = parameter("i", {DType::kInt32, {}});
   const Value in_loop = sum_of_two(x * convert(index, kF32));
   const Value after = sum_of_two(loop_sum({in_loop}, index, 3)[0]);
@@ -140,7 +140,7 @@ TEST(Lowering, AliasOutOfRangeIsRefused) {
               HasSubstr("parameter 2"));
 }
 
-TEST(Lowering, AliasesShareNothing) {
+TEST(Lowering, AliasesAreDistinct) {
   const Value x = parameter("x", kVector), y = parameter("y", kVector);
   EXPECT_THAT(message_of<UsageError>([&] {
                 to_stablehlo({.parameters = {x, y}, .results = {x + y}, .aliases = {{0, 0}, {1, 0}}}, {});
@@ -150,7 +150,7 @@ TEST(Lowering, AliasesShareNothing) {
 
 // ---- parameters
 
-TEST(Lowering, ParameterThatIsNotTheFunctionsIsRefusedByName) {
+TEST(Lowering, ErrorNamesAMissingParameter) {
   const Value x = parameter("x", kVector), forgotten = parameter("forgotten", kVector);
   EXPECT_THAT(message_of<UsageError>([&] { to_stablehlo({.parameters = {x}, .results = {x + forgotten}}, {}); }),
               HasSubstr("\"forgotten\""));

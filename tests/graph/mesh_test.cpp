@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 const MeshAxes kData{MeshAxis::kData}, kFsdp{MeshAxis::kFsdp}, kTensor{MeshAxis::kTensor};
 
-TEST(Mesh, NumbersDevicesWithTheLastAxisAsTheMinorOne) {
+TEST(Mesh, NumbersDevicesWithTheLastAxisAsMinor) {
   const Mesh mesh{.data = 2, .fsdp = 3};
   EXPECT_EQ(mesh.devices(), 6);
   EXPECT_EQ(mesh.place(4, kData), 1);
@@ -35,7 +35,7 @@ TEST(Mesh, GroupsDevicesThatDifferAlongTheAxes) {
   EXPECT_THAT(mesh.groups({}), ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(2), ElementsAre(3)));
 }
 
-// Such as share the same rows.
+// Devices along tensor share the same rows.
 TEST(Mesh, HasNeighboursAlongTensor) {
   const Mesh mesh{.fsdp = 2, .tensor = 2};
   EXPECT_THAT(mesh.groups(kTensor), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
@@ -43,12 +43,12 @@ TEST(Mesh, HasNeighboursAlongTensor) {
   EXPECT_THAT(mesh.groups({MeshAxis::kTensor, MeshAxis::kFsdp}), ElementsAre(ElementsAre(0, 2, 1, 3)));
 }
 
-TEST(Mesh, TellsTheOtherAxes) {
+TEST(Mesh, ReturnsTheOtherAxes) {
   EXPECT_EQ(other_axes(kFsdp), (MeshAxes{MeshAxis::kData, MeshAxis::kTensor}));
   EXPECT_EQ(other_axes({MeshAxis::kTensor, MeshAxis::kFsdp}), kData);
 }
 
-TEST(Mesh, IsReadAndWrittenByItsAxes) {
+TEST(Mesh, IsParsedAndPrinted) {
   EXPECT_EQ(parse_mesh("fsdp=2,data=4"), (Mesh{.data = 4, .fsdp = 2}));
   EXPECT_EQ(to_string(Mesh{.data = 4, .fsdp = 2}), "data=4,fsdp=2");
   EXPECT_EQ(to_string(Mesh{.fsdp = 8}), "fsdp=8");
@@ -57,7 +57,7 @@ TEST(Mesh, IsReadAndWrittenByItsAxes) {
   EXPECT_EQ(to_string(Mesh{}), "data=1");
 }
 
-TEST(Mesh, RefusesWhatIsNone) {
+TEST(Mesh, RefusesInvalidText) {
   for (const char* text : {"", "8", "data", "data=", "data=0", "data=-2", "data=x", "date=8", "data=2,data=2",
                            "data=2,", "data=2 ,fsdp=2"}) {
     try {
@@ -72,7 +72,7 @@ TEST(Mesh, RefusesWhatIsNone) {
   }
 }
 
-TEST(Sharding, TellsTheTypeOfAPart) {
+TEST(Sharding, ReturnsTheTypeOfAPart) {
   const Mesh mesh{.data = 2, .fsdp = 2};
   const TensorType whole{DType::kFloat32, {3, 8}};
   EXPECT_EQ(part_of(whole, {}, mesh), whole);

@@ -1,4 +1,4 @@
-// tests/data/metrics.json is made by tests/oracle/make_metric_cases.py, which asks scikit-learn.
+// tests/oracle/make_metric_cases.py writes tests/data/metrics.json with results of scikit-learn.
 #include "portatune/metrics.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ void update_in_batches(Metric& metric, const Floats& predictions, const Floats& 
   }
 }
 
-// Expects the case's figure `key` from any size of batches. `predict` makes predictions of scores.
+// Expects the case's metric `key` with batches of any size. `predict` computes predictions from scores.
 template <class M>
 void expect_as_in_scikit_learn(const std::string& key, const std::function<float(float)>& predict) {
   for (const auto& each : cases()) {
@@ -95,7 +95,7 @@ TEST(Correlation, AgreesWithScipy) {
     expect(spearman, "spearman");
   }
 }
-TEST(PearsonCorrelation, AWeightCountsAsSoManyExamples) {
+TEST(PearsonCorrelation, WeightsCountAsExamples) {
   PearsonCorrelation weighted, repeated;
   weighted.update(Floats{1, 2, 4}, Floats{2, 1, 3}, Floats{1, 2, 1});
   repeated.update(Floats{1, 2, 2, 4}, Floats{2, 1, 1, 3});
@@ -148,19 +148,19 @@ TYPED_TEST(EveryMetric, StartsAnewAfterReset) {
   EXPECT_FALSE(metric.result());
 }
 
-TEST(RocAuc, RefusesOtherTargetsAndScoresThatAreNotFinite) {
+TEST(RocAuc, RefusesInvalidTargetsAndNonFiniteScores) {
   RocAuc auc;
   EXPECT_THROW(auc.update(Floats{0.5}, Floats{2}), DataError);
   EXPECT_THROW(auc.update(Floats{kInfinity}, Floats{1}), DataError);
   try {
     auc.update(Floats{0.5, 0.5, kNan}, Floats{0, 1, 1});
-    ADD_FAILURE() << "NaN was taken for a score";
+    ADD_FAILURE() << "NaN was accepted as a score";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("row 2"));
   }
 }
 
-TEST(RocAuc, OneClassLeftByWeightsIsNotDefined) {
+TEST(RocAuc, IsUndefinedForOneClassAfterWeights) {
   RocAuc auc;
   auc.update(Floats{1, 2, 3}, Floats{1, 1, 0}, Floats{1, 1, 0});
   EXPECT_FALSE(auc.result());
@@ -178,7 +178,7 @@ TEST(MatthewsCorrelation, RefusesScoresInPlaceOfClassIds) {
   EXPECT_THROW(matthews.update(Floats{kNan}, Floats{1}), DataError);
 }
 
-TEST(Argmax, TakesTheFirstOfTheHighest) {
+TEST(Argmax, ReturnsTheFirstHighestScore) {
   EXPECT_THAT(argmax(Floats{1, 3, 2, 5, 5, 4, -3, -2, -1}, 3), ElementsAre(1, 0, 2));
   EXPECT_THAT(argmax(Floats{1, kNan, kNan, kNan, 7, 7}, 3), ElementsAre(1, 0));
   EXPECT_THAT(argmax({}, 3), ElementsAre());

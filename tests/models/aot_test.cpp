@@ -1,4 +1,4 @@
-// Every model with every head compiles for TPU and CUDA, without such a device.
+// Every model with every head compiles for TPU and CUDA without such a device.
 #include "pjrt/aot.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@ namespace portatune::test {
 namespace {
 
 pjrt::Executable compile_for(pjrt::AotTarget target, const Function& function) {
-  // Triton's matrix products double the time that compiling takes, and are not what is tested.
+  // Triton's matrix products are off: they double the compile time and are not tested here.
   pjrt::CompileOptions options{.replicas = function.mesh.devices()};
   if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
   return pjrt::aot_topology(target).compile(to_stablehlo(function, {}), options);
 }
 
-// Of a case and a target.
+// The name of a test, from a case and a target.
 constexpr auto kNameOfCase = [](const auto& info) {
   const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
   return std::string(std::get<0>(info.param)) + pjrt::name_of_target(target);
@@ -32,8 +32,8 @@ class ModelAot : public ::testing::TestWithParam<std::tuple<std::string, pjrt::A
   const parity::ReferenceCase reference_{case_folder(std::get<0>(GetParam()))};
   const parity::ReferenceTask task_{reference_};
 
-  // Whether the case is its architecture's first, which has optimizer steps. Compiling a step for CUDA takes 10
-  // seconds, so that those of the other heads are for whoever asks for all.
+  // True for the first case of each architecture, which has optimizer steps. Compiling a step for CUDA takes 10
+  // seconds; therefore the other heads are compiled only on request (PORTATUNE_AOT_ALL).
   bool is_whole() const { return !reference_.names("after5").empty(); }
   static bool wants_all() { return std::getenv("PORTATUNE_AOT_ALL") != nullptr; }
 };
@@ -54,7 +54,7 @@ TEST_P(ModelAot, Compiles) {
   EXPECT_GE(compiled.memory_stats().aliased, state);
 }
 
-// A training step on several texts in a row: causal with grouped heads, and with local layers.
+// A training step on packed rows: causal with grouped heads, and with local layers.
 class PackedAot : public ::testing::TestWithParam<std::tuple<const char*, pjrt::AotTarget>> {};
 
 TEST_P(PackedAot, Compiles) {
@@ -84,10 +84,11 @@ class MeshAot : public PackedAot {
 
 TEST_P(MeshAot, Compiles) { compile_on({.data = 2, .fsdp = 2}); }
 
-// Two share the heads and features of the layers.
+// A step in which two devices share the heads and features of the layers.
 TEST_P(MeshAot, CompilesTensorParallel) { compile_on({.fsdp = 2, .tensor = 2}); }
 
-// A step that saves memory: three micro-batches of a row each, and all but matrix products computed again.
+// A step that saves memory: three micro-batches of one row each, and recomputation of all values except matrix
+// products.
 class SavingAot : public PackedAot {};
 
 TEST_P(SavingAot, Compiles) {

@@ -1,4 +1,4 @@
-// The stored cases: every folder of tests/data/models, made by tests/oracle/make_model_cases.py.
+// The stored cases: every folder of tests/data/models, written by tests/oracle/make_model_cases.py.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ inline std::filesystem::path case_folder(const std::string& name) {
   return std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / name;
 }
 
-/// Sorted names.
+/// The names of the cases, sorted.
 inline std::vector<std::string> case_names() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(case_folder(""))) {

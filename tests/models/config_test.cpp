@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kSizes = R"("vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
     "num_attention_heads": 4, "intermediate_size": 40)";
 
-// A config.json of these sizes.
+// A config.json with the usual sizes and further fields.
 std::string with(const std::string& fields) { return "{" + std::string(kSizes) + ", " + fields + "}"; }
 
 std::unique_ptr<TextModel> text_model_with(const std::string& fields) {
@@ -94,19 +94,19 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
   EXPECT_EQ(gpt2->class_name(HeadKind::kTokenClassification), "GPT2ForTokenClassification");
 }
 
-TEST(TextModel, AHeadThatTransformersDoesNotHaveIsRefused) {
+TEST(TextModel, RefusesAHeadThatTransformersLacks) {
   const auto model = text_model_with(R"("model_type": "bert")");
   nn::Context context({});
   EXPECT_THROW(model->causal_lm_logits(nn::Scope(context), {}), UsageError);
 }
 
-TEST(TextModel, PositionsOfRobertaBeginAfterThatOfPadding) {
+TEST(TextModel, PositionsOfRobertaBeginAfterPadding) {
   const auto model = text_model_with(R"("model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1)");
   EXPECT_EQ(model->facts().max_length, 512);
   EXPECT_EQ(text_model_with(R"("model_type": "bert", "max_position_embeddings": 514)")->facts().max_length, 514);
 }
 
-TEST(TextModel, WhatReadsNoTokenTypesSaysSo) {
+TEST(TextModel, ReportsModelsWithoutTokenTypes) {
   EXPECT_EQ(text_model_with(R"("model_type": "modernbert")")->facts().type_vocab_size, 0);
   EXPECT_EQ(text_model_with(R"("model_type": "electra")")->facts().type_vocab_size, 2);
 }

@@ -1,5 +1,5 @@
-// Decoding token by token with a cache gives what the whole text gives at once, which parity_test.cpp compares with
-// transformers.
+// Decoding token by token with a cache gives the same results as the whole text at once, which parity_test.cpp compares
+// with transformers.
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
@@ -20,14 +20,14 @@ Value ids() { return constant(Tensor({2, kLength}, {5, 17, 3, 99, 42, 8, 64, 0, 
 Value mask() { return constant(Tensor({2, kLength}, {1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1})); }
 Value positions() { return constant(Tensor({2, kLength}, {0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 1, 2, 3, 4})); }
 
-// Tokens begin..end-1; their mask is given as far as the cache goes, if they are not the first.
+// Tokens begin..end-1. Their mask covers the cache if they are not the first.
 TextInputs tokens(int64_t begin, int64_t end) {
   const auto part = [&](const Value& x) { return slice(x, 1, {begin, end}); };
   const Value seen = begin == 0 ? part(mask()) : pad(slice(mask(), 1, {0, end}), 1, 0, kCacheLength - end);
   return {.input_ids = part(ids()), .attention_mask = seen, .position_ids = part(positions())};
 }
 
-// The last hidden state of all tokens, the first kPrompt at once and the others one by one.
+// The last hidden states of all tokens: the first kPrompt at once, the others one by one.
 Value decode(const models::TextModel& model, const nn::Scope& root) {
   KeyValueCache cache = model.empty_cache(2, kCacheLength, DType::kFloat32);
   Values x{model.next_hidden_state(root, tokens(0, kPrompt), cache, {})};
@@ -39,7 +39,7 @@ Value decode(const models::TextModel& model, const nn::Scope& root) {
 
 class Decoding : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Decoding, WithACacheGivesWhatTheWholeTextGives) {
+TEST_P(Decoding, WithACacheEqualsTheWholeText) {
   const parity::ReferenceCase reference{case_folder(GetParam())};
   const auto model = models::text_model(reference.model().config());
   nn::Context context({});

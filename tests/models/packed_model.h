@@ -1,4 +1,4 @@
-// A model that computes for texts in one row what another computes for each in a row of its own.
+// A model that packs several texts into one row and computes the results of another model for each text.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace portatune::test {
 
-// The lengths of the texts of a case; empty where there is padding before a token, which packed texts do not have.
+// The lengths of the texts of a case; empty if there is padding before a token, which packed texts cannot have.
 inline std::vector<int64_t> text_lengths(const Tensor& mask) {
   const int64_t width = mask.shape()[mask.shape().rank() - 1];
   std::vector<int64_t> lengths;
@@ -25,8 +25,8 @@ inline std::vector<int64_t> text_lengths(const Tensor& mask) {
   return lengths;
 }
 
-// A model that puts the texts it is given into one row, and gives back hidden states for each text. What stands behind
-// the body is the model's own.
+// A model that puts its texts into one row and returns hidden states for each text. Its heads are those of the wrapped
+// model.
 class PackedModel final : public models::TextModel {
  public:
   PackedModel(std::unique_ptr<const models::TextModel> model, std::vector<int64_t> lengths, int64_t width)
@@ -63,7 +63,7 @@ class PackedModel final : public models::TextModel {
   }
 
  private:
-  // One row: a place of padding, the last text, ..., the first text, padding.
+  // One row: a position of padding, the last text, ..., the first text, padding.
   tasks::TextRows texts() const {
     const int64_t length = std::accumulate(lengths_.begin(), lengths_.end(), int64_t{4});
     Tensor segments({DType::kInt32, {1, length}}), positions({DType::kInt32, {1, length}});
@@ -89,7 +89,7 @@ class PackedModel final : public models::TextModel {
   int64_t width_;
 };
 
-/// The model of a case whose texts are right-padded.
+/// The packed model of a case whose texts are padded on the right.
 inline std::unique_ptr<const models::TextModel> packed_model(const parity::ReferenceCase& reference) {
   const Tensor& mask = reference.inputs().tensor("attention_mask");
   return std::make_unique<PackedModel>(models::text_model(reference.model().config()), text_lengths(mask),

@@ -1,5 +1,5 @@
-// Packed texts: every model computes for the texts of a case, standing in one row, what transformers computed for each
-// in a row of its own: hidden states, logits, loss, gradients of all weights, weights after optimizer steps.
+// Packed texts: every model computes, for the texts of a case in one row, the results of transformers with one text per
+// row: hidden states, logits, loss, gradients of all weights, weights after optimizer steps.
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
@@ -10,13 +10,13 @@
 namespace portatune::test {
 namespace {
 
-// Which cases there is nothing to pack in, or that are not equal by design.
+// False for cases without texts to pack, and for cases that differ by design.
 bool is_packable(const std::string& name, const parity::ReferenceCase& reference) {
   if (!reference.inputs().has("attention_mask")) return false;
   if (text_lengths(reference.inputs().tensor("attention_mask")).size() < 2) return false;
-  // The loss of transformers looks at padding, too: see the test of the task.
+  // The loss of transformers also depends on padding: see the test of the task.
   if (name.ends_with("_qa")) return false;
-  // The frequencies of these depend on the length of the row, which here is not that of a text.
+  // Their frequencies depend on the length of the row, which differs from that of a text.
   return name != "llama_dynamic" && name != "llama_longrope";
 }
 
@@ -29,7 +29,7 @@ std::vector<std::string> packable_cases() {
 
 class Packing : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Packing, ComputesWhatTransformersDoesForEachText) {
+TEST_P(Packing, MatchesTransformersForEachText) {
   const parity::ReferenceCase reference(case_folder(GetParam()));
   const parity::ReferenceTask task(reference, packed_model(reference));
   for (const Device* device : {&kernels(), &decompositions()}) {
@@ -43,7 +43,7 @@ TEST_P(Packing, ComputesWhatTransformersDoesForEachText) {
 INSTANTIATE_TEST_SUITE_P(Models, Packing, ::testing::ValuesIn(packable_cases()),
                          [](const auto& info) { return info.param; });
 
-TEST(PackedCases, AreOfEveryArchitecture) {
+TEST(PackedCases, CoverEveryArchitecture) {
   const std::vector<std::string> names = packable_cases();
   for (const char* architecture : {"albert", "bert", "distilbert", "electra", "gpt2", "llama", "mistral", "modernbert",
                                    "opt", "qwen2", "qwen3", "roberta", "xlmroberta"}) {

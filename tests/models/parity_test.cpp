@@ -31,7 +31,7 @@ TEST_P(Parity, WithDecompositions) { expect_passed(check_parity(decompositions()
 TEST_P(Parity, WithKernels) {
   const ParityResult result = check_parity(kernels(), reference_, DType::kFloat32);
   expect_passed(result);
-  // Everything that the case has was compared.
+  // All arrays of the case must have been compared.
   std::multiset<std::string> compared;
   for (const Comparison& c : result.comparisons) compared.insert(c.tensor);
   for (const char* file : {"expected", "grads", "after5"}) {

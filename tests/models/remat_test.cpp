@@ -1,5 +1,5 @@
-// Rematerialisation: for every architecture, a step that computes layers again gives the loss, norm, weights and
-// moments of one that keeps everything.
+// Gradient checkpointing: for every architecture, a step that computes layers again gives the same loss, norm, weights
+// and moments as a step that stores all values.
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
@@ -10,7 +10,7 @@
 namespace portatune::test {
 namespace {
 
-// The case of each architecture that has optimizer steps.
+// The cases with optimizer steps, one for each architecture.
 std::vector<std::string> whole_cases() {
   std::vector<std::string> names = case_names();
   std::erase_if(
@@ -31,8 +31,8 @@ class RematOf : public ::testing::TestWithParam<std::string> {
       for (const nn::Parameter& parameter : program.parameters) moments.emplace_back(parameter.value.type());
     }
     const auto weights = static_cast<int64_t>(program.parameters.size());
-    moments.push_back(Tensor({3}, {0, 0, 0}));  // no step made before
-    moments.push_back(Tensor({}, {1.0f}));      // the scale of the loss
+    moments.push_back(Tensor({3}, {0, 0, 0}));  // no earlier step
+    moments.push_back(Tensor({}, {1.0f}));      // the loss scale
     arguments.insert(arguments.begin() + weights, std::make_move_iterator(moments.begin()),
                      std::make_move_iterator(moments.end()));
     arguments.push_back(Tensor({}, {1e-3f}));
@@ -41,7 +41,7 @@ class RematOf : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(RematOf, ChangesNothing) {
+TEST_P(RematOf, DoesNotChangeResults) {
   const std::vector<Tensor> wanted = step(kernels(), Remat::kNone);
   for (const Remat policy : {Remat::kLayers, Remat::kDots}) {
     const std::vector<Tensor> found = step(kernels(), policy);
@@ -53,8 +53,8 @@ TEST_P(RematOf, ChangesNothing) {
   }
 }
 
-// Or the above would hold for a model without any.
-TEST_P(RematOf, HasLayersToComputeAgain) {
+// Ensures that the test above is not passed by models without such layers.
+TEST_P(RematOf, HasLayersToRecompute) {
   const train::Signature batch = signature_of(task_, reference_);
   const auto has_barrier = [&](Remat remat) {
     const std::string text = to_stablehlo(train::step_program(task_, batch, {.remat = remat}).function, {});

@@ -1,4 +1,4 @@
-// Rotary frequencies, against those of transformers (tests/oracle/make_rope_cases.py).
+// Rotary frequencies, compared with those of transformers (tests/oracle/make_rope_cases.py).
 #include "portatune/models/rope.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using models::RopeParameters;
 
 io::JsonObject json(const std::string& text) { return io::JsonObject::parse(text, "config.json"); }
 
-TEST(Rope, FrequenciesAreThoseOfTransformers) {
+TEST(Rope, FrequenciesMatchTransformers) {
   const auto file = io::JsonObject::read(std::filesystem::path(PORTATUNE_TEST_DATA) / "rope.json");
   const std::vector<io::JsonObject> cases = file.get_objects("cases");
   ASSERT_EQ(cases.size(), 12u);
@@ -28,7 +28,7 @@ TEST(Rope, FrequenciesAreThoseOfTransformers) {
     const RopeFrequencies found = models::rope_frequencies(p, c.get_int("head_size"), length, c.get_int("seq"));
     const std::vector<double> wanted = c.get_floats("inverse");
     ASSERT_EQ(found.inverse.size(), wanted.size());
-    // Two roundings to float32, in transformers one after every operation.
+    // We round to float32 twice; transformers rounds after every operation.
     for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found.inverse[i] / wanted[i], 1, 1e-6) << p.rope_type << i;
     EXPECT_NEAR(found.attention_factor, c.get_float("attention_factor"), 1e-9) << p.rope_type;
   }

@@ -1,5 +1,5 @@
-// Devices that share the heads and features of layers: for every architecture, and for every head over the vocabulary,
-// a step on them gives the loss, norm, weights and moments of one device.
+// Tensor parallelism: for every architecture, and for every head over the vocabulary, a step on several devices gives
+// the loss, norm, weights and moments of one device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The case of each architecture that has optimizer steps.
+// The cases with optimizer steps, one for each architecture.
 std::vector<std::string> whole_cases() {
   std::vector<std::string> names = case_names();
   std::erase_if(
@@ -30,7 +30,7 @@ std::vector<std::string> whole_cases() {
   return names;
 }
 
-// Those, and all of language models.
+// These cases, and all cases of language models.
 std::vector<std::string> cases_and_language_models() {
   const std::vector<std::string> whole = whole_cases();
   std::vector<std::string> names = case_names();
@@ -44,7 +44,7 @@ std::vector<std::string> cases_and_language_models() {
   return names;
 }
 
-// As many rows as are asked for, those of the case over and over.
+// The requested number of rows, by repetition of the case's rows.
 Tensor repeated(const Tensor& rows, int64_t count) {
   TensorType type = rows.type();
   const int64_t bytes = type.bytes() / type.shape[0];
@@ -73,11 +73,11 @@ class TensorParallel : public ::testing::TestWithParam<std::string> {
   data::Example batch_;
 };
 
-TEST_P(TensorParallel, GivesTheLossNormAndUpdateOfOneDevice) { expect_close(step_on({.tensor = 2}), step_on({})); }
+TEST_P(TensorParallel, MatchesLossNormAndUpdateOfOneDevice) { expect_close(step_on({.tensor = 2}), step_on({})); }
 
 class TensorParallelModel : public TensorParallel {};
 
-TEST_P(TensorParallelModel, GivesTheSameOnEveryMesh) {
+TEST_P(TensorParallelModel, IsTheSameOnEveryMesh) {
   const auto wanted = step_on({});
   expect_close(step_on({.data = 2, .tensor = 2}), wanted);
   train::StepOptions options = in_micro_batches(2);
@@ -87,7 +87,7 @@ TEST_P(TensorParallelModel, GivesTheSameOnEveryMesh) {
   expect_close(step_on({.data = 2, .fsdp = 2, .tensor = 2}, options, false), wanted);
 }
 
-TEST_P(TensorParallelModel, SharesAsManyHeadsAsThereAre) {
+TEST_P(TensorParallelModel, RefusesMoreDevicesThanHeads) {
   const train::Signature batch = train::signature_of(task_, batch_);
   const auto program = [&](int64_t tensor) { return train::step_program(task_, batch, {.mesh = {.tensor = tensor}}); };
   for (const int64_t tensor : {3, 8}) {
@@ -101,10 +101,10 @@ TEST_P(TensorParallelModel, SharesAsManyHeadsAsThereAre) {
   }
 }
 
-// The loss of devices that share the vocabulary: of 100 words, which is no other size of these models.
+// The loss of devices that share a vocabulary of 100 tokens; no other size of these models is 100.
 class SharedVocabulary : public TensorParallel {};
 
-TEST_P(SharedVocabulary, IsNeverPutTogether) {
+TEST_P(SharedVocabulary, IsNeverGathered) {
   const train::Signature batch = train::signature_of(task_, batch_);
   const auto has_logits = [&](int64_t tensor, DType dtype) {
     const train::StepProgram step =
@@ -118,7 +118,8 @@ TEST_P(SharedVocabulary, IsNeverPutTogether) {
   }
 }
 
-// Along tensor a step drops what one device drops, whatever is computed again or one after the other.
+// A step on devices along tensor drops the same elements as one device, with any gradient checkpointing or
+// accumulation.
 void expect_the_same_dropped(const Task& task, const data::Example& batch) {
   train::StepOptions options = in_micro_batches(1);
   const auto found = [&](const Mesh& mesh, uint32_t key = 1) {
@@ -140,11 +141,11 @@ void expect_the_same_dropped(const Task& task, const data::Example& batch) {
 
 class DroppingModel : public TensorParallel {};
 
-// In embeddings, attention, and what is added to the residual stream.
-TEST_P(DroppingModel, DropsWhatOneDeviceDrops) { expect_the_same_dropped(task_, batch_); }
+// Dropout in embeddings, in attention, and before additions to the residual stream.
+TEST_P(DroppingModel, DropsTheSameElementsAsOneDevice) { expect_the_same_dropped(task_, batch_); }
 
-// Within the feed-forward layers, of which each device has some features.
-TEST(TensorParallelModernBert, DropsOfFeaturesWhatOneDeviceDrops) {
+// Dropout within the feed-forward layers, whose features the devices share.
+TEST(TensorParallelModernBert, DropsTheSameFeaturesAsOneDevice) {
   const TemporaryFolder folder;
   std::filesystem::copy(case_folder("modernbert_mlm"), folder.path(), std::filesystem::copy_options::recursive);
   nlohmann::json config = nlohmann::json::parse(std::ifstream(folder / "config.json"));

@@ -22,14 +22,14 @@ std::vector<std::pair<std::string, Shape>> names_and_shapes(const nn::Context& c
   return result;
 }
 
-// `result` for these values of the context's parameters.
+// The value of `result` for these values of the context's parameters.
 std::vector<float> with_parameters(const nn::Context& context, const Value& result, const std::vector<Tensor>& values) {
   Values parameters;
   for (const nn::Parameter& parameter : context.parameters()) parameters.push_back(parameter.value);
   return to_floats(evaluate({result}, parameters, values).front().view());
 }
 
-TEST(Layers, LinearHasTorchsNamesAndComputesItsFormula) {
+TEST(Layers, LinearHasTheNamesAndTheFormulaOfTorch) {
   nn::Context context({.initializer_range = 0.5});
   const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
   const Value y = nn::linear(nn::Scope(context) / "dense", x, 3);
@@ -43,7 +43,7 @@ TEST(Layers, LinearHasTorchsNamesAndComputesItsFormula) {
             (std::vector<float>{13, 25, 38}));
 }
 
-TEST(Layers, LinearGoesWithoutBiasAndBeginsSmallerOnRequest) {
+TEST(Layers, LinearSupportsNoBiasAndSmallerInitialWeights) {
   nn::Context context({});
   const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
   const Value y = nn::linear(nn::Scope(context) / "dense", x, 1, {.bias = false, .initializer_scale = 0.5});
@@ -52,8 +52,8 @@ TEST(Layers, LinearGoesWithoutBiasAndBeginsSmallerOnRequest) {
   EXPECT_EQ(with_parameters(context, y, {Tensor({1, 2}, {2.0f, 1.0f})}), (std::vector<float>{11}));
 }
 
-// What a context of a device has of parameters that two devices along tensor share.
-TEST(Layers, HavePartsOfColumnsRowsAndBlocks) {
+// Tests the parts that a device has of parameters that two devices along tensor share.
+TEST(Layers, DivideColumnsRowsAndBlocks) {
   nn::Context context({.mesh = {.fsdp = 2, .tensor = 2}});
   const nn::Scope s(context);
   const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
@@ -83,15 +83,15 @@ TEST(Layers, HavePartsOfColumnsRowsAndBlocks) {
     EXPECT_EQ(parameter.input.shape(), all[i].input) << parameter.name;
     EXPECT_EQ(parameter.sharding, all[i].sharding) << parameter.name;
   }
-  // Six rows for the two along tensor, but not for all four.
+  // Six rows can be divided among the two devices along tensor, but not among all four.
   nn::word_embedding(s / "words", constant(Tensor({1}, {4})), 6, 4);
   EXPECT_EQ(context.parameters().back().sharding, (Sharding{.axis = 0, .over = tensor}));
   nn::word_embedding(s / "odd", constant(Tensor({1}, {4})), 7, 4);
   EXPECT_EQ(context.parameters().back().sharding, (Sharding{.axis = 1, .over = fsdp}));
 }
 
-// What a layer rounds is gathered in 16 bits, what another needs of the same parameter as it is.
-TEST(Layers, GatherInTheTypeThatTheyCompute) {
+// A weight that a layer rounds is gathered in 16 bits; another layer gets the same parameter unrounded.
+TEST(Layers, GatherInTheComputeType) {
   const Mesh mesh{.fsdp = 2};
   nn::Context context({.compute_dtype = DType::kBFloat16, .mesh = mesh});
   const nn::Scope s(context);
@@ -110,11 +110,11 @@ TEST(Layers, GatherInTheTypeThatTheyCompute) {
   EXPECT_EQ(gathered(nn::rms_norm(s / "d", x, 1e-5)), "4xf32");
   EXPECT_EQ(gathered(nn::linear(s / "e", convert(x, DType::kFloat32), 6, {.bias = false})), "6x4xf32");
   const Value exact = (s / "a").parameter("weight", {6, 4}, {});
-  EXPECT_EQ(gathered(exact), "6x4xf32") << "of which a layer has the rounded one";
+  EXPECT_EQ(gathered(exact), "6x4xf32") << "another layer uses it rounded";
 }
 
-// As Megatron has it: a sum after the second layer of two, and one for the gradient of what the first takes.
-TEST(Layers, InPartsCostASumForwardAndOneBackward) {
+// As in Megatron: a sum after the second of two layers, and one for the gradient of the first one's input.
+TEST(Layers, TensorParallelPairNeedsOneSumForwardAndOneBackward) {
   const Mesh mesh{.tensor = 2};
   nn::Context context({.mesh = mesh});
   const nn::Scope s(context);
@@ -135,7 +135,7 @@ TEST(Layers, InPartsCostASumForwardAndOneBackward) {
   EXPECT_EQ(sums, 6);
 }
 
-TEST(Layers, RefusePartsThatAreNotEqual) {
+TEST(Layers, RefuseUnequalParts) {
   nn::Context context({.mesh = {.tensor = 3}});
   const nn::Scope s(context);
   const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
@@ -146,9 +146,8 @@ TEST(Layers, RefusePartsThatAreNotEqual) {
   EXPECT_EQ(nn::share(s, "heads", 12), 4);
 }
 
-// Each device has two of six rows, and 0 for the others; with a gradient to the rows that were taken, but that of
-// padding.
-TEST(Layers, WordsAreSharedByRows) {
+// Each device has two of six rows, and 0 for the others. Selected rows get a gradient, except that of padding.
+TEST(Layers, WordEmbeddingIsDividedByRows) {
   const Mesh mesh{.tensor = 3};
   const Device device({.mesh = mesh, .use_cache = false});
   nn::Context context({.mesh = mesh});
@@ -165,7 +164,7 @@ TEST(Layers, WordsAreSharedByRows) {
   EXPECT_EQ(to_floats(results[1].to_host().view()), (std::vector<float>{2, 0, 0, 0, 0, 9}));
 }
 
-TEST(Layers, Conv1DIsALinearLayerWithTheWeightTheOtherWayRound) {
+TEST(Layers, Conv1DIsALinearLayerWithATransposedWeight) {
   nn::Context context({});
   const Value y = nn::conv1d(nn::Scope(context) / "c_fc", constant(Tensor({1, 2}, {3.0f, 5.0f})), 3);
   EXPECT_EQ(names_and_shapes(context),
@@ -185,7 +184,7 @@ TEST(Layers, RmsNormScales) {
   EXPECT_NEAR(scaled[1], 8, 1e-5);
 }
 
-TEST(Layers, LayerNormGoesWithoutBias) {
+TEST(Layers, LayerNormSupportsNoBias) {
   nn::Context context({});
   const Value x = constant(Tensor({1, 2}, {1.0f, 3.0f}));
   const Value y = nn::layer_norm(nn::Scope(context) / "norm", x, 0, {.bias = false});
@@ -201,7 +200,7 @@ TEST(Layers, AttentionDropsInTrainingOnly) {
     const Value y = nn::attention(s, x, x, x, nothing_hidden, {.heads = 1, .scale = 1, .dropout = 0.5});
     return to_floats(evaluate({y}).front().view());
   };
-  // The mean of 64 ones, and of those that are left, twice as large.
+  // The mean of 64 ones without dropout, and of the remaining ones, twice as large, with dropout.
   const auto [least, most] = std::ranges::minmax(attended(false));
   EXPECT_NEAR(least, 1, 1e-6);
   EXPECT_NEAR(most, 1, 1e-6);
@@ -221,7 +220,7 @@ TEST(Layers, LayerNormScalesAndShifts) {
             (std::vector<float>{-1.5f, 4.25f}));
 }
 
-TEST(Layers, EmbeddingGivesRowsInTheComputeType) {
+TEST(Layers, EmbeddingReturnsRowsInTheComputeType) {
   nn::Context context({.compute_dtype = kBF16});
   const Value ids = constant(Tensor({1, 2}, {int32_t{2}, int32_t{0}}));
   const Value y = nn::embedding(nn::Scope(context) / "word_embeddings", ids, 3, 2);
@@ -234,7 +233,7 @@ TEST(Layers, EmbeddingGivesRowsInTheComputeType) {
 
 TEST(Layers, DropoutDropsInTrainingOnly) {
   const Value x = full({kF32, {1000}}, 1);
-  nn::Context evaluation({});  // without a random key: it is not needed
+  nn::Context evaluation({});  // it needs no random key
   EXPECT_EQ(nn::dropout(nn::Scope(evaluation), x, 0.5), x);
 
   nn::Context training({.training = true, .random_key = constant(Tensor({2}, {uint32_t{1}, uint32_t{2}}))});
@@ -257,7 +256,7 @@ TEST(Layers, ErrorNamesTheScope) {
         nn::embedding(s / "words", full({kF32, {2}}, 0), 4, 2);
       },
       {"in        encoder.layer.3.words"});
-  EXPECT_THROW(nn::dropout(s, full({kF32, {2}}, 0), 0.1), UsageError);  // there is no random key
+  EXPECT_THROW(nn::dropout(s, full({kF32, {2}}, 0), 0.1), UsageError);  // the random key is missing
 }
 
 TEST(Layers, ErrorOfAScalarOperandIsAShapeError) {
@@ -269,10 +268,10 @@ TEST(Layers, ErrorOfAScalarOperandIsAShapeError) {
 
 struct Activation {
   const char* name;
-  double at_1, at_minus_2;  // by transformers.activations.ACT2FN in float64
+  double at_1, at_minus_2;  // values of transformers.activations.ACT2FN in float64
 };
 
-TEST(Layers, ActivationsAreThoseOfTransformers) {
+TEST(Layers, ActivationsMatchTransformers) {
   const std::vector<Activation> activations{
       {"gelu", 0.841344746068543, -0.04550026389635842},
       {"gelu_new", 0.8411919906082768, -0.04540230591222494},
@@ -301,7 +300,7 @@ TEST(Layers, UnknownActivationIsRefusedByName) {
   }
 }
 
-TEST(Layers, AttentionBiasHidesWhatTheMaskHides) {
+TEST(Layers, AttentionBiasHidesMaskedTokens) {
   const Value bias = nn::attention_bias(constant(Tensor({2, 2}, {1, 0, 0, 7})));
   EXPECT_EQ(bias.type(), (TensorType{kF32, {2, 1, 1, 2}}));
   constexpr double kLowest = std::numeric_limits<float>::lowest();

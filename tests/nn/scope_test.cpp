@@ -19,7 +19,7 @@ TEST(Scope, PathsAreKeysOfTheCheckpoint) {
   EXPECT_EQ((root / "encoder" / "layer" / 3 / "output" / "dense").path(), "encoder.layer.3.output.dense");
 }
 
-TEST(Scope, ParametersAreNamedByTheirPlace) {
+TEST(Scope, ParametersAreNamedByTheirPath) {
   nn::Context context({});
   const nn::Scope root(context);
   (root / "classifier").parameter("weight", {2, 4}, kNormal);
@@ -34,7 +34,7 @@ TEST(Scope, ParametersAreNamedByTheirPlace) {
   EXPECT_EQ(scale.initializer.kind, nn::Initializer::Kind::kOnes);
 }
 
-TEST(Scope, ParameterOfOneNameIsShared) {
+TEST(Scope, ParameterWithTheSameNameIsShared) {
   nn::Context context({});
   const nn::Scope root(context);
   const Value first = (root / "embeddings").parameter("weight", {3, 2}, kNormal);
@@ -56,7 +56,7 @@ TEST(Scope, RandomKeyDependsOnThePathAlone) {
   const nn::Scope root(context);
   const std::vector<double> key = elements((root / "layer" / 0).random_key());
   EXPECT_EQ(elements((nn::Scope(other) / "layer.0").random_key()), key);
-  // Independent masks need another first half.
+  // Independent masks need a different first half of the key.
   EXPECT_NE(elements((root / "layer" / 1).random_key())[0], key[0]);
   EXPECT_NE(elements(root.random_key())[0], key[0]);
 }
@@ -68,7 +68,7 @@ TEST(Scope, RandomKeyIsTheKeyOfTheStepXorFnv1aOfThePath) {
             (std::vector<double>{0x12345678u ^ 0x8601EC8Cu, 0x9ABCDEF0u ^ 0xAF63DC4Cu}));
 }
 
-TEST(Scope, SecondRandomKeyOfAPlaceIsAnother) {
+TEST(Scope, SecondRandomKeyOfAScopeDiffers) {
   const auto two_keys = [] {
     nn::Context context({.training = true, .random_key = some_key()});
     const nn::Scope s = nn::Scope(context) / "layer";
@@ -80,7 +80,7 @@ TEST(Scope, SecondRandomKeyOfAPlaceIsAnother) {
   EXPECT_EQ(two_keys().second, second);
 }
 
-TEST(Scope, RandomKeyIsMissedByName) {
+TEST(Scope, ErrorNamesAMissingRandomKey) {
   nn::Context context({.training = true});
   try {
     (nn::Scope(context) / "encoder" / 1).random_key();

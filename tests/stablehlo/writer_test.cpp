@@ -49,7 +49,7 @@ TEST(Writer, WritesBoolsAsWords) {
   EXPECT_EQ(scalar_text(DType::kBool, 0), "false");
 }
 
-TEST(Writer, WritesFloatsSoThatNoBitIsLost) {
+TEST(Writer, WritesFloatsWithoutLoss) {
   EXPECT_EQ(scalar_text(DType::kFloat32, 1), "1.000000000e+00");
   EXPECT_EQ(scalar_text(DType::kFloat32, -0.0), "-0.000000000e+00");
   EXPECT_EQ(scalar_text(DType::kBFloat16, -2.5), "-2.500000000e+00");
@@ -130,7 +130,7 @@ TEST(Writer, NumbersTheResultsOfAnOperation) {
 
 // ---- what the plugin reads from the text
 
-TEST(Writer, PluginReadsEveryNumberAsItWasMeant) {
+TEST(Writer, PluginReadsEveryNumberExactly) {
   EXPECT_EQ(elements(full({DType::kFloat32, {}}, 0.1f)), std::vector<double>{0.1f});
   EXPECT_EQ(elements(full({DType::kFloat32, {}}, -kInfinity)), std::vector<double>{-kInfinity});
   EXPECT_EQ(elements(full({DType::kBFloat16, {}}, kInfinity)), std::vector<double>{kInfinity});

@@ -12,7 +12,7 @@ namespace portatune::test {
 
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 
-// Float32 [batch, 1, 1, kv]: each row of the batch sees one key less than the one before.
+// A float32 mask [batch, 1, 1, kv] with which each row of the batch sees one key less than the previous one.
 Tensor some_keys_hidden(int64_t batch, int64_t kv) {
   Tensor bias({kF32, {batch, 1, 1, kv}});
   for (int64_t b = 0; b < batch; ++b) {
@@ -25,7 +25,7 @@ struct Setting {
   int64_t heads = 2, kv_heads = 2;
   double dropout = 0;
   Band band = {};
-  bool packed = false;  // two texts in each row, and a place of padding
+  bool packed = false;  // two texts and one position of padding in each row
 };
 
 int32_t segment_of(int64_t row, int64_t place, int64_t length) {
@@ -55,7 +55,7 @@ Differentiable apply_attention(const Setting& setting) {
   };
 }
 
-// What apply_attention says, one weight after the other, in double; without dropout.
+// The definition of attention without dropout, one weight after the other, in double.
 std::vector<double> attention_by_hand(const Setting& setting, const Tensor& q, const Tensor& k, const Tensor& v) {
   const int64_t batch = q.shape()[0], queries = q.shape()[1], keys = k.shape()[1], size = q.shape()[2] / setting.heads;
   const Tensor bias = setting.packed ? Tensor({kF32, {batch, 1, 1, keys}}) : some_keys_hidden(batch, keys);
@@ -108,7 +108,7 @@ const std::vector<Tensor> kOddGrouped{f32({2, 77, 48}, 1), f32({2, 77, 16}, 2), 
 
 constexpr Band kCausal{.after = 0}, kWindow{.before = 2, .after = 0}, kLocal{.before = 1, .after = 1};
 
-TEST(Attention, OneHeadOfTwoKeysByHand) {
+TEST(Attention, MatchesOneHeadWithTwoKeysByHand) {
   const Value q = constant(Tensor({1, 1, 1}, {1.0f})), k = constant(Tensor({1, 2, 1}, {0.0f, 2.0f}));
   const Value v = constant(Tensor({1, 2, 1}, {10.0f, 20.0f}));
   const Value out = attention(q, k, v, full({kF32, {1, 1, 1, 2}}, 0), {.heads = 1, .scale = 0.5});
@@ -121,13 +121,13 @@ TEST(Attention, MatchesItsDefinition) {
     expect_as_by_hand({.heads = 6, .kv_heads = 2, .band = band}, kGrouped);
   }
 }
-TEST(Attention, OfSeveralTextsInARowMatchesItsDefinition) {
+TEST(Attention, MatchesItsDefinitionForPackedRows) {
   for (const Band& band : {Band{}, kCausal, kLocal}) {
     expect_as_by_hand({.band = band, .packed = true}, kOdd);
     expect_as_by_hand({.heads = 6, .kv_heads = 2, .band = band, .packed = true}, kGrouped);
   }
 }
-TEST(Attention, CausalQueriesSeeWhatCameBeforeAndThemselves) {
+TEST(Attention, CausalQueriesSeeEarlierKeysAndTheirOwn) {
   const Value ones = full({kF32, {1, 3, 1}}, 1), v = constant(Tensor({1, 3, 1}, {1.0f, 2.0f, 6.0f}));
   const Value bias = full({kF32, {1, 1, 1, 3}}, 0);
   const auto causal = elements(attention(ones, ones, v, bias, {.heads = 1, .scale = 1, .band = {.after = 0}}));
@@ -139,7 +139,7 @@ TEST(Attention, CausalQueriesSeeWhatCameBeforeAndThemselves) {
     EXPECT_NEAR(window[i], means_of_two[i], 1e-6);
   }
 }
-TEST(Attention, RowsWithoutVisibleKeysAreFiniteAndPassNoGradientBack) {
+TEST(Attention, RowsWithoutVisibleKeysAreFiniteAndHaveNoGradient) {
   for (const Device* device : {&decompositions(), &kernels()}) {
     const Value x = parameter("x", {kF32, {1, 4, 2}}), lowest = full({kF32, {1, 1, 1, 4}}, kLowest);
     const Value out = attention(x * 1e3, x, x, lowest, {.heads = 1, .scale = 1, .band = kCausal});
@@ -169,8 +169,8 @@ TEST(Attention, KernelAgreesWithItsDecomposition) {
     check_kernel(both, in_bf16(grouped), kOddGrouped, 3e-2);
   }
 }
-// The second half of four heads, by itself and among all.
-TEST(Attention, DropsWeightsOfSomeHeadsAsAmongAll) {
+// The second half of four heads, alone and among all heads.
+TEST(Attention, DropsTheSameWeightsForAPartOfTheHeads) {
   const auto inputs = std::vector{f32({2, 5, 12}), f32({2, 7, 12}, 2), f32({2, 7, 12}, 3)};
   const Value bias = constant(some_keys_hidden(2, 7));
   for (const Device* device : {&decompositions(), &kernels()}) {

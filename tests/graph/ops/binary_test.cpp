@@ -28,7 +28,7 @@ TEST(Binary, ComputesElementByElement) {
   EXPECT_EQ(elements(power(y, f64({2, 1, 3}))), (Numbers{16, 5, 8}));
 }
 
-TEST(Binary, TakesPlainNumbers) {
+TEST(Binary, AcceptsPlainNumbers) {
   const Value x = f64({1, 2});
   EXPECT_EQ(elements(1.0 - x * 2), (Numbers{-1, -3}));
   EXPECT_EQ(elements(2.0 / x + 1), (Numbers{3, 2}));

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 const Mesh kMesh{.data = 2, .fsdp = 2};
 const MeshAxes kData{MeshAxis::kData}, kFsdp{MeshAxis::kFsdp};
-// An array whose rows are on the devices, one each.
+// An array with one row on each device.
 const Sharding kARowEach{.axis = 0, .over = kBatchAxes};
 
 const Device& four_devices() {
@@ -21,7 +21,7 @@ const Device& four_devices() {
   return device;
 }
 
-// The values that the devices compute, side by side along the first axis.
+// The results of the devices, concatenated along the first axis.
 std::vector<float> on_devices(const Value& result, const Values& parameters = {},
                               const std::vector<Tensor>& inputs = {}) {
   const Program program = four_devices().compile(
@@ -48,14 +48,14 @@ TEST(Collectives, AllReduceSumsOverTheDevicesOfAGroup) {
               ElementsAre(1111, 2222, 1111, 2222, 1111, 2222, 1111, 2222));
 }
 
-TEST(Collectives, AllGatherPutsTheArraysOfAGroupSideBySide) {
+TEST(Collectives, AllGatherConcatenatesTheArraysOfAGroup) {
   const Value x = row();
   EXPECT_THAT(on_devices(all_gather(x, 1, kMesh, kData), {x}, {kRows}),
               ElementsAre(1, 2, 100, 200, 10, 20, 1000, 2000, 1, 2, 100, 200, 10, 20, 1000, 2000));
 }
 
-// 1 + 2^-9 is no bfloat16, and lies closest to 1.
-TEST(Collectives, AllGatherRoundsToTheTypeThatItSends) {
+// 1 + 2^-9 is not a bfloat16 number; the nearest one is 1.
+TEST(Collectives, AllGatherRoundsToTheSentType) {
   const Tensor rows({4, 2}, {1.001953125f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 1.001953125f});
   const Value x = row(), y = all_gather(x, 1, kMesh, kFsdp, DType::kBFloat16);
   EXPECT_EQ(y.type(), (TensorType{DType::kFloat32, {1, 4}}));
@@ -64,7 +64,7 @@ TEST(Collectives, AllGatherRoundsToTheTypeThatItSends) {
   EXPECT_THAT(text, ::testing::ContainsRegex("stablehlo.all_gather.*: \\(tensor<1x1x2xbf16>\\) -> tensor<2x1x2xbf16>"));
 }
 
-// Each gets the sum of two weights, of which one has bits that bfloat16 does not have.
+// Each device gets the sum of two weights, one of which has more bits than bfloat16.
 TEST(Collectives, GradientOfAnAllGatherIsNotRounded) {
   const Tensor weights({4, 4}, {1.001953125f, 0.0f, 0.0f, 0.0f, 2.0f, 0.0f, 0.0f, 0.0f,  //
                                 0.0f, 0.0f, 4.0f, 0.001953125f, 0.0f, 0.0f, 8.0f, 1.0f});
@@ -79,7 +79,7 @@ TEST(Collectives, ReduceScatterGivesEachDeviceItsPartOfTheSum) {
   EXPECT_THAT(on_devices(reduce_scatter(x, 1, kMesh, kFsdp), {x}, {kRows}), ElementsAre(11, 22, 1100, 2200));
 }
 
-TEST(Collectives, TellADeviceItsPlace) {
+TEST(Collectives, ReturnTheIndexOfADevice) {
   const auto place = [](const MeshAxes& axes) {
     return on_devices(reshape(convert(place_of_device(kMesh, axes), DType::kFloat32), {1}));
   };
@@ -88,8 +88,8 @@ TEST(Collectives, TellADeviceItsPlace) {
   EXPECT_THAT(place(kBatchAxes), ElementsAre(0, 1, 2, 3));
 }
 
-// The loss of device d is sum(w_d f(x_0, ..., x_3)); that of all together is what is differentiated.
-TEST(Collectives, GradientsAreThoseOfTheSumOfWhatTheDevicesCompute) {
+// The loss of device d is sum(w_d f(x_0, ..., x_3)); gradients are those of the sum of all losses.
+TEST(Collectives, GradientsAreThoseOfTheSumOverDevices) {
   const auto gradient = [](const std::function<Value(const Value&)>& f, const Tensor& weights) {
     const Value x = row(), y = f(x), w = parameter("w", part_of(weights.type(), kARowEach, kMesh));
     return on_devices(gradients(sum(y * w), Values{x}).front(), {x, w}, {kRows, weights});
@@ -106,7 +106,7 @@ TEST(Collectives, GradientsAreThoseOfTheSumOfWhatTheDevicesCompute) {
               ElementsAre(1, 2, 1, 2, 3, 4, 3, 4));
 }
 
-TEST(Collectives, AreNothingWhereThereIsOneDevice) {
+TEST(Collectives, DoNothingOnOneDevice) {
   const Value x = row();
   const Mesh mesh{.data = 4};
   EXPECT_EQ(all_reduce(x, mesh, kFsdp), x);
@@ -125,7 +125,7 @@ TEST(Collectives, NeedTheMeshOfTheDevice) {
   EXPECT_THROW(decompositions().compile({.parameters = {x}, .results = {x}, .mesh = kMesh}), UsageError);
 }
 
-// Every part of arrays of several rows, along either axis.
+// Arrays of several rows, divided along either axis.
 TEST(Collectives, DivideAndJoinArraysAlongAnyAxis) {
   const Mesh mesh{.fsdp = 4};
   const Device device({.mesh = mesh, .use_cache = false, .use_kernels = false});
@@ -147,8 +147,8 @@ TEST(Collectives, DivideAndJoinArraysAlongAnyAxis) {
   }
 }
 
-// Which the CPU's plugin gets wrong along the second axis.
-TEST(Collectives, ScatterWhatAKernelHasComputed) {
+// The CPU's plugin computes wrong results for this along the second axis.
+TEST(Collectives, ScatterTheResultOfAKernel) {
   const Mesh mesh{.fsdp = 4};
   const Device device({.mesh = mesh, .use_cache = false});
   const MeshAxes axes{MeshAxis::kFsdp};

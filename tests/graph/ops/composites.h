@@ -1,4 +1,4 @@
-// What the tests of composites share.
+// Code shared by the tests of composites.
 #pragma once
 
 #include "graph/evaluate.h"
@@ -9,10 +9,10 @@ inline constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
 
 inline Tensor f32(const Shape& shape, uint32_t seed = 1) { return random(TensorType{kF32, shape}, seed); }
 
-/// Central differences in float32: coarse, but wrong formulas are far off.
+/// Coarse tolerances for central differences in float32. Wrong formulas differ much more.
 inline constexpr GradientCheck kCoarse{.step = 1e-2, .tolerance = 3e-3};
 
-/// Runs a float32 function in bfloat16 inside, so that its parameters stay float32.
+/// A function that computes in bfloat16 with float32 parameters.
 inline Differentiable in_bf16(Differentiable f) {
   return [f](const Values& x) {
     Values rounded = x;
@@ -21,7 +21,7 @@ inline Differentiable in_bf16(Differentiable f) {
   };
 }
 
-/// Of random numbers.
+/// A key for random numbers.
 inline Value key(uint32_t a, uint32_t b) { return constant(Tensor({2}, {a, b})); }
 
 }  // namespace portatune::test

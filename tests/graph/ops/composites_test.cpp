@@ -27,7 +27,8 @@ TEST(Linear, KernelAgreesWithItsDecomposition) {
   check_kernel({"portatune.linear", "portatune.linear_dx", "portatune.linear_dw"}, apply_linear, kLinearOdd, 1e-5);
 }
 TEST(Linear, KernelAgreesWithItsDecompositionInBfloat16) {
-  check_kernel({"portatune.linear", "portatune.linear_dx", "portatune.linear_dw"}, in_bf16(apply_linear), kLinearOdd, 2e-2);
+  check_kernel({"portatune.linear", "portatune.linear_dx", "portatune.linear_dw"}, in_bf16(apply_linear), kLinearOdd,
+               2e-2);
 }
 TEST(Linear, ErrorNamesTheOperands) {
   expect_shape_error(
@@ -51,9 +52,10 @@ TEST(Matmul, GradientMatchesFiniteDifferences) {
   check_gradient(apply_matmul, {f32({2, 3, 5}, 1), f32({5, 4}, 2)}, kCoarse);
 }
 TEST(Matmul, KernelAgreesWithItsDecomposition) {
-  check_kernel({"portatune.linear_dx", "portatune.linear_no_bias", "portatune.linear_dw"}, apply_matmul, kMatmulOdd, 1e-5);
-  check_kernel({"portatune.linear_dx", "portatune.linear_no_bias", "portatune.linear_dw"}, in_bf16(apply_matmul), kMatmulOdd,
-               2e-2);
+  check_kernel({"portatune.linear_dx", "portatune.linear_no_bias", "portatune.linear_dw"}, apply_matmul, kMatmulOdd,
+               1e-5);
+  check_kernel({"portatune.linear_dx", "portatune.linear_no_bias", "portatune.linear_dw"}, in_bf16(apply_matmul),
+               kMatmulOdd, 2e-2);
 }
 TEST(Matmul, ErrorNamesTheOperands) {
   expect_shape_error([] { matmul(constant(f32({2, 3})), constant(f32({4, 3}))); }, {"matmul", "[2, 3]", "[in, out]"});
@@ -178,9 +180,9 @@ TEST(Dropout, RefusesARateOfOne) {
 
 // ---- adamw and sum_of_squares
 
-TEST(AdamW, FirstStepByHand) {
+TEST(AdamW, MatchesAFirstStepByHand) {
   const auto one = [](float value) { return constant(Tensor({1}, {value})); };
-  // t = 1: both moments, corrected, are g and g^2, so the step is lr * sign(g) besides the decay.
+  // For t = 1 the corrected moments are g and g^2, so that the step is lr * sign(g) besides the decay.
   const Value hyper = constant(Tensor({5}, {0.1f, 10.0f, 1000.0f, 0.5f, 1.0f}));
   const AdamWState state = adamw({one(1), one(0), one(0)}, one(4), hyper, {.eps = 0, .weight_decay = 0.2});
   EXPECT_NEAR(elements(state.parameter)[0], 1 * (1 - 0.1 * 0.2) - 0.1, 1e-6);
@@ -203,7 +205,7 @@ TEST(AdamW, KernelAgreesWithItsDecomposition) {
   }
 }
 
-TEST(AdamW, LeavesTheStateWhereItIsNotToBeMade) {
+TEST(AdamW, KeepsTheStateOfASkippedStep) {
   const Value p = parameter("p", {kF32, {3}}), m = parameter("m", p.type()), v = parameter("v", p.type());
   const Value g = constant(Tensor({3}, {NAN, INFINITY, 1.0f}));
   const AdamWState s =

@@ -1,5 +1,5 @@
-// Attention by cuDNN. There need be no GPU: its calls are compiled for one ahead of time, and what they are said to
-// compute is computed by the CPU in their place and compared with attention's decomposition.
+// Attention by cuDNN, tested without a GPU: the calls are compiled ahead of time, and the CPU computes their documented
+// results in their place, which are compared with attention's decomposition.
 #include "portatune/graph/ops/cudnn_attention.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ const Target kWithCudnn{.kernels = {std::string(kCudnnAttention)}};
 struct Setting {
   int64_t batch = 2, query = 6, kv = 6, heads = 4, kv_heads = 4, head_size = 8;
   Band band = {};
-  bool packed = false;  // two texts in each row and two places of padding; else some keys are hidden
+  bool packed = false;  // two texts and two positions of padding in each row; else some keys are hidden
   double dropout = 0;
   DType dtype = kBF16;
 
@@ -50,12 +50,12 @@ Function attention_and_gradients(const Setting& s) {
   return {.parameters = {q, k, v, mask, dout}, .results = results};
 }
 
-// ---- what cuDNN computes
+// ---- the results of cuDNN
 
-// [batch, place, heads, size] -> float32 [batch, heads, place, size]
+// [batch, position, heads, size] -> float32 [batch, heads, position, size]
 Value heads_first(const Value& x) { return convert(transpose(x, {0, 2, 1, 3}), kF32); }
 
-// Heads of keys for all heads of queries, and back to the sum of those that share one.
+// Repeats heads of keys for all heads of queries, and sums gradients over the heads that share one.
 Value repeated(const Value& x, int64_t heads) {
   const Shape& s = x.shape();
   return reshape(broadcast_to(reshape(x, {s[0], s[1], 1, s[2], s[3]}), {s[0], s[1], heads / s[1], s[2], s[3]}),
@@ -116,7 +116,7 @@ void replace_first(std::string& text, const std::string& from, const std::string
 
 const std::string kForward = "__cudnn$fmhaScaleBiasSoftmax", kBackward = "__cudnn$fmhaScaleBiasSoftmaxBackward";
 
-// A call of a target: 1 the operands, 2 the configuration, 3 the layouts of operands and 4 of results.
+// A call of a target, with groups 1: operands, 2: configuration, 3: layouts of operands, 4: layouts of results.
 std::regex call_of(std::string target) {
   target.insert(target.find('$'), "\\");
   return std::regex(
@@ -135,7 +135,7 @@ json config_of(const std::string& program, const std::string& target) {
   return json::parse(std::regex_replace(text, std::regex("\\\\22"), "\""))["cudnn_fmha_backend_config"];
 }
 
-// The program with functions in place of the calls of cuDNN.
+// The program with functions in place of cuDNN's calls.
 std::string simulated(const Setting& s) {
   std::string program = to_stablehlo(attention_and_gradients(s), kWithCudnn);
   const TensorType q{s.dtype, {s.batch, s.query, s.heads, s.head_size}};
@@ -174,7 +174,7 @@ std::vector<Tensor> run(const std::string& program, const std::vector<Tensor>& i
   return results;
 }
 
-// Rows of the batch have 0, 1, ... hidden keys at their end, or two texts and two places of padding.
+// A mask with 0, 1, ... hidden keys at the end of the rows, or with two texts and two positions of padding in each.
 Tensor mask_of(const Setting& s) {
   Tensor mask(s.mask());
   for (int64_t b = 0; b < s.batch; ++b) {
@@ -190,7 +190,7 @@ Tensor mask_of(const Setting& s) {
   return mask;
 }
 
-// Nothing reads what a place of padding gets, so no gradient comes from there.
+// Clears the values at padding, which have no meaning and no gradient.
 void clear_padding(Tensor& x, const Setting& s) {
   if (!s.packed) return;
   const int64_t row = x.type().bytes() / (s.batch * s.query);
@@ -213,14 +213,14 @@ void expect_like_the_decomposition(const Setting& s) {
   }
 }
 
-// "[[3, 1, 2, 0], [2, 1, 0]]" of MLIR's text.
+// Layouts such as "[[3, 1, 2, 0], [2, 1, 0]]" from MLIR text.
 json layouts_of(std::string text) {
   return json::parse(std::regex_replace(text, std::regex("dense<([^>]*)> : tensor<[0-9]+xindex>"), "$1"));
 }
 
 const json kRowMajor = {3, 2, 1, 0}, kHeadsFirst = {3, 1, 2, 0}, kOfRows = {2, 1, 0}, kOfBytes = {0};
 
-TEST(CudnnAttention, ResultsLieInMemoryWithTheHeadsLast) {
+TEST(CudnnAttention, ResultsAreInMemoryWithHeadsLast) {
   const std::string program = to_stablehlo(attention_and_gradients({}), kWithCudnn);
   const std::smatch forward = found_call(program, kForward), backward = found_call(program, kBackward);
   EXPECT_EQ(layouts_of(forward[3]), json({kRowMajor, kRowMajor, kRowMajor, kRowMajor}));
@@ -229,7 +229,7 @@ TEST(CudnnAttention, ResultsLieInMemoryWithTheHeadsLast) {
   EXPECT_EQ(layouts_of(backward[4]), json({kHeadsFirst, kHeadsFirst, kHeadsFirst, kOfBytes}));
 }
 
-// Of an einsum of two arrays: "btnh,bsnh->bnts".
+// The dimension numbers of an einsum of two arrays, such as "btnh,bsnh->bnts".
 json dimension_numbers(const std::string& einsum) {
   const std::string lhs = einsum.substr(0, 4), rhs = einsum.substr(5, 4), result = einsum.substr(11);
   json lhs_contracting = json::array(), rhs_contracting = json::array(), lhs_batch = json::array(),
@@ -247,8 +247,8 @@ json dimension_numbers(const std::string& einsum) {
           {"rhs_batch_dimensions", rhs_batch}};
 }
 
-// Scores p of queries q (t places) and keys (s places); o is the output.
-TEST(CudnnAttention, ProductsAreThoseOfItsDefinition) {
+// Names in the einsums: scores p of queries q (t positions) and keys k (s positions), output o.
+TEST(CudnnAttention, ProductsMatchTheDefinition) {
   const std::string program = to_stablehlo(attention_and_gradients({}), kWithCudnn);
   const json forward = config_of(program, kForward), backward = config_of(program, kBackward);
   EXPECT_EQ(forward["bmm1_dot_dimension_numbers"], dimension_numbers("btnh,bsnh->bnts"));              // q k -> p
@@ -259,43 +259,45 @@ TEST(CudnnAttention, ProductsAreThoseOfItsDefinition) {
   EXPECT_EQ(backward["bmm2_grad_gemm2_dot_dimension_numbers"], dimension_numbers("btnh,bsnh->bnts"));  // do v -> dp
 }
 
-TEST(CudnnAttention, OfRowsWithPaddingIsAttention) { expect_like_the_decomposition({}); }
+TEST(CudnnAttention, MatchesAttentionWithPadding) { expect_like_the_decomposition({}); }
 
-TEST(CudnnAttention, OfFloat16IsAttention) { expect_like_the_decomposition({.dtype = DType::kFloat16}); }
+TEST(CudnnAttention, MatchesAttentionInFloat16) { expect_like_the_decomposition({.dtype = DType::kFloat16}); }
 
-TEST(CudnnAttention, WithFewerHeadsOfKeysIsAttention) {
+TEST(CudnnAttention, MatchesAttentionWithGroupedQueries) {
   expect_like_the_decomposition({.heads = 6, .kv_heads = 2, .band = {.after = 0}});
 }
 
-TEST(CudnnAttention, OfCausalModelsIsAttention) { expect_like_the_decomposition({.band = {.after = 0}}); }
+TEST(CudnnAttention, MatchesCausalAttention) { expect_like_the_decomposition({.band = {.after = 0}}); }
 
-TEST(CudnnAttention, OfCausalModelsLeavesItToCudnn) {
+TEST(CudnnAttention, LeavesTheCausalMaskToCudnn) {
   EXPECT_THAT(to_stablehlo(attention_and_gradients({.band = {.after = 0}}), kWithCudnn), HasSubstr("CAUSAL"));
 }
 
-TEST(CudnnAttention, WithASlidingWindowIsAttention) {
+TEST(CudnnAttention, MatchesAttentionWithASlidingWindow) {
   expect_like_the_decomposition({.band = {.before = 2, .after = 1}});
 }
 
-TEST(CudnnAttention, OfTheLastQueriesIsAttention) { expect_like_the_decomposition({.query = 2, .band = {.after = 0}}); }
+TEST(CudnnAttention, MatchesAttentionOfTheLastQueries) {
+  expect_like_the_decomposition({.query = 2, .band = {.after = 0}});
+}
 
-TEST(CudnnAttention, OfSeveralTextsInARowIsAttention) {
+TEST(CudnnAttention, MatchesAttentionOfPackedRows) {
   expect_like_the_decomposition({.packed = true});
   expect_like_the_decomposition({.band = {.after = 0}, .packed = true});
 }
 
-TEST(CudnnAttention, WhatItHasNotIsDecomposed) {
+TEST(CudnnAttention, UnsupportedAttentionIsDecomposed) {
   for (const Setting& s : {Setting{.dtype = kF32}, Setting{.dropout = 0.1}, Setting{.head_size = 12},
                            Setting{.head_size = 136}, Setting{.query = 7, .kv = 7}}) {
     EXPECT_THAT(to_stablehlo(attention_and_gradients(s), kWithCudnn), Not(HasSubstr("custom_call")));
   }
 }
 
-TEST(CudnnAttention, OnlyATargetThatOffersItCallsIt) {
+TEST(CudnnAttention, NeedsATargetThatOffersIt) {
   EXPECT_THAT(to_stablehlo(attention_and_gradients({}), {}), Not(HasSubstr("custom_call")));
 }
 
-TEST(CudnnAttention, CompilesForGpusAndKeepsNoScores) {
+TEST(CudnnAttention, CompilesForGpusAndStoresNoScores) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
   const pjrt::Topology h100 = pjrt::aot_topology(pjrt::AotTarget::kCudaH100);
   for (const DType dtype : {kBF16, DType::kFloat16}) {

@@ -21,7 +21,7 @@ TEST(DotGeneral, SumsBfloat16ProductsInFloat32) {
 TEST(DotGeneral, GradientsMatchFiniteDifferences) {
   check_gradient([](const Values& x) { return dot_general(x[0], x[1], kMatmul); },
                  {random({2, 3}, 1), random({3, 4}, 2)});
-  // Batch axes in odd places, two contracting axes in another order on each side, two free axes.
+  // Batch axes that are not the first, two contracting axes in a different order on each side, two free axes.
   const DotDimensions dims{.lhs_batch = {1}, .rhs_batch = {2}, .lhs_contracting = {3, 0}, .rhs_contracting = {0, 3}};
   check_gradient([&](const Values& x) { return dot_general(x[0], x[1], dims); },
                  {random({2, 3, 4, 5}, 1), random({5, 2, 3, 2}, 2)});

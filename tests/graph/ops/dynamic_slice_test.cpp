@@ -18,10 +18,10 @@ TEST(DynamicSlice, TakesElementsFromAStartKnownAtRunTime) {
   EXPECT_EQ(elements(dynamic_slice(table(), 1, place(1), 2)), (Numbers{1, 2, 4, 5}));
   EXPECT_EQ(elements(dynamic_slice(table(), 0, place(1), 1)), (Numbers{3, 4, 5}));
 }
-TEST(DynamicSlice, MovesAStartThatIsTooLateToFit) {
+TEST(DynamicSlice, ClampsAStartThatIsTooLarge) {
   EXPECT_EQ(elements(dynamic_slice(table(), -1, place(7), 2)), (Numbers{1, 2, 4, 5}));
 }
-TEST(DynamicUpdateSlice, WritesOverElements) {
+TEST(DynamicUpdateSlice, OverwritesElements) {
   const Value update = constant(Tensor({2, 1}, {-1.0, -2.0}));
   EXPECT_EQ(elements(dynamic_update_slice(table(), update, 1, place(2))), (Numbers{0, 1, -1, 3, 4, -2}));
 }

@@ -15,7 +15,7 @@ Value sample() { return constant(Tensor({2, 3}, {1.0, 5.0, 2.0, -1.0, -4.0, -1.0
 
 }  // namespace
 
-TEST(Reduce, SumsTakesTheMaximumAndTheMean) {
+TEST(Reduce, ComputesSumMaximumAndMean) {
   EXPECT_EQ(elements(sum(sample(), {1})), (Numbers{8, -6}));
   EXPECT_EQ(elements(sum(sample(), {0})), (Numbers{0, 1, 1}));
   EXPECT_EQ(elements(sum(sample())), (Numbers{2}));
@@ -42,8 +42,8 @@ TEST(Reduce, KernelForColumnsAgreesWithItsDecomposition) {
   }
 }
 
-// Rounded once, at the end.
-TEST(Reduce, AddsUpSixteenBitsInFloat32) {
+// The result is rounded only once, at the end.
+TEST(Reduce, SumsSixteenBitTypesInFloat32) {
   for (const auto& [dtype, rounding] : {std::pair(DType::kBFloat16, 0x1p-8), {DType::kFloat16, 0x1p-11}}) {
     const Tensor rounded = evaluate({convert(constant(f32({650, 7})), dtype)}).front();
     std::vector<double> wanted(7);
@@ -74,18 +74,18 @@ TEST(Reduce, MaximumOfIntegers) {
   EXPECT_EQ(elements(max(constant(Tensor({2}, {uint32_t{3}, uint32_t{0xFFFFFFFF}})), {0})), (Numbers{4294967295}));
 }
 
-TEST(Argmax, GivesTheFirstOfTheLargest) {
+TEST(Argmax, ReturnsTheFirstMaximum) {
   const Value x = constant(Tensor({2, 3}, {1.0, 5.0, 5.0, -1.0, -4.0, -1.0}));
   EXPECT_EQ(elements(argmax(x, -1)), (Numbers{1, 0}));
   EXPECT_EQ(elements(argmax(x, 0)), (Numbers{0, 0, 0}));
   EXPECT_EQ(argmax(x, 0).dtype(), DType::kInt32);
 }
 
-TEST(Argmax, StaysInsideWhereThereAreNaNs) {
+TEST(Argmax, StaysInRangeWithNaNs) {
   EXPECT_EQ(elements(argmax(constant(Tensor({1, 2}, {std::nan(""), 1.0})), 1)), (Numbers{1}));
 }
 
-TEST(CumulativeSum, AddsUpAlongTheLastAxis) {
+TEST(CumulativeSum, SumsAlongTheLastAxis) {
   EXPECT_EQ(elements(cumulative_sum(constant(Tensor({2, 3}, {1.f, 2.f, 3.f, -1.f, 0.f, 5.f})))),
             (Numbers{1, 3, 6, -1, -1, 4}));
   const Value ints = cumulative_sum(constant(Tensor({3}, {int32_t{1 << 22}, int32_t{1}, int32_t{2}})));
@@ -93,7 +93,7 @@ TEST(CumulativeSum, AddsUpAlongTheLastAxis) {
   EXPECT_EQ(elements(ints), (Numbers{4194304, 4194305, 4194307}));
 }
 
-TEST(TopK, GivesTheLargestInFallingOrder) {
+TEST(TopK, ReturnsTheLargestInFallingOrder) {
   const TopK best = top_k(constant(Tensor({2, 4}, {3.f, 9.f, -1.f, 4.f, 0.f, 0.f, 7.f, 1.f})), 2);
   EXPECT_EQ(elements(best.values), (Numbers{9, 4, 7, 1}));
   EXPECT_EQ(elements(best.indices), (Numbers{1, 3, 2, 3}));
@@ -111,11 +111,11 @@ TEST(Relu, IsZeroBelowZeroAndHasNoSlopeThere) {
   EXPECT_TRUE(std::isnan(y.as<double>()[3]));
   const auto slope = evaluate(gradients(sum(relu(x)), {&x, 1}), {x}, at).front();
   EXPECT_EQ(slope.as<double>()[0], 0);
-  EXPECT_EQ(slope.as<double>()[1], 0);  // as torch.nn.functional.relu has it
+  EXPECT_EQ(slope.as<double>()[1], 0);  // as in torch.nn.functional.relu
   EXPECT_EQ(slope.as<double>()[2], 1);
 }
 
-TEST(Softmax, SumsToOneAndStandsLargeNumbers) {
+TEST(Softmax, SumsToOneAndHandlesLargeNumbers) {
   const Value x = constant(Tensor({1, 3}, {1000.0, 1000.0, 0.0}));
   EXPECT_EQ(elements(softmax(x, 1)), (Numbers{0.5, 0.5, 0}));
   EXPECT_NEAR(elements(log_softmax(x, 1))[0], -0.6931471805599453, 1e-12);

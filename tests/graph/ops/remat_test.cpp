@@ -7,7 +7,7 @@
 namespace portatune::test {
 namespace {
 
-// A layer with all that matters: products, a mask, a norm, values from outside that have gradients and that have none.
+// A layer with all relevant parts: products, a mask, a norm, and outside values with and without gradients.
 struct Layer {
   Value x = parameter("x", {DType::kFloat32, {6, 8}}), scale = parameter("scale", {DType::kFloat32, {8}});
   Value w1 = parameter("w1", {DType::kFloat32, {8, 8}}), w2 = parameter("w2", {DType::kFloat32, {8, 8}});
@@ -23,7 +23,7 @@ struct Layer {
     const Value h = dropout(tanh(linear(layer_norm(in, gains, scale, 1e-5), w1)), key, 0.3);
     return in + matmul(gelu(h), w2);
   }
-  // Of two such layers, the second with the first's weights.
+  // The loss of two such layers with the same weights.
   Value loss(Remat policy) const {
     const Value y = remat(x, output(x), policy);
     const Value z = remat(y, output(y), policy);
@@ -32,7 +32,7 @@ struct Layer {
   Values gradients_with(Remat policy) const { return gradients(loss(policy), Values{x, scale, w1, w2}); }
 };
 
-TEST(Remat, GradientsAreThoseOfTheValuesThatAreKept) {
+TEST(Remat, GradientsEqualThoseOfStoredValues) {
   const Layer layer;
   for (const Device* device : {&kernels(), &decompositions()}) {
     const auto wanted = evaluate(layer.gradients_with(Remat::kNone), layer.parameters(), layer.inputs(), *device);
@@ -52,7 +52,7 @@ int64_t count(const std::string& text, const std::string& word) {
   return times;
 }
 
-TEST(Remat, ComputesTheLayerAgainBehindABarrier) {
+TEST(Remat, RecomputesTheLayerBehindABarrier) {
   const Layer layer;
   const auto text = [&](Remat policy) {
     return to_stablehlo({.parameters = layer.parameters(), .results = layer.gradients_with(policy), .aliases = {}}, {});
@@ -63,7 +63,7 @@ TEST(Remat, ComputesTheLayerAgainBehindABarrier) {
   EXPECT_EQ(count(text(Remat::kLayers), "optimization_barrier"), 2);
 }
 
-TEST(Remat, IsNothingInTheForwardPass) {
+TEST(Remat, DoesNotChangeTheForwardPass) {
   const Layer layer;
   const auto text = [&](Remat policy) {
     return to_stablehlo({.parameters = layer.parameters(), .results = {layer.loss(policy)}, .aliases = {}}, {});
@@ -76,11 +76,11 @@ TEST(Remat, ErrorNamesBothOperands) {
   expect_shape_error([&] { remat(x, exp(y), Remat::kLayers); }, {"remat", "float32[3]", "float32[4]"});
 }
 
-TEST(OptimizationBarrier, GivesItsOperands) {
+TEST(OptimizationBarrier, ReturnsItsOperands) {
   const Value x = parameter("x", {DType::kFloat32, {2, 3}}), n = parameter("n", {DType::kInt32, {2}});
   const std::vector<Tensor> inputs{random(x.type()), Tensor({2}, {int32_t{7}, int32_t{-8}})};
   for (const Device* device : {&kernels(), &decompositions()}) {
-    // x is needed after the barrier, too: the result may not share its memory then.
+    // x is used after the barrier, too, so that the result must not share its memory.
     const Values behind = optimization_barrier({x * 2.0, n});
     const auto found = evaluate({behind[0] + 1.0, behind[1], x * 2.0 + behind[0]}, {x, n}, inputs, *device);
     const float first = inputs[0].as<float>()[0];

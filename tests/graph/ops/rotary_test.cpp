@@ -11,8 +11,8 @@ Differentiable turn(int64_t heads, const Shape& tables) {
   };
 }
 
-TEST(Rotary, TurnsEachHalfOfAHeadByTheAnglesOfItsToken) {
-  // Two tokens of two heads of size 4, whose angles are 0 and 90, then 90 and 180 degrees.
+TEST(Rotary, RotatesHalvesOfHeadsByTheAnglesOfTheToken) {
+  // Two tokens with two heads of size 4. The angles are 0 and 90 degrees, then 90 and 180 degrees.
   const Value x =
       constant(Tensor({1, 2, 8}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f, 1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f}));
   const Value cos = constant(Tensor({2, 2}, {1.f, 0.f, 0.f, -1.f})),
@@ -20,7 +20,7 @@ TEST(Rotary, TurnsEachHalfOfAHeadByTheAnglesOfItsToken) {
   EXPECT_EQ(elements(rotary(x, cos, sin, 2)),
             (std::vector<double>{1, -4, 3, 2, 5, -8, 7, 6, -3, -2, 1, -4, -7, -6, 5, -8}));
 }
-TEST(Rotary, TakesATableForEachExample) {
+TEST(Rotary, AcceptsATableForEachExample) {
   const Value x = constant(Tensor({2, 1, 2}, {1.f, 2.f, 1.f, 2.f}));
   const Value cos = constant(Tensor({2, 1, 1}, {1.f, 0.f})), sin = constant(Tensor({2, 1, 1}, {0.f, 1.f}));
   EXPECT_EQ(elements(rotary(x, cos, sin, 1)), (std::vector<double>{1, 2, -2, 1}));

@@ -21,7 +21,7 @@ TEST(GatherRows, PicksRowsAndClampsIds) {
   EXPECT_EQ(gather_rows(table(), reshape(ids({0, 1, 2, 1}), {2, 2})).shape(), (Shape{2, 2, 2}));
 }
 
-TEST(GatherRows, ASliceGathersNoMoreThanItNeeds) {
+TEST(GatherRows, SliceGathersOnlyItsRows) {
   const Value rows = gather_rows(table(), reshape(ids({0, 1, 2, 1}), {2, 2}));
   const Value first = slice(rows, 1, {0, 1});
   EXPECT_EQ(first.node().op().name(), "gather_rows");
@@ -30,8 +30,8 @@ TEST(GatherRows, ASliceGathersNoMoreThanItNeeds) {
   EXPECT_EQ(elements(slice(rows, 2, {1, 2})), (Numbers{1, 11, 21, 11}));
 }
 
-// Eight places whose gradients bfloat16 cannot add to 256 one after the other.
-TEST(GatherRows, GradientIsSummedUpInFloat32) {
+// Eight gradients that would be lost in a bfloat16 sum of 256.
+TEST(GatherRows, GradientIsSummedInFloat32) {
   const Value x = parameter("x", {DType::kBFloat16, {1, 1}});
   const Value weights = constant(Tensor({9}, {256.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f}));
   const Value picked = gather_rows(x, ids({0, 0, 0, 0, 0, 0, 0, 0, 0}));
@@ -53,7 +53,7 @@ TEST(GatherRows, ErrorNamesTheOperands) {
   expect_shape_error([] { gather_rows(table(), table()); }, {"ids of an integer type"});
 }
 
-TEST(ScatterAddRows, AddsUpRepeatedIdsAndIgnoresThoseOutside) {
+TEST(ScatterAddRows, SumsRepeatedIdsAndIgnoresIdsOutOfRange) {
   const Value updates = constant(Tensor({4, 1}, {1.0, 2.0, 4.0, 8.0}));
   EXPECT_EQ(elements(scatter_add_rows(ids({1, 0, 1, 9}), updates, 3)), (Numbers{2, 5, 0}));
 }

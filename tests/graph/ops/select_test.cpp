@@ -15,7 +15,7 @@ Value f64(std::initializer_list<double> values) {
 
 }  // namespace
 
-TEST(Compare, KnowsAllDirections) {
+TEST(Compare, SupportsAllDirections) {
   const Value x = f64({1, 2, 3}), y = f64({2, 2, 2});
   EXPECT_EQ(elements(compare(Direction::kEqual, x, y)), (Numbers{0, 1, 0}));
   EXPECT_EQ(elements(compare(Direction::kNotEqual, x, y)), (Numbers{1, 0, 1}));
@@ -25,8 +25,8 @@ TEST(Compare, KnowsAllDirections) {
   EXPECT_EQ(elements(compare(Direction::kGreaterEqual, x, y)), (Numbers{0, 1, 1}));
 }
 
-// Of constants and of parameters, as the former are folded when the program is compiled.
-TEST(Compare, KnowsTheSignOfIntegers) {
+// Tests constants and parameters, because the compiler folds constants.
+TEST(Compare, ComparesSignedIntegers) {
   const Tensor below({2}, {-100, 3}), above({2}, {0xFFFFFF9Cu, 3u});
   const Value x = parameter("x", below.type()), y = parameter("y", above.type());
   const auto is_negative = [](const Value& v) { return compare(Direction::kLess, v, full(v.type(), 1)); };
@@ -38,7 +38,7 @@ TEST(Compare, KnowsTheSignOfIntegers) {
   EXPECT_EQ(to_floats(found[1].view()), (std::vector<float>{0, 0}));
 }
 
-TEST(Select, TakesEachElementFromOneSide) {
+TEST(Select, ChoosesElementwise) {
   const Value x = f64({1, 2, 3});
   const Value small = compare(Direction::kLess, x, f64({2.5}));
   EXPECT_EQ(elements(select(small, x, f64({0}))), (Numbers{1, 2, 0}));
@@ -50,7 +50,7 @@ TEST(Select, GradientMatchesFiniteDifferences) {
   check_gradient([&](const Values& x) { return select(mask, x[0], x[1]); }, {random({4}, 1), random({4}, 2)});
 }
 
-TEST(Select, WantsABoolCondition) {
+TEST(Select, RequiresABoolCondition) {
   expect_shape_error([] { select(f64({1}), f64({1}), f64({2})); }, {"select", "bool"});
 }
 
@@ -66,7 +66,7 @@ TEST(Convert, GradientMatchesFiniteDifferences) {
                  {random({3})}, {.step = 1e-2, .tolerance = 1e-5});
 }
 
-TEST(StopGradient, PassesNumbersButNoGradient) {
+TEST(StopGradient, PassesValuesButNoGradient) {
   const Value x = parameter("x", {DType::kFloat64, {}});
   const Values results = {gradients(x * stop_gradient(x), {&x, 1})[0], stop_gradient(x)};
   const auto found = evaluate(results, {x}, {Tensor({}, {3.0})});

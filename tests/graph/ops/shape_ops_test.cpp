@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// 0, 1, 2, ... in that shape.
+// 0, 1, 2, ... in the given shape.
 Value counted(const Shape& shape) {
   Tensor tensor({DType::kFloat64, shape});
   std::iota(tensor.as<double>().begin(), tensor.as<double>().end(), 0.0);
@@ -30,7 +30,7 @@ TEST(BroadcastTo, ErrorNamesBothShapes) {
   expect_shape_error([] { broadcast_to(counted({2, 3}), {3, 3}); }, {"[2, 3]", "[3, 3]"});
 }
 
-TEST(Reshape, KeepsRowMajorOrderAndWorksOutOneSize) {
+TEST(Reshape, KeepsRowMajorOrderAndInfersOneSize) {
   const Value y = reshape(counted({2, 3}), {3, -1});
   EXPECT_EQ(y.shape(), (Shape{3, 2}));
   EXPECT_EQ(elements(y), (Numbers{0, 1, 2, 3, 4, 5}));
@@ -65,7 +65,7 @@ TEST(Slice, ErrorNamesTheRange) {
   expect_shape_error([] { slice(counted({2, 4}), 2, {0, 1}); }, {"axis 2"});
 }
 
-TEST(Pad, PutsZerosAround) { EXPECT_EQ(elements(pad(counted({1, 2}), 1, 1, 2)), (Numbers{0, 0, 1, 0, 0})); }
+TEST(Pad, AddsZeros) { EXPECT_EQ(elements(pad(counted({1, 2}), 1, 1, 2)), (Numbers{0, 0, 1, 0, 0})); }
 TEST(Pad, GradientMatchesFiniteDifferences) {
   check_gradient([](const Values& x) { return pad(x[0], 0, 2, 1); }, {random({2, 3})});
 }
@@ -84,7 +84,7 @@ TEST(Concatenate, ErrorNamesShapesAndAxis) {
   expect_shape_error([] { concatenate({}, 0); }, {"at least one"});
 }
 
-TEST(ExpandDims, PutsInAnAxisOfSizeOne) {
+TEST(ExpandDims, InsertsAnAxisOfSizeOne) {
   const Value x = full({DType::kFloat32, {2, 3}}, 0);
   EXPECT_EQ(expand_dims(x, 0).shape(), (Shape{1, 2, 3}));
   EXPECT_EQ(expand_dims(x, -1).shape(), (Shape{2, 3, 1}));

@@ -10,7 +10,7 @@ struct UnaryCase {
   const char* name;
   Value (*build)(const Value&);
   double (*wanted)(double);
-  double shift;  // of random numbers in [-1, 1), into the function's domain
+  double shift;  // shift of random numbers in [-1, 1) into the function's domain
 };
 
 class Unary : public ::testing::TestWithParam<UnaryCase> {};
@@ -53,7 +53,7 @@ TEST(Unary, AbsHasNoSlopeAtZero) {
   EXPECT_EQ(elements(gradients(sum(abs(x)), Values{x})[0]), (std::vector<double>{-1, 0, 1}));
 }
 
-TEST(LogicalNot, TurnsTruthAround) {
+TEST(LogicalNot, NegatesBools) {
   const Value x = constant(Tensor({2}, {1.0, 3.0}));
   EXPECT_EQ(elements(logical_not(compare(Direction::kLess, x, full(x.type(), 2)))), (std::vector<double>{0, 1}));
 }

@@ -13,7 +13,7 @@ using Numbers = std::vector<double>;
 Value number(int32_t value) { return constant(Tensor({}, {value})); }
 Value below(const Value& x, const Value& limit) { return compare(Direction::kLess, x, limit); }
 
-// {steps, base^steps}; `base` and `steps` are values from outside of the loop.
+// Returns {steps, base^steps}; `base` and `steps` are values from outside the loop.
 Values power_by_loop(const Value& base, const Value& steps) {
   return while_loop(
       {number(0), full(base.type(), 1)}, [&](const Values& v) { return below(v[0], steps); },
@@ -34,7 +34,7 @@ TEST(WhileLoop, RepeatsTheBodyWhileTheConditionHolds) {
   EXPECT_EQ(evaluate(loop, {base, steps}, none)[1].as<float>()[1], 1);
 }
 
-TEST(WhileLoop, KeepsConstantsOfItsBodyToItself) {
+TEST(WhileLoop, KeepsConstantsLocalToItsBody) {
   // The same constant is used before, in and after the loop.
   const Value two = full({DType::kFloat32, {}}, 2);
   const Values loop = while_loop(

@@ -11,7 +11,7 @@ struct State {
   std::vector<float> p, m, v;
 };
 
-// As torch.optim.AdamW documents it, in double.
+// A step as torch.optim.AdamW documents it, in double.
 void naive_step(std::vector<double>& p, std::vector<double>& m, std::vector<double>& v, const std::vector<float>& g,
                 double lr, int step, double factor, double weight_decay) {
   for (size_t i = 0; i < p.size(); ++i) {
@@ -31,7 +31,7 @@ void step(const Workers& workers, const AdamWConstants& constants, State& state,
         g.data());
 }
 
-TEST(AdamW, FollowsTheFormulaOverSeveralSteps) {
+TEST(AdamW, MatchesTheFormulaOverSeveralSteps) {
   const TestWorkers workers;
   for (const int64_t size : {1, 3, 31, 33, 127, 70'001}) {
     State state{random_array<float>(size, 1), std::vector<float>(static_cast<size_t>(size)),
@@ -62,7 +62,7 @@ TEST(AdamW, WithoutAGradientOnlyDecays) {
   EXPECT_FLOAT_EQ(state.p[0], 1.5F);
 }
 
-TEST(AdamW, LeavesAllAsItIsWhereItIsNotToBeMade) {
+TEST(AdamW, KeepsAllValuesOfASkippedStep) {
   State state{{2, -1}, {0.5, 3}, {0.25, 0}};
   const State before = state;
   step(CallerOnly(), kConstants, state, {NAN, INFINITY}, 0.1, 1, NAN, 0);

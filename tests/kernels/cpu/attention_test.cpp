@@ -17,8 +17,8 @@ struct Expected {
   std::vector<double> out, lse;
 };
 
-// Row by row, in double. Weights of a row that sees no key, or none whose bias is not -infinity, are zero.
-// segments  empty where there are none
+// Attention row by row, in double. Weights of a row without visible keys, or only with a bias of -infinity, are zero.
+// segments  empty: none
 Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in,
                          const std::vector<float>& bias, const std::vector<int32_t>& segments = {}) {
   Expected result{std::vector<double>(in.q.size()), {}};
@@ -80,7 +80,7 @@ struct Case {
     if (rate > 0) options.dropout = DropoutMask(kKey, rate);
   }
 
-  // Texts of these lengths, from the row's beginning on, and padding after them; in each row of the batch.
+  // Puts texts of these lengths at the beginning of each row of the batch, and padding after them.
   void set_texts(const std::vector<int64_t>& lengths) {
     std::ranges::fill(bias, 0.0F);
     segments.assign(bias.size(), 0);
@@ -98,7 +98,7 @@ struct Case {
   Arrays arrays() const { return {to_doubles(q), to_doubles(k), to_doubles(v)}; }
 };
 
-// What attention gives, and its gradients for the case's dout.
+// The results of attention, and its gradients for the case's dout.
 template <class T>
 struct Given {
   std::vector<T> out, dq, dk, dv;
@@ -116,7 +116,7 @@ struct Given {
   }
 };
 
-// Central differences of sum(out dout) as a function of every element of `array`, which is a part of `arrays`.
+// Central differences of sum(out dout) for every element of `array`, which is one of `arrays`.
 template <class T>
 std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<double>& array) {
   constexpr double kStep = 1e-5;
@@ -141,7 +141,8 @@ std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<do
 template <class T>
 class Attention : public testing::Test {
  public:
-  // Float32 sums. In bfloat16 the weights, and the gradients of the scores, are rounded before they are summed up.
+  // Tolerance of float32 sums. In bfloat16 the weights and the gradients of the scores are rounded before they are
+  // summed.
   const double tolerance = kDTypeOf<T> == DType::kFloat32 ? 5e-6 : 1e-2;
   const TestWorkers workers;
 };
@@ -168,8 +169,8 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
   }
 }
 
-// As padding and places not filled yet in a cache, which may hold anything.
-TYPED_TEST(Attention, OfOneQueryLeavesOutHiddenKeysAtBothEnds) {
+// Padding and free positions of a cache may hold any values.
+TYPED_TEST(Attention, OneQuerySkipsHiddenKeysAtBothEnds) {
   constexpr int64_t kBefore = 5, kAfter = 9;
   Case<TypeParam> c({2, 4, 1, 30, 20, 2}, 0);
   const Arrays arrays = c.arrays();
@@ -218,7 +219,7 @@ TYPED_TEST(Attention, GradientsOfSeveralQueryBlocksMatchDirectionalDifferences) 
     for (size_t i = 0; i < out.size(); ++i) sum += out[i] * to_float(c.dout[i]);
     return sum;
   };
-  // Along the gradient, the slope is its squared length.
+  // In the direction of the gradient, the derivative is its squared norm.
   double squares = 0;
   for (const auto& part : {to_doubles(given.dq), to_doubles(given.dk), to_doubles(given.dv)}) {
     for (const double element : part) squares += element * element;
@@ -228,11 +229,11 @@ TYPED_TEST(Attention, GradientsOfSeveralQueryBlocksMatchDirectionalDifferences) 
 
 constexpr Band kCausal{.after = 0}, kWindow{.before = 2, .after = 0}, kLocal{.before = 3, .after = 3};
 
-TYPED_TEST(Attention, LooksAtTheKeysInTheBandAlone) {
+TYPED_TEST(Attention, SeesOnlyKeysInTheBand) {
   for (const Band& band : {kCausal, kWindow, kLocal, Band{.before = 40, .after = 7}}) {
     for (const AttentionShape& shape : {AttentionShape{1, 1, 1, 1, 1},
                                         {2, 3, 7, 5, 3},    // the first queries see no key
-                                        {1, 2, 31, 60, 8},  // as with a cache of earlier keys
+                                        {1, 2, 31, 60, 8},  // a cache of earlier keys
                                         {1, 4, 130, 130, 16, 2},
                                         {1, 2, 300, 300, 8}}) {  // blocks far from the first and the last key
       const Case<TypeParam> c(shape, 0.3F, band);
@@ -245,7 +246,7 @@ TYPED_TEST(Attention, LooksAtTheKeysInTheBandAlone) {
 }
 
 TYPED_TEST(Attention, GradientsWithinABandMatchCentralDifferences) {
-  const double tolerance = 6 * this->tolerance;  // of one key alone: nothing but what rounding leaves of a difference
+  const double tolerance = 6 * this->tolerance;  // for a single key, only rounding errors of a difference remain
   for (const Band& band : {kCausal, kWindow, kLocal}) {
     for (const AttentionShape& shape : {AttentionShape{2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}, {1, 4, 6, 6, 2, 2}}) {
       const Case<TypeParam> c(shape, 0.3F, band);
@@ -258,7 +259,7 @@ TYPED_TEST(Attention, GradientsWithinABandMatchCentralDifferences) {
   }
 }
 
-TYPED_TEST(Attention, LooksAtTheKeysOfTheOwnTextAlone) {
+TYPED_TEST(Attention, SeesOnlyKeysOfTheSegment) {
   const std::vector<std::pair<AttentionShape, std::vector<int64_t>>> cases = {
       {{1, 1, 1, 1, 1}, {1}},
       {{2, 2, 9, 9, 3}, {2, 4, 1}},
@@ -277,8 +278,8 @@ TYPED_TEST(Attention, LooksAtTheKeysOfTheOwnTextAlone) {
   }
 }
 
-// A text in a row of its own, with the other texts gone.
-TYPED_TEST(Attention, ATextIsTheSameAloneAndBesideOthers) {
+// Compares a text in its own row with the same text beside others.
+TYPED_TEST(Attention, SegmentEqualsTheTextInItsOwnRow) {
   Case<TypeParam> packed({1, 2, 100, 100, 8}, 0);
   packed.set_texts({30, 45, 20});
   Case<TypeParam> alone({1, 2, 45, 45, 8}, 0);
@@ -298,7 +299,7 @@ TYPED_TEST(Attention, ATextIsTheSameAloneAndBesideOthers) {
 }
 
 TYPED_TEST(Attention, GradientsWithinTextsMatchCentralDifferences) {
-  const double tolerance = 6 * this->tolerance;  // of one key alone: nothing but what rounding leaves of a difference
+  const double tolerance = 6 * this->tolerance;  // for a single key, only rounding errors of a difference remain
   for (const Band& band : {Band{}, kCausal, kLocal}) {
     for (const AttentionShape& shape : {AttentionShape{2, 3, 9, 9, 3}, {1, 4, 9, 9, 2, 2}}) {
       Case<TypeParam> c(shape, 0.3F, band);
@@ -312,7 +313,7 @@ TYPED_TEST(Attention, GradientsWithinTextsMatchCentralDifferences) {
   }
 }
 
-TYPED_TEST(Attention, KeysBeforeABandAreNotEvenRead) {
+TYPED_TEST(Attention, DoesNotReadKeysBeforeTheBand) {
   Case<TypeParam> c({1, 1, 1, 300, 8}, 0, kWindow);
   for (size_t i = 0; i < 200 * 8; ++i) c.k[i] = c.v[i] = from_float<TypeParam>(std::numeric_limits<float>::quiet_NaN());
   for (const double element : to_doubles(Given<TypeParam>(this->workers, c).out)) EXPECT_TRUE(std::isfinite(element));
@@ -329,7 +330,7 @@ TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {
   }
 }
 
-TYPED_TEST(Attention, RowsThatAreEntirelyHiddenByInfinityGiveZeros) {
+TYPED_TEST(Attention, RowsHiddenByInfinityAreZero) {
   Case<TypeParam> c({2, 1, 5, 7, 8}, 0);
   for (size_t j = 0; j < 7; ++j) c.bias[j] = -std::numeric_limits<float>::infinity();  // the first example
   const Given<TypeParam> given(this->workers, c);
@@ -341,9 +342,9 @@ TYPED_TEST(Attention, RowsThatAreEntirelyHiddenByInfinityGiveZeros) {
   }
 }
 
-TYPED_TEST(Attention, RowsThatAreEntirelyHiddenByALargeNumberAverageAsSoftmaxDoes) {
+TYPED_TEST(Attention, RowsHiddenByALargeNumberAverageLikeSoftmax) {
   Case<TypeParam> c({1, 1, 3, 9, 4}, 0);
-  for (float& bias : c.bias) bias = -1e30F;  // the scores vanish beside it
+  for (float& bias : c.bias) bias = -1e30F;  // the scores are negligible beside it
   const Given<TypeParam> given(this->workers, c);
   std::vector<double> mean(given.out.size());
   for (size_t i = 0; i < mean.size(); ++i) {

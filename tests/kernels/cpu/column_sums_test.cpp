@@ -10,7 +10,7 @@ class ColumnSums : public testing::Test {};
 using ElementTypes = testing::Types<float, Bfloat16>;
 TYPED_TEST_SUITE(ColumnSums, ElementTypes);
 
-TYPED_TEST(ColumnSums, AreOfAllRows) {
+TYPED_TEST(ColumnSums, SumAllRows) {
   for (const int64_t rows : {1, 7, 512, 513, 2000}) {
     for (const int64_t columns : {1, 33, 4099}) {
       const auto x = random_array<TypeParam>(rows * columns, 1);
@@ -26,7 +26,7 @@ TYPED_TEST(ColumnSums, AreOfAllRows) {
   }
 }
 
-TYPED_TEST(ColumnSums, AreAddedToWhatIsThere) {
+TYPED_TEST(ColumnSums, AddToExistingValues) {
   const auto x = random_array<TypeParam>(3 * 8, 2);
   std::vector<float> sums{10, 20, 30};
   add_columns(x.data(), 3, 8, 3, sums.data());

@@ -9,10 +9,10 @@ namespace {
 
 constexpr uint32_t kKey[2] = {0x12345678, 0x9ABCDEF0};
 
-// From the hash's definition, in Python:
+// Expected values from the hash's definition, in Python:
 //   h = (i * 0x9E3779B9 + key0) & M; h ^= h >> 16; h = h * 0x21f0aaad & M; h ^= h >> 15
 //   h = (h + key1) & M; h = h * 0xd35a2d97 & M; h ^= h >> 15            where M = 2**32 - 1
-TEST(DropoutBits, AreThoseOfTheDefinition) {
+TEST(DropoutBits, MatchTheDefinition) {
   const std::pair<uint32_t, uint32_t> expected[] = {{0, 0x9fde34bd},    {1, 0x3af19760},     {2, 0x35573c59},
                                                     {3, 0x0c5dc048},    {31, 0x53916403},    {127, 0xd72d553c},
                                                     {1000, 0x958e5834}, {65535, 0x45783b40}, {0xffffffff, 0xac67abff}};
@@ -47,7 +47,7 @@ TYPED_TEST(Dropout, DropsWhereTheBitsAreBelowTheThreshold) {
   }
 }
 
-TYPED_TEST(Dropout, DropsTheAskedShareOfTheElements) {
+TYPED_TEST(Dropout, DropsTheRequestedShare) {
   const int64_t size = 1'000'000;
   const std::vector<TypeParam> x(static_cast<size_t>(size), from_float<TypeParam>(1));
   std::vector<TypeParam> y(x.size());

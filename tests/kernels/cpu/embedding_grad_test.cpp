@@ -36,7 +36,7 @@ TYPED_TEST(EmbeddingGrad, AddsRowsAtTheirIdsAndClearsTheRest) {
   }
 }
 
-TEST(EmbeddingGradIds, OutsideTheTableAreIgnored) {
+TEST(EmbeddingGradIds, AreIgnoredOutsideTheTable) {
   const std::vector<float> dy{1, 2, 4, 8};
   const std::vector<int32_t> ids{-1, 1, 2, 1};
   std::vector<float> given(2, 99);

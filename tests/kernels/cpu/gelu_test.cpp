@@ -23,7 +23,7 @@ class Gelu : public testing::Test {};
 using ElementTypes = testing::Types<float, Bfloat16>;
 TYPED_TEST_SUITE(Gelu, ElementTypes);
 
-// Sizes around the vector widths, and one of several pieces.
+// Sizes around the vector widths, and one with several pieces of work.
 constexpr int64_t kSizes[] = {1, 3, 7, 31, 33, 127, 100'003};
 
 TYPED_TEST(Gelu, MatchesItsDefinition) {
@@ -58,7 +58,7 @@ TYPED_TEST(Gelu, GradientMatchesCentralDifferences) {
   }
 }
 
-TEST(GeluLimits, GoToZeroAndToTheIdentity) {
+TEST(GeluLimits, AreZeroAndTheIdentity) {
   const std::vector<float> x{-1e30F, -40, 0, 40, 1e30F};
   for (const GeluForm form : {GeluForm::kErf, GeluForm::kTanh}) {
     std::vector<float> y(x.size());

@@ -49,7 +49,7 @@ struct Case {
 
   Expected expected() const { return naive_layer_norm(rows, size, to_doubles(x), gammas, betas); }
 
-  // sum(y dy), whose gradients are those that layer_norm_grad gives.
+  // sum(y dy), whose gradients are the results of layer_norm_grad.
   double loss(const std::vector<double>& at, const std::vector<double>& with_gamma,
               const std::vector<double>& with_beta) const {
     const std::vector<double> y = naive_layer_norm(rows, size, at, with_gamma, with_beta).y;
@@ -59,7 +59,7 @@ struct Case {
   }
 };
 
-// Central differences of `loss` as a function of every element of `at`.
+// Central differences of `loss` for every element of `at`.
 template <class Loss>
 std::vector<double> differences(std::vector<double> at, Loss loss) {
   constexpr double kStep = 1e-5;

@@ -5,7 +5,7 @@
 namespace portatune::kernels {
 namespace {
 
-// Sums of `k` products of numbers around 1, in float32.
+// Tolerance of sums of `k` products of numbers around 1, in float32.
 constexpr double kSumTolerance = 2e-6;
 
 template <class T>
@@ -82,7 +82,7 @@ class Linear : public testing::Test {
                                                   {1030, 33, 31},
                                                   {3, 800, 400},
                                                   {5, 31, 1601},
-                                                  // Few rows have a kernel of their own.
+                                                  // Few rows have a separate kernel.
                                                   {1, 64, 4099},
                                                   {2, 17, 40},
                                                   {4, 16, 50},
@@ -104,7 +104,7 @@ TYPED_TEST(Linear, AddsTheBiasToTheProduct) {
   }
 }
 
-TYPED_TEST(Linear, TakesABiasOfTheActivationsType) {
+TYPED_TEST(Linear, AcceptsABiasOfTheActivationsType) {
   for (const int64_t rows : {1, 33}) {
     const Case<TypeParam> c(rows, 31, 127);
     const auto bias = random_array<TypeParam>(c.shape.out, 5);
@@ -156,7 +156,7 @@ TYPED_TEST(Linear, GradientsOfWeightAndBiasAreFloat32) {
   }
 }
 
-TYPED_TEST(Linear, GivesTheSameBitsAgain) {
+TYPED_TEST(Linear, IsDeterministic) {
   const Case<TypeParam> c(300, 127, 129);
   std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out)), again = y;
   linear(this->workers, c.shape, c.x.data(), c.w.data(), c.bias.data(), y.data());

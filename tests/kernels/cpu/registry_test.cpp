@@ -8,7 +8,7 @@
 
 namespace portatune::kernels {
 
-TEST(CpuKernels, HaveHandlersAndDistinctTargetsOfOurNamespace) {
+TEST(CpuKernels, HaveHandlersAndDistinctTargets) {
   std::set<std::string_view> targets;
   for (const CpuKernel& kernel : cpu_kernels()) {
     EXPECT_NE(kernel.handler, nullptr) << kernel.target;
@@ -17,8 +17,8 @@ TEST(CpuKernels, HaveHandlersAndDistinctTargetsOfOurNamespace) {
   }
 }
 
-// Machines without matrix products of oneDNN's own lack those of the second line.
-TEST(CpuKernels, AreThoseThatTheGraphCalls) {
+// Machines without native matrix products of oneDNN lack the kernels of the second line.
+TEST(CpuKernels, MatchTheCallsOfTheGraph) {
   std::set<std::string_view> targets;
   for (const CpuKernel& kernel : cpu_kernels()) targets.insert(kernel.target);
   std::set<std::string_view> expected{"portatune.gelu",           "portatune.gelu_grad",       "portatune.dropout",

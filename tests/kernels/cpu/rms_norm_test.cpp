@@ -37,7 +37,7 @@ struct Case {
         dy(random_array<T>(rows * size, 2)),
         weight(random_array<float>(size, 3)) {}
 
-  // sum(y dy), whose gradients are those that rms_norm_grad gives.
+  // sum(y dy), whose gradients are the results of rms_norm_grad.
   double loss(const std::vector<double>& at, const std::vector<double>& with_weight) const {
     const std::vector<double> y = naive_rms_norm(rows, size, at, with_weight).y;
     double sum = 0;
@@ -46,7 +46,7 @@ struct Case {
   }
 };
 
-// Central differences of `loss` as a function of every element of `at`.
+// Central differences of `loss` for every element of `at`.
 template <class Loss>
 std::vector<double> differences(std::vector<double> at, Loss loss) {
   constexpr double kStep = 1e-5;

@@ -10,8 +10,8 @@ class Rotary : public testing::Test {};
 using ElementTypes = testing::Types<float, Bfloat16>;
 TYPED_TEST_SUITE(Rotary, ElementTypes);
 
-// As the product of complex numbers: x1 + i x2 times cos + i sin.
-TYPED_TEST(Rotary, TurnsPairsOfElementsByTheAngleOfTheirToken) {
+// Rotation as a product of complex numbers: x1 + i x2 times cos + i sin.
+TYPED_TEST(Rotary, RotatesPairsByTheAngleOfTheToken) {
   const TestWorkers workers;
   for (const RotaryShape& shape : {RotaryShape{1, 1, 1, 2, false}, {2, 3, 4, 6, false}, {3, 70, 2, 10, true}}) {
     const int64_t half = shape.head_size / 2, tokens = shape.batch * shape.seq;

@@ -8,7 +8,7 @@
 namespace portatune::kernels {
 namespace {
 
-// The standard normal's distribution function.
+// The distribution function of the standard normal distribution.
 double phi(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 TEST(ExpNonpositive, IsWithinItsStatedError) {

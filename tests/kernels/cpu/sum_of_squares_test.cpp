@@ -29,7 +29,7 @@ TEST(SumOfSquaresRange, DoesNotOverflowAFloat) {
   EXPECT_NEAR(sum_of_squares(CallerOnly(), 10, x.data()), 1e61, 1e55);
 }
 
-TEST(SumOfSquaresRange, OfNothingIsZero) {
+TEST(SumOfSquaresRange, IsZeroForNoElements) {
   EXPECT_EQ(sum_of_squares(CallerOnly(), 0, static_cast<const float*>(nullptr)), 0);
 }
 

@@ -1,4 +1,4 @@
-// Arrays of random numbers in either element type, threads, and tolerances for the kernels' tests.
+// Random arrays of both element types, threads, and tolerances for the kernels' tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace portatune::kernels {
 
-/// Three helpers besides the caller, whatever the machine has.
+/// Three threads besides the caller on every machine.
 class TestWorkers final : public Workers {
  public:
   int threads() const override { return 4; }
@@ -23,7 +23,7 @@ class TestWorkers final : public Workers {
   mutable ThreadPool pool_{3};
 };
 
-/// Numbers from the normal distribution, rounded to T.
+/// Numbers from the standard normal distribution, rounded to T.
 template <class T>
 std::vector<T> random_array(int64_t size, uint32_t seed, float scale = 1) {
   std::mt19937 bits(seed);
@@ -46,8 +46,8 @@ constexpr double kRounding = 0x1p-24;
 template <>
 inline constexpr double kRounding<Bfloat16> = 0x1p-8;
 
-/// Every element differs from the expected one by at most `relative` times the largest expected magnitude, plus T's own
-/// rounding.
+/// Expects every element to differ from the expected one by at most `relative` times the largest expected magnitude,
+/// plus the rounding error of T.
 template <class T>
 void expect_close(const std::vector<T>& given, const std::vector<double>& expected, double relative) {
   ASSERT_EQ(given.size(), expected.size());

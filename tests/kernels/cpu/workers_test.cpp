@@ -8,7 +8,7 @@
 
 namespace portatune::kernels {
 
-// A pool whose threads are all busy: tasks are kept and run only when the test says so.
+// A pool whose threads are all busy: it keeps tasks until the test runs them.
 class BusyWorkers final : public Workers {
  public:
   int threads() const override { return 4; }
@@ -23,7 +23,7 @@ TEST(ParallelFor, RunsEveryPieceOnce) {
   for (const auto& count : seen) EXPECT_EQ(count, 1);
 }
 
-TEST(ParallelFor, RangesCoverEveryItemOnce) {
+TEST(ParallelFor, RangesCoverEveryElementOnce) {
   const TestWorkers workers;
   std::vector<std::atomic<int>> seen(1003);
   parallel_ranges(workers, 1003, 10, [&](int64_t begin, int64_t end) {
