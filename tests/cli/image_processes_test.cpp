@@ -179,7 +179,7 @@ TEST_F(InfiniteImage, OfOneProcessStopsAll) {
     const Finished run = together(fit("run", "2", {}));
     EXPECT_THAT(run.exit_codes, ElementsAre(76, 76)) << run.err;
     EXPECT_EQ(report_in(run.err), wanted);
-    EXPECT_THAT(wanted, HasSubstr("the first that is not finite: \"pixel_values\" of the batch"));
+    EXPECT_THAT(wanted, HasSubstr("first non-finite value: \"pixel_values\" of the batch"));
     // Of four rows, between which there are semicolons, the last two are the second process's.
     is_of_second.insert(std::ranges::count(wanted.substr(0, wanted.find(image)), ';') >= 2);
     paint("black/" + image, 0);

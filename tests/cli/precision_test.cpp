@@ -48,7 +48,7 @@ TEST_F(NonFinite, StopsWithACheckpointThatIsResumedPastTheBatch) {
   const Finished stopped = fit({});
   EXPECT_EQ(stopped.exit_code, 76) << stopped.err;
   EXPECT_THAT(stopped.err, AllOf(HasSubstr("step 2"), HasSubstr("scores.csv:"),
-                                 HasSubstr("first that is not finite: the loss"), HasSubstr("tuned/checkpoint-1")));
+                                 HasSubstr("first non-finite value: the loss"), HasSubstr("tuned/checkpoint-1")));
   const Finished resumed = fit({"--on-non-finite", "skip", "--resume"});
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(json::parse(resumed.out)["skipped_steps"], 3);

@@ -247,7 +247,7 @@ TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
   const Words words = toy.fit_of_an_overflow({"--mesh", "fsdp=2"});
   const Finished stopped = portatune_in(2, words);
   EXPECT_EQ(stopped.exit_code, 76) << stopped.err;
-  EXPECT_THAT(stopped.err, AllOf(HasSubstr("first that is not finite: the loss"), HasSubstr("tuned/checkpoint-1")));
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("first non-finite value: the loss"), HasSubstr("tuned/checkpoint-1")));
   const Finished resumed = portatune_in(2, words + Words{"--resume", "--on-non-finite", "skip"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }

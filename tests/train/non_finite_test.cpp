@@ -235,7 +235,7 @@ TEST(Stop, NamesTheLossOrAWeight) {
     });
     return message_of<NumericError>([&] { trainer.fit(batches, {.num_train_epochs = 1}); });
   };
-  EXPECT_THAT(message(3e38f, 0.01, 0), HasSubstr("first that is not finite: the loss"));
+  EXPECT_THAT(message(3e38f, 0.01, 0), HasSubstr("first non-finite value: the loss"));
   EXPECT_THAT(message(1, 3e38, 1e38), HasSubstr("the weight first, before the step"));
 }
 
