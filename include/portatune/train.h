@@ -21,8 +21,8 @@ enum class OnNonFinite {
   kStop,  ///< training stops with the weights from before the step
   kSkip,  ///< training continues with the next batch; fit() stops after TrainingOptions::max_skipped_steps
   /// Training continues with the next batch from the weights of the last checkpoint, or of the start: fit() drops what
-  /// the model has learnt since then, and stops after three rewinds without a new checkpoint. A custom loop stops at
-  /// the first such step. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
+  /// the model has learnt since then, and stops after three rewinds without an update that a checkpoint keeps. A custom
+  /// loop stops at the first such step. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
   kRewind
 };
 
@@ -179,7 +179,7 @@ struct FitResult {
 };
 
 /// Throws unless Trainer::save() may write to `folder`. Call it before hours of training.
-/// errors  UsageError for the working folder, and for a folder with files that are no part of a model, unless it holds
+/// errors  UsageError for the working folder, and for a folder with files that are not part of a model, unless it holds
 ///         checkpoints as well
 void require_place_to_save(const std::filesystem::path& folder);
 
