@@ -57,7 +57,8 @@ struct ChatTemplate::State {
                            .fix = "pass the file of one of them"});
   }
 
-  jinja::Rendered render(const Conversation& conversation, const ChatOptions& options, bool asks_for_more) const {
+  jinja::Rendered render(const Conversation& conversation, const ChatOptions& options,
+                         bool add_generation_prompt) const {
     Pairs variables = tokens;
     variables.emplace_back("messages", jinja::make_list(conversation.state().messages));
     const bool has_tools = !options.tools.empty();
@@ -65,7 +66,7 @@ struct ChatTemplate::State {
         "tools", has_tools ? jinja::from_json(chat::parse_json(options.tools, "tools", "a list of functions in JSON"))
                            : jinja::Value(jinja::None{}));
     variables.emplace_back("documents", jinja::None{});
-    variables.emplace_back("add_generation_prompt", asks_for_more);
+    variables.emplace_back("add_generation_prompt", add_generation_prompt);
     if (!options.variables.empty()) add_to(variables, options.variables);
     return chosen(has_tools).source.render(jinja::make_dict(std::move(variables)), chat::time_of(options.date));
   }

@@ -151,10 +151,10 @@ void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt,
                       .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
                       .fix = "shorten the prompt, or ask for fewer tokens"});
   }
-  const auto [least, most] = std::ranges::minmax(prompt);
-  if (least < 0 || most >= facts.vocab_size) {
+  const auto [lowest, highest] = std::ranges::minmax(prompt);
+  if (lowest < 0 || highest >= facts.vocab_size) {
     throw UsageError({.where = name,
-                      .given = "token id " + std::to_string(least < 0 ? least : most),
+                      .given = "token id " + std::to_string(lowest < 0 ? lowest : highest),
                       .expected = "0 to " + std::to_string(facts.vocab_size - 1) + ", the model's vocabulary"});
   }
 }

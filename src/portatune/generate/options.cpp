@@ -79,14 +79,14 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
 
 // Programs take numbers as float, where 1e-50 is 0 and 1e50 is infinite.
 void require_number(const char* option, double value, double above, const char* expected,
-                    float most = std::numeric_limits<float>::max()) {
+                    float maximum = std::numeric_limits<float>::max()) {
   const auto narrow = static_cast<float>(value);
-  if (!(narrow > above && narrow <= most)) refuse(option, to_text(value), expected);
+  if (!(narrow > above && narrow <= maximum)) refuse(option, to_text(value), expected);
 }
 
-void require_count(const char* option, int64_t value, int64_t least, int64_t most) {
-  if (value < least || value > most) {
-    refuse(option, std::to_string(value), std::to_string(least) + " to " + std::to_string(most));
+void require_count(const char* option, int64_t value, int64_t minimum, int64_t maximum) {
+  if (value < minimum || value > maximum) {
+    refuse(option, std::to_string(value), std::to_string(minimum) + " to " + std::to_string(maximum));
   }
 }
 

@@ -51,8 +51,8 @@ Value any(const Value& x) {
 Value all(const Value& x) { return logical_not(any(logical_not(x))); }
 
 Value all_finite(const Value& x) {
-  const Value most = full({DType::kFloat32, {}}, std::numeric_limits<float>::max());
-  return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), most));  // false for NaN
+  const Value largest = full({DType::kFloat32, {}}, std::numeric_limits<float>::max());
+  return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), largest));  // false for NaN
 }
 
 Value ends_text(const Value& ids, const Value& eos_token_id) {

@@ -8,7 +8,7 @@ namespace portatune::image {
 namespace {
 
 // The size of the whole image at which the part is as large as the result.
-Size whole_for(const Part& part, Size whole, Size result) {
+Size required_size(const Part& part, Size whole, Size result) {
   const auto side = [](int64_t of_whole, int64_t of_part, int64_t wanted) {
     return std::min(of_whole, (of_whole * wanted + of_part - 1) / of_part);
   };
@@ -43,7 +43,7 @@ Image cropped_at_random(std::span<const std::byte> file, const std::string& wher
   if (options.at_least) {
     options.at_least = [&](Size size) {
       draw(size);
-      return whole_for(*part, size, config.output_size());
+      return required_size(*part, size, config.output_size());
     };
   }
   const Image image = decode(file, where, options);

@@ -60,7 +60,7 @@ void require_size(const Size& size, const std::string& where, const DecodeOption
   }
 }
 
-DataError cut_short(const std::string& where, std::string_view format, size_t bytes) {
+DataError truncated(const std::string& where, std::string_view format, size_t bytes) {
   return DataError({.where = where,
                     .given = "a " + std::string(format) + " file that ends after " + std::to_string(bytes) +
                              " bytes, before the end of its picture",

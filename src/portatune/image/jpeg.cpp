@@ -19,7 +19,7 @@ constexpr int kMaxScans = 100;
 // The state for libjpeg's C callbacks. They leave by longjmp.
 struct Jump {
   std::jmp_buf target;
-  bool cut_short = false;
+  bool truncated = false;
   char message[JMSG_LENGTH_MAX] = "";
 };
 
@@ -41,7 +41,7 @@ void on_progress(j_common_ptr info) {
 
 // Called when libjpeg needs more bytes. The whole file is in memory, so this is its end.
 boolean on_end_of_bytes(j_decompress_ptr info) {
-  static_cast<Jump*>(info->client_data)->cut_short = true;
+  static_cast<Jump*>(info->client_data)->truncated = true;
   leave(reinterpret_cast<j_common_ptr>(info));
 }
 
@@ -137,7 +137,7 @@ class JpegReader {
       call();
       return;
     }
-    if (jump_.cut_short) throw image::cut_short(where_, "JPEG", file_bytes_);
+    if (jump_.truncated) throw image::truncated(where_, "JPEG", file_bytes_);
     throw damaged(where_, "JPEG", jump_.message);
   }
 

@@ -71,7 +71,7 @@ class PngReader {
 
   void check(int status) const {
     if (status == 0) return;
-    if (status == SPNG_IO_EOF) throw cut_short(where_, "PNG", file_bytes_);
+    if (status == SPNG_IO_EOF) throw truncated(where_, "PNG", file_bytes_);
     throw damaged(where_, "PNG", spng_strerror(status));
   }
 

@@ -6,7 +6,7 @@
 namespace portatune::image {
 namespace {
 
-constexpr double kLeastArea = 0.08, kNarrowest = 3.0 / 4, kWidest = 4.0 / 3;
+constexpr double kMinArea = 0.08, kMinRatio = 3.0 / 4, kMaxRatio = 4.0 / 3;
 
 int64_t rounded(double value) { return static_cast<int64_t>(std::nearbyint(value)); }
 
@@ -15,9 +15,8 @@ Part middle(Size image) {
   const auto [height, width] = image;
   Size size = image;
   const double shape = static_cast<double>(width) / static_cast<double>(height);
-  if (shape < kNarrowest)
-    size.height = std::clamp<int64_t>(rounded(static_cast<double>(width) / kNarrowest), 1, height);
-  if (shape > kWidest) size.width = std::clamp<int64_t>(rounded(static_cast<double>(height) * kWidest), 1, width);
+  if (shape < kMinRatio) size.height = std::clamp<int64_t>(rounded(static_cast<double>(width) / kMinRatio), 1, height);
+  if (shape > kMaxRatio) size.width = std::clamp<int64_t>(rounded(static_cast<double>(height) * kMaxRatio), 1, width);
   return {(height - size.height) / 2, (width - size.width) / 2, size};
 }
 
@@ -26,8 +25,8 @@ Part middle(Size image) {
 Part random_crop(Size image, Draws& draws) {
   const double area = static_cast<double>(image.height) * static_cast<double>(image.width);
   for (int attempt = 0; attempt < 10; ++attempt) {
-    const double wanted = area * draws.between(kLeastArea, 1);
-    const double shape = std::exp(draws.between(std::log(kNarrowest), std::log(kWidest)));
+    const double wanted = area * draws.between(kMinArea, 1);
+    const double shape = std::exp(draws.between(std::log(kMinRatio), std::log(kMaxRatio)));
     const Size size = {rounded(std::sqrt(wanted / shape)), rounded(std::sqrt(wanted * shape))};
     if (size.height < 1 || size.width < 1 || size.height > image.height || size.width > image.width) continue;
     const int64_t top = draws.below(image.height - size.height + 1);

@@ -26,7 +26,7 @@ std::string_view reason(VP8StatusCode status) {
 void check(VP8StatusCode status, std::span<const std::byte> file, const std::string& where) {
   if (status == VP8_STATUS_OK) return;
   if (status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED) {
-    throw cut_short(where, "WebP", file.size());
+    throw truncated(where, "WebP", file.size());
   }
   throw damaged(where, "WebP", reason(status));
 }

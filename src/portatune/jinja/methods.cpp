@@ -72,7 +72,7 @@ Value partition(const Value& self, const Arguments& given, bool from_right) {
   return list_of({text.substr(0, at), separator, text.substr(at + separator.size())}, List::Kind::kTuple);
 }
 
-Value place_of(const Value& self, const Arguments& given, bool from_right) {
+Value find_text(const Value& self, const Arguments& given, bool from_right) {
   const Bound a("find", {"sub"}, given);
   const size_t at = from_right ? self.text()->rfind(a.text(0)) : self.text()->find(a.text(0));
   return at == std::string::npos ? int64_t{-1} : length_of(std::string_view(*self.text()).substr(0, at));
@@ -135,8 +135,8 @@ const Methods kTextMethods = {
        }
        return joined;
      }},
-    {"find", [](const Value& self, const Arguments& a) { return place_of(self, a, false); }},
-    {"rfind", [](const Value& self, const Arguments& a) { return place_of(self, a, true); }},
+    {"find", [](const Value& self, const Arguments& a) { return find_text(self, a, false); }},
+    {"rfind", [](const Value& self, const Arguments& a) { return find_text(self, a, true); }},
     {"count",
      [](const Value& self, const Arguments& given) -> Value {
        return count_of(*self.text(), Bound("count", {"sub"}, given).text(0));

@@ -38,8 +38,8 @@ void Normalized::clear_like(const Normalized& other) {
 }
 
 void Normalized::require_room(size_t bytes) const {
-  constexpr size_t kMaxTimes = 32, kMore = 1024;
-  if (bytes <= kMaxTimes * assigned_bytes_ + kMore) return;
+  constexpr size_t kMaxFactor = 32, kMaxExtra = 1024;
+  if (bytes <= kMaxFactor * assigned_bytes_ + kMaxExtra) return;
   throw CheckpointError(
       {.where = "the tokenizer's normalizer",
        .given = std::to_string(assigned_bytes_) + " bytes of text that grow to " + std::to_string(bytes) + " or more",

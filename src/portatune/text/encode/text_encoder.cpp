@@ -216,7 +216,7 @@ bool TextEncoder::take_words(const Words& words, Sink& sink) {
 template <class Sink, class Origin>
 size_t TextEncoder::take_part(std::string_view part, Sink& sink, Origin&& origin) {
   size_t end = 0;
-  const auto noting_the_end = [&](uint32_t from, uint32_t to) {
+  const auto with_end = [&](uint32_t from, uint32_t to) {
     end = to;
     return origin(from, to);
   };
@@ -226,9 +226,9 @@ size_t TextEncoder::take_part(std::string_view part, Sink& sink, Origin&& origin
   };
   if (part.size() <= ShortKey::kMaxBytes) {
     const ShortKey key = ShortKey::of(part);
-    push_word(key, key.hash(), words_, sink, noting_the_end, cut);
+    push_word(key, key.hash(), words_, sink, with_end, cut);
   } else {
-    sink.push(cut(), noting_the_end);
+    sink.push(cut(), with_end);
   }
   return end;
 }

@@ -73,10 +73,10 @@ std::string space_ranges(bool negated) {
 // Oniguruma's \w differs from that of other engines in joiners and, outside of classes, in the superscripts and
 // fractions of Latin-1.
 std::string word_ranges(bool negated, bool in_class) {
-  constexpr std::u32string_view kMore = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kLess = U"\u200c\u200d";
+  constexpr std::u32string_view kAdded = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kRemoved = U"\u200c\u200d";
   const auto ranges = ranges_by_kind<2>([&](char32_t c) {
-    const bool more = !in_class && kMore.find(c) != kMore.npos;
-    return more || (is(c, kWord) && kLess.find(c) == kLess.npos) ? 0 : 1;
+    const bool more = !in_class && kAdded.find(c) != kAdded.npos;
+    return more || (is(c, kWord) && kRemoved.find(c) == kRemoved.npos) ? 0 : 1;
   });
   return written(ranges[negated ? 1 : 0]);
 }
