@@ -85,7 +85,7 @@ bool is_pattern(const std::string& path) {
   return io::is_remote(path) || !fs::exists(path, ignored);
 }
 
-// Whether a URL names a folder, by its name alone: it has no extension of a table, or ends in a slash.
+// True for a folder. A URL of a cloud is judged by its name: it ends in a slash, or has no extension of a table.
 bool is_folder(const std::string& path) {
   if (io::is_cloud(path)) return path.ends_with('/') || !kind_of(path);
   return !io::is_remote(path) && fs::is_directory(path);

@@ -104,7 +104,7 @@ struct Select final : Stage {
     if (*of_input == std::ssize(*mask)) return before.back();
     throw DataError({.where = "select",
                      .given = std::to_string(*of_input) + " examples",
-                     .expected = std::to_string(mask->size()) + ", the number of the selection",
+                     .expected = std::to_string(mask->size()) + ", the size of the selection",
                      .fix = "check whether the files have changed"});
   }
   Example at(Pass pass, int64_t index) const override { return input->at(pass, input_index(index)); }
