@@ -1,6 +1,6 @@
 # make build     builds the command build/portatune and its plug-ins
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
-# make test      builds everything and runs the tests
+# make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
@@ -11,8 +11,13 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portatune
 DEMO := $(CACHE)/demo
 BUILD := build
 PREFIX := /usr/local
+ifdef SANITIZE
+BUILD := build-$(SANITIZE)
+SANITIZED_TARGETS := --target io_test data_test processes_test exchange_group_test train_test
+SANITIZED_TESTS := -R '^(io|data|processes|exchange_group|train)$$'
+endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
-CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps
+CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
 .PHONY: build demo test install fuzz soak bench clean
 
@@ -34,8 +39,8 @@ demo:
 test:
 	@tools/setup.sh --aot
 	@$(CONFIGURE)
-	@cmake --build $(BUILD)
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(nproc)
+	@cmake --build $(BUILD) $(SANITIZED_TARGETS)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(nproc) $(SANITIZED_TESTS)
 
 install: build
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"

@@ -11,17 +11,17 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define PORTATUNE_TEST_ASAN 1
+#define PORTATUNE_TEST_SANITIZER 1
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-#define PORTATUNE_TEST_ASAN 1
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PORTATUNE_TEST_SANITIZER 1
 #endif
 
 namespace portatune {
 
-/// False with AddressSanitizer, which reserves terabytes of addresses.
-#ifdef PORTATUNE_TEST_ASAN
+/// False with sanitizers, which reserve terabytes of addresses.
+#ifdef PORTATUNE_TEST_SANITIZER
 inline constexpr bool kMemoryCanBeLimited = false;
 #else
 inline constexpr bool kMemoryCanBeLimited = true;

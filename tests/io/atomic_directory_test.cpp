@@ -166,14 +166,15 @@ TEST(AtomicDirectory, AKeptFileIsTheOpenFileWithoutHardLinks) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
-// Starts a process that creates files in a folder until a byte arrives. It exits with 0 if it could create all of them.
+// Starts a process that creates files in a folder until a byte arrives or there are 5,000. It exits with 0 if it could
+// create all of them.
 pid_t start_making_files(const fs::path& folder, int end) {
   const pid_t child = fork();
   if (child != 0) return child;
   fcntl(end, F_SETFL, O_NONBLOCK);
   char byte;
   int made = 0;
-  while (read(end, &byte, 1) != 1) {
+  while (made < 5'000 && read(end, &byte, 1) != 1) {
     const std::string file = folder / std::to_string(made);
     // The retry is necessary because the folder may be removed between the steps of open(2).
     for (int number = -1; number < 0; close(number)) number = open(file.c_str(), O_CREAT | O_WRONLY, 0600);
