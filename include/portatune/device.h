@@ -35,8 +35,9 @@ class DeviceArray {
   /// True if devices hold shards of it. If they belong to several processes, all processes must call to_host().
   bool is_divided() const;
   /// Copies the whole array to the host, of each process if it is divided among several.
+  /// memory  a tensor of the same type, whose memory the result may take; others are ignored
   /// errors  DeviceError if the work that computes the array failed
-  Tensor to_host() const;
+  Tensor to_host(Tensor memory = {}) const;
   /// Calls `done` once, on any thread, when the work that computes the array has finished or failed. `done` must be
   /// fast and must not throw.
   void on_ready(std::function<void()> done) const;

@@ -109,17 +109,6 @@ TEST(ArrayFiles, HaveChecksumsOfTheirWriters) {
   EXPECT_TRUE(sums[2].empty());
 }
 
-TEST(ArrayFiles, KeepTheValuesOfCopies) {
-  const TemporaryFolder folder;
-  Arrays arrays(7);
-  const std::vector<train::NamedArray> copies = train::copies_of(arrays.named());
-  arrays.on_device.clear();
-  SharedDirectory directory(folder / "copies", nullptr, 1);
-  train::write_arrays(directory, "model", copies);
-  directory.commit();
-  expect_whole(folder / "copies", arrays);
-}
-
 TEST(ArrayFiles, AreAbsentIfACheckFails) {
   const TemporaryFolder folder;
   const Arrays arrays(5);

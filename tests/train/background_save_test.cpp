@@ -1,6 +1,7 @@
 // Checkpoints that are written during training.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <chrono>
@@ -15,6 +16,21 @@
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "train/plane_task.h"
+
+namespace {
+
+constexpr int64_t kLarge = 1 << 20;  // bytes
+const std::thread::id kMainThread = std::this_thread::get_id();
+std::atomic<bool> next_large_array_elsewhere_fails = false;  // on another thread than the main one
+
+}  // namespace
+
+// Takes the place of libc's, which tensors are allocated by.
+extern "C" void* aligned_alloc(size_t alignment, size_t size) {
+  const bool may_fail = size >= kLarge && std::this_thread::get_id() != kMainThread;
+  if (may_fail && next_large_array_elsewhere_fails.exchange(false)) return nullptr;
+  return memalign(alignment, size);
+}
 
 namespace portatune::test {
 namespace {
@@ -118,6 +134,34 @@ TEST(BackgroundSave, ReportsAFailure) {
     EXPECT_TRUE(log.checkpoints.empty());
     EXPECT_TRUE(fs::is_empty(folder.path()));
   }
+}
+
+// Weights and moments are arrays of a megabyte, beside small ones.
+class WideTask final : public PlaneTask {
+ public:
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    Forward forward = PlaneTask::forward(root, batch);
+    forward.loss_sum = forward.loss_sum + sum(root.parameter("wide", {kLarge / 4}, {}));
+    return forward;
+  }
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override {
+    InitialWeights weights = PlaneTask::initial_weights(parameters.first(2), seed);
+    weights.values.emplace_back(parameters[2].type);
+    return weights;
+  }
+};
+
+TEST(BackgroundSave, IsNoneIfACopyDoesNotFitIntoMemory) {
+  const TemporaryFolder folder;
+  const WideTask task;
+  Log log;
+  log.after_step = [&](int64_t) { next_large_array_elsewhere_fails = true; };
+  Trainer trainer(kernels(), task, {});
+  trainer.fit(plane_batches(1),
+              {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 1}, .callback = &log});
+  EXPECT_FALSE(next_large_array_elsewhere_fails);
+  EXPECT_THAT(log.warnings, ElementsAre());
+  train::verify_checkpoint(folder / "checkpoint-1");
 }
 
 TEST(BackgroundSave, IsCompleteWhenAnErrorStopsTraining) {

@@ -70,11 +70,11 @@ void Buffer::require_alive() const {
                     .fix = "use the program's result in its place"});
 }
 
-Tensor Buffer::to_host() const { return to_host_async().get(); }
+Tensor Buffer::to_host(Tensor memory) const { return to_host_async(std::move(memory)).get(); }
 
-PendingTensor Buffer::to_host_async() const {
+PendingTensor Buffer::to_host_async(Tensor memory) const {
   require_alive();
-  Tensor tensor(type_);
+  Tensor tensor = memory.data() != nullptr && memory.type() == type_ ? std::move(memory) : Tensor(type_);
   const std::vector<int64_t> order = row_major(type_.shape.rank());
   PJRT_Buffer_MemoryLayout layout{.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE,
                                   .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE,

@@ -44,9 +44,10 @@ class Buffer {
   bool is_deleted() const;
 
   /// The elements in row-major order. Waits until they are computed.
+  /// memory    a tensor of the same type, whose memory the result takes; others are ignored
   /// errors    UsageError if the buffer is deleted; CallError if the program that computes them has failed
-  Tensor to_host() const;
-  PendingTensor to_host_async() const;
+  Tensor to_host(Tensor memory = {}) const;
+  PendingTensor to_host_async(Tensor memory = {}) const;
   /// Waits until the elements are computed.
   void wait() const;
   /// Calls `done` once, when the computation of the elements has finished or failed: on a thread of the plugin, or at

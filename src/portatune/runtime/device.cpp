@@ -205,7 +205,7 @@ DeviceArray::~DeviceArray() = default;
 
 const TensorType& DeviceArray::type() const { return array_->type(); }
 bool DeviceArray::is_divided() const { return array_->is_divided(); }
-Tensor DeviceArray::to_host() const { return array_->to_host(); }
+Tensor DeviceArray::to_host(Tensor memory) const { return array_->to_host(std::move(memory)); }
 void DeviceArray::on_ready(std::function<void()> done) const { array_->on_ready(std::move(done)); }
 
 Program::Program(std::unique_ptr<pjrt::LoadedExecutable> executable, Facts facts)

@@ -94,8 +94,8 @@ ShardedArray::ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> proce
       type_(whole_of(buffers.front().type(), sharding_.axis, mesh.size(sharding_.over))),
       buffers_(std::move(buffers)) {}
 
-Tensor ShardedArray::to_host() const {
-  if (mesh_.size(sharding_.over) == 1) return buffers_.front().to_host();
+Tensor ShardedArray::to_host(Tensor memory) const {
+  if (mesh_.size(sharding_.over) == 1) return buffers_.front().to_host(std::move(memory));
   Tensor whole = join(parts(), sharding_.axis);
   if (sharding_.blocks == 1) return whole;
   return interleave(whole.view(), sharding_.axis, mesh_.size({sharding_.over.front()}), sharding_.blocks);

@@ -35,8 +35,8 @@ class ShardedArray {
   /// Type of the whole array.
   const TensorType& type() const { return type_; }
   bool is_divided() const { return mesh_.size(sharding_.over) > 1; }
-  /// Copies the array to the host; waits for all shards.
-  Tensor to_host() const;
+  /// Copies the array to the host; waits for all shards. See DeviceArray::to_host().
+  Tensor to_host(Tensor memory = {}) const;
   /// Calls `done` once, when all devices have finished.
   void on_ready(std::function<void()> done) const;
 

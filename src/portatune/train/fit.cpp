@@ -237,9 +237,14 @@ class FitLoop {
   // is no reason to stop: the disk may have room at the next one, and the final model takes less space.
   void save_due_checkpoint() {
     finish_save();
-    std::optional<Checkpoint> copy = state_.copy_checkpoint(path_of_checkpoint());
-    if (!copy) return handling_failed_save(state_.steps(), [&] { save_checkpoint(); });
-    save_.reset(new BackgroundSave{std::move(*copy)});
+    handling_failed_save(state_.steps(), [&] {
+      if (auto copy = state_.copy_checkpoint(path_of_checkpoint())) return start_save(std::move(*copy));
+      save_checkpoint();
+    });
+  }
+
+  void start_save(Checkpoint copy) {
+    save_.reset(new BackgroundSave{std::move(copy)});
     // If no thread can be started, get() writes the checkpoint in this one.
     save_->written = std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = save_->checkpoint] {
       state_.write(checkpoint);
@@ -402,6 +407,7 @@ class FitLoop {
     count_skip(result, batch);
     if (!result.skipped()) sound_batch_ = std::move(running_->second);
     running_.reset();
+    if (!std::exchange(saves_are_prepared_, true) && options_.checkpoints.every > 0) state_.prepare_copies();
     return ended;
   }
 
@@ -543,6 +549,7 @@ class FitLoop {
   InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once the next step has started.
   std::optional<std::pair<StepResult, data::Example>> running_;
+  bool saves_are_prepared_ = false;
   std::unique_ptr<BackgroundSave> save_;  // one at a time; its thread keeps its address
 };
 

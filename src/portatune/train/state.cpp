@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -119,12 +120,6 @@ FileSums sums_of_all(const SharedDirectory& directory, const FileSums& own) {
 // Called before the first byte is written: the error of a full disk says only that it is full.
 void require_space(SharedDirectory& directory, int64_t bytes, const std::string& what) {
   if (directory.rank() == 0) directory.attempt([&] { io::require_free_bytes(directory.staging(), bytes, what); });
-}
-
-int64_t bytes_of(const std::vector<NamedArray>& arrays) {
-  int64_t bytes = 0;
-  for (const NamedArray& array : arrays) bytes += array.type.bytes();
-  return bytes;
 }
 
 int64_t free_memory() {
@@ -356,12 +351,28 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   set_last_checkpoint(checkpoint);
 }
 
+void TrainingState::prepare_copies() {
+  if (copies_ || processes() != nullptr || kArraysInCheckpoint * weights_.bytes() > free_memory()) return;
+  std::vector<TensorType> types;
+  for (const auto& arrays : {weights_.named_weights(), weights_.named_moments()}) {
+    for (const NamedArray& array : arrays) types.push_back(array.type);
+  }
+  copies_.emplace(types);
+}
+
 std::optional<Checkpoint> TrainingState::copy_checkpoint(const std::filesystem::path& folder) {
-  if (processes() != nullptr) return std::nullopt;
+  prepare_copies();
+  if (!copies_) return std::nullopt;
   Checkpoint checkpoint = checkpoint_of_now(folder);
-  if (bytes_of(checkpoint.weights) + bytes_of(checkpoint.moments) > free_memory()) return std::nullopt;
-  checkpoint.weights = copies_of(checkpoint.weights);
-  checkpoint.moments = copies_of(checkpoint.moments);
+  std::vector<NamedArray*> arrays;
+  for (NamedArray& array : checkpoint.weights) arrays.push_back(&array);
+  for (NamedArray& array : checkpoint.moments) arrays.push_back(&array);
+  try {
+    copies_->copy(arrays);
+  } catch (const std::bad_alloc&) {
+    copies_.reset();
+    return std::nullopt;
+  }
   return checkpoint;
 }
 

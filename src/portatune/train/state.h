@@ -11,6 +11,7 @@
 #include "portatune/train.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/checkpoint/checkpoint.h"
+#include "portatune/train/checkpoint/host_copies.h"
 #include "portatune/train/programs.h"
 #include "portatune/train/weights.h"
 
@@ -116,9 +117,12 @@ class TrainingState {
   void save(const std::filesystem::path& folder) const;
   void save_checkpoint(const std::filesystem::path& folder);
 
+  /// Allocates the memory of copy_checkpoint() on another thread, if there is room for it and it is not allocated yet.
+  /// Call it after a step, when the memory of steps is in use.
+  void prepare_copies();
   /// save_checkpoint() in three parts. This one returns a checkpoint whose arrays are copies in host memory, so that
-  /// training can continue while write() runs on another thread. Returns nothing if host memory is short, and in a
-  /// process group, whose exchanges for saving would mix with those of steps.
+  /// training can continue while write() runs on another thread; the next call overwrites them. Returns nothing if host
+  /// memory is short, and in a process group, whose exchanges for saving would mix with those of steps.
   std::optional<Checkpoint> copy_checkpoint(const std::filesystem::path& folder);
   /// errors  those of save_checkpoint()
   void write(const Checkpoint& checkpoint) const;
@@ -151,6 +155,7 @@ class TrainingState {
   Callback* callback_ = nullptr;
   std::filesystem::path resumed_from_, last_checkpoint_;
   int64_t kept_updates_ = 0;  // updates in the last checkpoint
+  std::optional<HostCopies> copies_;
   Weights weights_;
   Position position_;
   std::vector<DeviceArray> progress_;  // newer than position_.progress; empty before the first step

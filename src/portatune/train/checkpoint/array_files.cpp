@@ -1,11 +1,9 @@
 #include "portatune/train/checkpoint/array_files.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "portatune/base/thread_pool.h"
 #include "portatune/io/safetensors/tensor_files.h"
 
 namespace portatune::train {
@@ -32,21 +30,10 @@ std::vector<io::NamedTensorType> types_of(const std::vector<io::NamedTensorType>
 }  // namespace
 
 NamedArray named(std::string name, const DeviceArray& array) {
-  return {.name = std::move(name), .type = array.type(), .is_divided = array.is_divided(), .to_host = [&array] {
-            return array.to_host();
-          }};
-}
-
-std::vector<NamedArray> copies_of(const std::vector<NamedArray>& arrays) {
-  std::vector<NamedArray> copies(arrays);
-  ThreadPool pool;
-  pool.parallel_for(std::ssize(arrays), 1, [&](int64_t begin, int64_t) {
-    const auto i = static_cast<size_t>(begin);
-    // A shared_ptr because a std::function must be copyable.
-    const auto copy = std::make_shared<Tensor>(arrays[i].to_host());
-    copies[i].to_host = [copy] { return std::move(*copy); };
-  });
-  return copies;
+  return {.name = std::move(name),
+          .type = array.type(),
+          .is_divided = array.is_divided(),
+          .to_host = [&array](Tensor memory) { return array.to_host(std::move(memory)); }};
 }
 
 FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
@@ -67,11 +54,12 @@ FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::
   for (size_t i = 0; i < arrays.size(); ++i) {
     const bool own = writer_of[i] == rank;
     if (!own && !arrays[i].is_divided) continue;
-    const Tensor values = arrays[i].to_host();
+    const Tensor read = arrays[i].copy ? Tensor() : arrays[i].to_host({});
     if (!own) continue;
+    const TensorView values = arrays[i].copy ? arrays[i].copy->view() : read.view();
     directory.attempt([&] {
-      if (check) check({arrays[i].name, values.view()});
-      file->write(values.view());
+      if (check) check({arrays[i].name, values});
+      file->write(values);
     });
   }
   FileSums sums;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,12 @@ namespace portatune::train {
 struct NamedArray {
   std::string name;
   TensorType type;
-  bool is_divided;                  ///< whether reading it needs all processes
-  std::function<Tensor()> to_host;  ///< reads the elements; may be called once
+  bool is_divided;                               ///< whether reading it needs all processes
+  std::function<Tensor(Tensor memory)> to_host;  ///< DeviceArray::to_host
+  std::shared_ptr<const Tensor> copy = {};       ///< the elements in host memory; null: to_host() reads them
 };
 /// The array of a device, which must outlive the result.
 NamedArray named(std::string name, const DeviceArray& array);
-/// Copies of the arrays in host memory, made several at a time. The devices may change the originals afterwards. Only
-/// for single-process training.
-std::vector<NamedArray> copies_of(const std::vector<NamedArray>& arrays);
 
 /// Writes arrays into a folder, one after the other, so that a process holds one at a time; all processes call it.
 /// stem     "model": stem of the file names (see io/safetensors/tensor_files.h). A directory with one writer gets one
