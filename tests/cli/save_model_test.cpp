@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -13,7 +14,9 @@
 namespace portatune::cli {
 namespace {
 
+using nlohmann::json;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kEpochs = "400";  // long enough that something can be done meanwhile
@@ -90,18 +93,32 @@ TEST(UnsavedModel, GetsACheckpointElsewhereIfTheFolderTakesNone) {
   EXPECT_TRUE(std::filesystem::exists(parent + "/tuned/model.safetensors"));
 }
 
+// Of the toy, in bytes.
+int64_t size_of_model() {
+  const Toy toy;
+  const Finished run = portatune(toy.fit({"--max-steps", "1"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return static_cast<int64_t>(std::filesystem::file_size(toy.output() + "/model.safetensors"));
+}
+
 // The model is smaller than a checkpoint.
 TEST(Save, ACheckpointThatDoesNotFitDoesNotKeepTheModelFromBeingSaved) {
   const Toy toy;
-  const Finished small = portatune(toy.fit({"--max-steps", "2"}));
-  ASSERT_EQ(small.exit_code, 0) << small.err;
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(toy.output() + "/model.safetensors"));
-  std::filesystem::remove_all(toy.output());
-  const Finished run =
-      portatune(toy.fit({"--max-steps", "2", "--checkpoint-every", "5"}), {.largest_file_bytes = size + size / 2});
+  const Finished run = portatune(toy.fit({"--max-steps", "2", "--checkpoint-every", "5"}),
+                                 {.largest_file_bytes = size_of_model() * 3 / 2});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("there is no checkpoint of the last step"), HasSubstr("File too large")));
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
+}
+
+TEST(Save, QuietlyTellsOfCheckpointsThatCouldNotBeWritten) {
+  const Toy toy;
+  const Finished run = portatune(toy.fit({"--max-steps", "4", "--checkpoint-every", "2", "--quiet", "--json"}),
+                                 {.largest_file_bytes = size_of_model() * 3 / 2});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto failed = json::parse(run.out).at("failed_checkpoints").get<std::vector<std::string>>();
+  EXPECT_THAT(failed, ElementsAre(HasSubstr("no checkpoint of step 2"), HasSubstr("no checkpoint of the last step")));
+  EXPECT_EQ(run.err, "portatune: 2 checkpoints could not be written: " + failed.back() + "\n");
 }
 
 TEST(Save, NamesTheNewestCheckpointWhereNothingElseCanBeWritten) {

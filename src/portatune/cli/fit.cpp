@@ -166,6 +166,12 @@ void report_skips(const FitArguments& a, const FitResult& result, run::Events& e
                            grouped(result.non_finite_steps), grouped(result.steps)));
 }
 
+void report_failed_checkpoints(const FitArguments& a, const FitResult& result, run::Events& events) {
+  if (result.failed_checkpoints.empty() || !is_first(a.device.processes.get())) return;
+  events.alert(fmt::format("{} could not be written: {}", counted(std::ssize(result.failed_checkpoints), "checkpoint"),
+                           result.failed_checkpoints.back()));
+}
+
 Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& training, int64_t examples) {
   return {.train_examples = examples,
           .steps = training.total_steps,
@@ -357,6 +363,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   const int64_t skipped_at_end = observer->skipped_at_end();
   observer.reset();
   report_skips(a, result, events);
+  report_failed_checkpoints(a, result, events);
   if (result.stopped) {
     stop(trainer, a, events);
     return std::nullopt;
@@ -369,6 +376,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.skipped_steps = result.skipped_steps;
   outcome.rewinds = result.rewinds;
   outcome.deviations = trainer.deviations();
+  outcome.failed_checkpoints = result.failed_checkpoints;
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;

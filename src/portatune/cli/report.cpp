@@ -148,6 +148,7 @@ std::string json_of(const Outcome& outcome) {
   if (outcome.after) object["after"] = object_of(*outcome.after);
   if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;
   if (!outcome.deviations.empty()) object["deviations"] = outcome.deviations;
+  if (!outcome.failed_checkpoints.empty()) object["failed_checkpoints"] = outcome.failed_checkpoints;
   object["output"] = outcome.output.string();
   return line_of(object);
 }

@@ -283,10 +283,10 @@ class FitLoop {
 
   void warn_of_failed_checkpoint(int64_t step, const std::string& why) {
     const int64_t next = step + options_.checkpoints.every;
-    if (step == last_step_) return callback_.on_warning("there is no checkpoint of the last step: " + why);
-    callback_.on_warning("there is no checkpoint of step " + std::to_string(step) +
-                         (next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "") + ": " +
-                         why);
+    const std::string which = step == last_step_ ? "the last step" : "step " + std::to_string(step);
+    const std::string retry = next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "";
+    result_.failed_checkpoints.push_back("there is no checkpoint of " + which + retry + ": " + why);
+    callback_.on_warning(result_.failed_checkpoints.back());
   }
 
   std::filesystem::path save_checkpoint() {
