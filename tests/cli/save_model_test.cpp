@@ -134,6 +134,17 @@ TEST(Save, NamesTheNewestCheckpointWhereNothingElseCanBeWritten) {
   EXPECT_EQ(portatune_by_shell(pasted_command(full.err)).exit_code, 0) << full.err;
 }
 
+TEST(Save, NamesTheNewestCheckpointThatIsValid) {
+  const Toy toy;
+  const Words options = {"--checkpoint-every", "4"};
+  ASSERT_EQ(portatune(toy.fit(options + Words{"--max-steps", "8"})).exit_code, 0);
+  write(toy.output() + "/checkpoint-8/model.safetensors", "damaged");
+  const Finished full =
+      portatune(toy.fit(options + Words{"--max-steps", "12", "--resume"}), {.largest_file_bytes = 8192});
+  EXPECT_EQ(full.exit_code, 74) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("the newest checkpoint is " + toy.output() + "/checkpoint-4\n"));
+}
+
 // A disk with so little room that the model, and what a stopped run saves, do not fit on it.
 class FullDisk : public testing::Test {
  protected:

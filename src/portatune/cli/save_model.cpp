@@ -8,12 +8,10 @@
 #include <chrono>
 #include <functional>
 #include <thread>
-#include <vector>
 
 #include "portatune/base/one_line.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
-#include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 
 namespace portatune::cli {
@@ -76,7 +74,7 @@ Rescue rescue_to(const fs::path& folder, const Trainer& trainer, RunIs run) {
 Rescue rescue(const Trainer& trainer, const FitArguments& a, RunIs run) {
   ProcessGroup* const processes = a.device.processes.get();
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
-  if (in_any(processes, train::is_checkpoint(path))) return {.path = path};
+  if (in_any(processes, train::fault_in_checkpoint(path).empty())) return {.path = path};
   if (try_to([&] { trainer.save_checkpoint(path); })) return {.path = path};
   if (a.folds > 0) return {};  // a fold is resumed by --resume, from its own folder alone
   std::error_code none;
@@ -97,9 +95,9 @@ void report_rescue(const FitArguments& a, const Rescue& saved, int64_t steps, Ru
     return events.resumable(saved.path, fmt::format("{}; step {} is in {}", what, steps, saved.path.string()));
   }
   const std::string lost = fmt::format("neither the model nor a checkpoint of step {} is saved", steps);
-  const std::vector<train::SavedCheckpoint> older = train::checkpoints_in(a.output);
+  const fs::path older = train::newest_checkpoint(a.output).path;
   if (older.empty()) return events.alert(lost);
-  events.resumable(older.back().path, lost + "; the newest checkpoint is " + older.back().path.string());
+  events.resumable(older, lost + "; the newest checkpoint is " + older.string());
 }
 
 void save_or_rescue(const Trainer& trainer, const FitArguments& a, RunIs run, run::Events& events,
