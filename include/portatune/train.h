@@ -176,6 +176,7 @@ struct FitResult {
   double mean_loss = 0;          ///< mean over the examples of the last epoch
   Scores scores;                 ///< scores of the last validation
   double compile_s = 0;          ///< seconds of compilation before the first step
+  double checkpoint_s = 0;       ///< seconds for which periodic checkpoints delayed the next step
   std::vector<std::string> failed_checkpoints;  ///< warnings about checkpoints that could not be written
 };
 

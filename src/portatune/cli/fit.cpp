@@ -379,6 +379,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.failed_checkpoints = result.failed_checkpoints;
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
+  outcome.checkpoint_seconds = result.checkpoint_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
   if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, events);
   outcome.skipped_rows = skipped_rows(a.model.bad_rows);

@@ -144,6 +144,7 @@ std::string json_of(const Outcome& outcome) {
   object["train_loss"] = number(outcome.train_loss);
   object["compile_seconds"] = outcome.compile_seconds;
   object["train_seconds"] = outcome.seconds;
+  object["checkpoint_seconds"] = outcome.checkpoint_seconds;
   if (outcome.before) object["before"] = object_of(*outcome.before);
   if (outcome.after) object["after"] = object_of(*outcome.after);
   if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;

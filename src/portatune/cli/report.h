@@ -66,6 +66,7 @@ struct Outcome {
   int64_t rewinds = 0;        ///< to a checkpoint, for the same reason
   double train_loss = 0;
   double compile_seconds = 0, seconds = 0;      ///< of the programs, and from then on
+  double checkpoint_seconds = 0;                ///< of these, as FitResult::checkpoint_s
   std::optional<int64_t> skipped_rows;          ///< bad ones that were passed over, if that was allowed
   std::optional<Scores> before, after;          ///< on the validation set, if there is one
   std::vector<std::string> deviations;          ///< as Trainer::deviations()

@@ -66,6 +66,10 @@ int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
   return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kMinimum, steps / kShare);
 }
 
+double seconds_since(InputMeter::Clock::time_point begin) {
+  return std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
+}
+
 // A copy of the state, and the thread that writes it.
 struct BackgroundSave {
   const Checkpoint checkpoint;
@@ -216,7 +220,7 @@ class FitLoop {
     }
     const int64_t compiled = state_.compile(shapes.all(), evaluations);
     shapes_ = std::move(shapes);  // last: a stop before this line would lose the first batch, which no step has used
-    result_.compile_s = std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
+    result_.compile_s = seconds_since(begin);
     callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
     input_.restart();
   }
@@ -236,11 +240,13 @@ class FitLoop {
   // Training continues while a copy of the state is written, if there is memory for one. Failing to write a checkpoint
   // is no reason to stop: the disk may have room at the next one, and the final model takes less space.
   void save_due_checkpoint() {
+    const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
     finish_save();
     handling_failed_save(state_.steps(), [&] {
       if (auto copy = state_.copy_checkpoint(path_of_checkpoint())) return start_save(std::move(*copy));
       save_checkpoint();
     });
+    result_.checkpoint_s += seconds_since(begin);
   }
 
   void start_save(Checkpoint copy) {
