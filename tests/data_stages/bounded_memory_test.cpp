@@ -103,7 +103,7 @@ TEST_F(BoundedMemoryDeathTest, AnArrowFileWithGigabytesOfJsonIsAnError) {
 TEST_F(BoundedMemoryDeathTest, ARecordThatClaimsAGigabyteIsAnError) {
   const std::string path = (folder_ / "t.tfrecord").string();
   write_text(path, io::record_header(kGigabyte) + "x");
-  const auto read = [&] { return is_rejected(read_tfrecord(path), {"t.tfrecord:1", "ends 13 bytes after"}); };
+  const auto read = [&] { return is_rejected(read_tfrecord(path), {"t.tfrecord:1", "ends 13 bytes into"}); };
   EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "");
 }
 
