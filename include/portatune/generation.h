@@ -27,7 +27,7 @@ struct GenerationOptions {
   bool do_sample = false;         ///< sample tokens by their probabilities; else take the most probable token
   double temperature = 1;         ///< divisor of the logits before sampling; above 0
   int64_t top_k = 50;             ///< sample from this many most probable tokens; 0: from all
-  double top_p = 1;               ///< sample from the fewest tokens whose probabilities sum to it; in (0, 1]
+  double top_p = 1;               ///< sample from the fewest tokens whose total probability reaches it; in (0, 1]
   double repetition_penalty = 1;  ///< a value above 1 makes earlier tokens less probable; above 0
   int64_t num_beams = 1;          ///< above 1: beam search, which returns the most probable text that it finds
   double length_penalty = 1;      ///< exponent of the length that divides the scores of beams

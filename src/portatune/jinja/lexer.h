@@ -27,8 +27,8 @@ struct Token {
 };
 
 /// The tokens of a source, as in Jinja with trim_blocks and lstrip_blocks: the line feed after a block or a comment is
-/// dropped, and so is whitespace between a block and the start of its line. Comments and raw blocks are resolved; the
-/// last token is kEnd.
+/// dropped, and so is whitespace between the start of a line and a block or a comment. Comments and raw blocks are
+/// resolved; the last token is kEnd.
 /// where   name of the template in errors
 /// errors  CheckpointError, with the line, for a tag, a comment or a string without an end, and for a character outside
 ///         of Jinja's syntax
