@@ -31,7 +31,7 @@ Value layer(const Value& x, const Values& w, const Value& bias) {
 
 Value int_scalar(int64_t value) { return full({DType::kInt32, {}}, static_cast<double>(value)); }
 
-// What both forms take: x, mask and, for each weight, weight, m and v.
+// Inputs of both forms: x, bias, hyper and, for each weight, weight, m and v.
 struct Step {
   Value x = parameter("x", {DType::kBFloat16, {kBatch, kSeq, kHidden}});
   Value bias = parameter("bias", {DType::kFloat32, {kBatch, 1, 1, kSeq}});

@@ -38,10 +38,10 @@ double seconds(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Of the processor, so that what else the machine does counts less.
+// CPU time of the process: other load on the machine affects it less than wall time.
 double cpu_seconds() { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-// What a thread makes of its texts: their ids one after the other.
+// Result of a thread: the ids of its texts one after the other.
 struct Encoded {
   std::vector<int32_t> ids;
   std::vector<size_t> ends;

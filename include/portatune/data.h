@@ -43,7 +43,7 @@ struct LocalRows {
   BatchShare share = {};  ///< the part of the rows that is local: batch_share() of device.h
   BatchType arrays = {};  ///< names and types of the arrays that the other rows lack
 
-  /// Whether row `index` of a batch is local, 0 <= index < size.
+  /// True if row `index` of a batch is local, 0 <= index < size.
   bool has(int64_t index) const;
 };
 
@@ -234,7 +234,7 @@ class Dataset {
   /// errors  DataError that names the stage whose state is invalid or of another verb, or the file that has changed
   Cursor resume(const std::string& state, Meter* meter = nullptr) const;
 
-  /// Whether any example can be read without those before it.
+  /// True if any example can be read without those before it.
   bool has_random_access() const;
   /// Number of examples in a pass, found by skipping them as Cursor::skip() does.
   int64_t count() const;

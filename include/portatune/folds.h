@@ -23,7 +23,8 @@ std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds)
 /// errors  UsageError for fewer than 2 folds, or more folds than the most frequent class has examples
 std::vector<int> stratified_k_fold(const std::vector<std::string>& labels, int folds, uint64_t seed);
 
-/// Whether each example is held out: a random `share` of them, rounded up, like sklearn.model_selection.ShuffleSplit.
+/// Holds out a random `share` of the examples, rounded up, like sklearn.model_selection.ShuffleSplit. The result is
+/// true for each example held out.
 /// errors  UsageError unless 0 < share < 1 and both parts have an example
 std::vector<bool> hold_out(int64_t examples, double share, uint64_t seed);
 /// The same with as many examples of each class as sklearn.model_selection.StratifiedShuffleSplit; ties between classes

@@ -118,7 +118,7 @@ class RowTask : public Task {
   enum class Labels { kRequired, kIgnored };
   /// Columns that rows must have, all of them texts.
   virtual std::vector<std::string> columns(Labels labels) const = 0;
-  /// Those of columns() that may hold lists. A TFRecord has exactly one value in each of the others.
+  /// The members of columns() that may hold lists. A TFRecord has exactly one value in each of the others.
   virtual std::vector<std::string> list_columns() const { return {}; }
   /// Rows of files: tables with columns(), and other formats that the task reads.
   /// table   how tables are read; the task chooses the columns

@@ -30,10 +30,10 @@ struct TfrecordOptions {
   /// Number of files read at a time, each by a thread. With several, examples alternate between the files; when a file
   /// ends, the next one replaces it. The order is that of tf.data.TFRecordDataset.
   int num_parallel_reads = 1;
-  /// Whether that order is independent of the threads; false: examples come as soon as they are read.
+  /// True if that order is independent of the threads; false: examples come as soon as they are read.
   bool deterministic = true;
   int64_t max_record_bytes = int64_t{1} << 30;  ///< longer records are an error
-  /// Whether features keep their kind, so that they can be written again: one number is also an array, and several or
+  /// True if features keep their kind, so that they can be written again: one number is also an array, and several or
   /// no bytes are a list of texts.
   bool as_written = false;
 };

@@ -226,7 +226,7 @@ class Trainer {
   /// the task; its size does not matter.
   /// errors  those of Task::initial_weights(); UsageError for a batch that the mesh cannot divide
   void load(const data::Example& batch);
-  /// How the checkpoint fitted the model; empty before the first batch.
+  /// The match between checkpoint and model; empty before the first batch.
   const LoadReport& load_report() const;
   /// Names and types of the parameters; empty before the first batch.
   std::vector<std::pair<std::string, TensorType>> parameters() const;

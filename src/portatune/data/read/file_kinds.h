@@ -21,10 +21,10 @@ std::string table_extensions();
 /// errors  NotFoundError if there are none; UsageError if there are several kinds; IoError
 std::vector<std::string> tables_in(const std::string& folder);
 
-/// Whether a name has the extension of an image of any format.
+/// True if a name has the extension of an image of any format.
 bool is_image_name(const std::string& path);
 
-/// Whether a folder directly contains tables (.json and .txt do not count), and neither images nor folders.
+/// True if a folder directly contains tables (.json and .txt do not count), and neither images nor folders.
 /// errors  IoError
 bool holds_tables(const std::string& folder);
 

@@ -111,7 +111,7 @@ struct CudnnCall final : Op {
 bool cudnn_takes(const TensorType& q, const TensorType& k) {
   const bool is_half = q.dtype == DType::kBFloat16 || q.dtype == DType::kFloat16;
   const int64_t head_size = q.shape[3];
-  // Its gradient with a bias requires even lengths.
+  // The gradient of cuDNN with a bias requires even lengths.
   return is_half && head_size % 8 == 0 && head_size <= kLargestHead && q.shape[1] % 2 == 0 && k.shape[1] % 2 == 0;
 }
 
