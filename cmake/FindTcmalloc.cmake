@@ -1,4 +1,4 @@
-# Tcmalloc::Tcmalloc, an allocator that takes the place of malloc in what is linked to it. Debian's package has no CMake file.
+# Tcmalloc::Tcmalloc, an allocator that replaces malloc in programs that link it. Debian's package has no CMake file.
 find_library(TCMALLOC_LIBRARY libtcmalloc_minimal.a)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Tcmalloc REQUIRED_VARS TCMALLOC_LIBRARY)

@@ -1,5 +1,5 @@
-# What `cmake --install` copies. The tree may be moved as a whole: the command finds its files by its own place, and the
-# CMake package and portatune.pc find theirs by theirs.
+# Files that `cmake --install` copies. The tree may be moved as a whole: the command, the CMake package and portatune.pc
+# each find their files relative to themselves.
 include(CMakePackageConfigHelpers)
 set(package ${PROJECT_BINARY_DIR}/package)
 

@@ -1,4 +1,4 @@
-# What tools/lock.txt pins, read when the build is configured: it is the only place that has versions and hashes.
+# Reads tools/lock.txt when the build is configured: only that file has the versions and hashes of downloads. Defines
 #   PORTATUNE_VERSION_<name>   the version of each, with underscores in the name: PORTATUNE_VERSION_xla_cpu_pjrt
 #   PORTATUNE_PINS             a row of C++ for each: {"libtpu", "0.0.51", "<x86_64>", "<aarch64, or nothing>"},
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/lock.txt)

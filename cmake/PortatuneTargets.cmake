@@ -39,7 +39,7 @@ function(portatune_archive target)
 endfunction()
 
 # portatune_test(NAME SOURCES a_test.cpp ... USES portatune_x ...)
-#   a GoogleTest program; each of its tests becomes a ctest entry.
+#   a GoogleTest program NAME_test; ctest runs it as one entry, NAME.
 function(portatune_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
