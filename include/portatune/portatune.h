@@ -27,6 +27,7 @@
 #include "portatune/packing.h"
 #include "portatune/process_group.h"
 #include "portatune/question_answering.h"
+#include "portatune/run.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
 #include "portatune/tensor.h"

@@ -1,6 +1,4 @@
 // A run is refused if its model or checkpoints do not fit on the disk.
-#include "portatune/cli/disk_space.h"
-
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -8,37 +6,11 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
-
-TEST(DiskSpace, AModelAloneTakesItsWeights) { EXPECT_EQ(most_bytes({.weights_bytes = 100}), 100); }
-
-TEST(DiskSpace, FewCheckpointsAreThereTogetherWithTheModel) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 2, .kept = 2}), 2 * 300 + 100);
-}
-
-// A new one is whole before the oldest is removed.
-TEST(DiskSpace, OfManyCheckpointsOneMoreIsThereThanIsKept) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2}), 3 * 300);
-}
-
-TEST(DiskSpace, CheckpointsThatAreThereMakeRoomForNewerOnes) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2, .present = 2}), 300);
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2, .present = 7}), 300);
-}
-
-TEST(DiskSpace, WeightsCountAsFloat32) {
-  const TemporaryFolder folder;
-  const Tensor half({DType::kFloat16, {2, 3}}), single({DType::kFloat32, {6}});
-  io::write_safetensors(folder / "model.safetensors",
-                        std::vector<NamedTensorView>{{"a", half.view()}, {"b", single.view()}});
-  EXPECT_EQ(bytes_of_weights(folder.path()), 48);
-  EXPECT_EQ(bytes_of_weights(folder / "nowhere"), 0);
-}
 
 // A model with one more tensor, which has no place in it and as many bytes as twice the free space: a hole in the file.
 void enlarge_beyond_the_disk(const std::filesystem::path& file) {

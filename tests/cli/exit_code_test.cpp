@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "portatune/run/output/output_error.h"
+
 namespace portatune::cli {
 namespace {
 
@@ -20,7 +22,7 @@ TEST(ExitCode, IsThatOfTheKindOfError) {
   EXPECT_EQ(exit_code_of(NotFoundError(Report{})), 66);
   EXPECT_EQ(exit_code_of(DeviceError(Report{})), 69);
   EXPECT_EQ(exit_code_of(ShapeError(Report{})), 70);
-  EXPECT_EQ(exit_code_of(OutputError(Report{})), 73);
+  EXPECT_EQ(exit_code_of(run::OutputError(Report{})), 73);
   EXPECT_EQ(exit_code_of(NumericError(Report{})), 76);
 }
 

@@ -115,7 +115,7 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--fp16", "True"}).training.dtype, DType::kFloat16);
   EXPECT_EQ(fit_arguments({"--bf16", "False"}).training.dtype, DType::kFloat32);
   EXPECT_EQ(fit_arguments({"--gradient_checkpointing"}).training.remat, Remat::kLayers);
-  EXPECT_EQ(fit_arguments({"--group_by_length=true"}).model.padding->kind, Padding::Kind::kAuto);
+  EXPECT_EQ(fit_arguments({"--group_by_length=true"}).model.padding->kind, run::Padding::Kind::kAuto);
   EXPECT_EQ(fit_arguments({"--block_size", "64"}).model.options.max_length, 64);
   EXPECT_EQ(fit_arguments({"--text_column_name=sentence"}).model.options.text_column, "sentence");
   EXPECT_EQ(fit_arguments({"--device", "cuda", "--lr", "1e-3"}).training.learning_rate, 1e-3);

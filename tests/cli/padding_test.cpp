@@ -1,6 +1,4 @@
-// --padding: which lengths it gives, and that training, measuring and predicting give what they give without it.
-#include "portatune/cli/padding.h"
-
+// --padding does not change the results of training, evaluation and prediction.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -8,7 +6,6 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portatune/error.h"
 
 namespace portatune::cli {
 namespace {
@@ -17,76 +14,6 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-// ---- words
-
-TEST(Padding, KnowsItsWords) {
-  EXPECT_EQ(padding_called("max_length")->kind, Padding::Kind::kMaxLength);
-  EXPECT_EQ(padding_called("multiple_of=16")->kind, Padding::Kind::kMultipleOf);
-  EXPECT_EQ(padding_called("multiple_of=16")->number, 16);
-  EXPECT_THAT(padding_called("buckets=16,64,32")->lengths, ElementsAre(16, 64, 32));
-  EXPECT_EQ(padding_called("auto")->kind, Padding::Kind::kAuto);
-  EXPECT_EQ(padding_called("auto=4")->kind, Padding::Kind::kAutoCount);
-  EXPECT_EQ(padding_called("auto=4")->number, 4);
-  for (const char* word : {"", "longest", "auto=", "auto=0", "auto=2,3", "auto=x", "multiple_of=-8",
-                           "buckets=", "buckets=16,,32", "buckets=16,0", "max_length=4", "bucket=3"}) {
-    EXPECT_FALSE(padding_called(word)) << word;
-  }
-}
-
-// ---- lengths
-
-const data::LengthCounts kExamples = {{5, 10}, {20, 8}, {21, 1}, {40, 1}};
-
-std::vector<int64_t> lengths(const std::string& policy, int64_t longest = 40) {
-  return lengths_of(*padding_called(policy), 128, kExamples, longest);
-}
-
-TEST(Padding, LengthsReachAsFarAsTheLongestExample) {
-  EXPECT_THAT(lengths("max_length"), ElementsAre(128));
-  EXPECT_THAT(lengths("multiple_of=16"), ElementsAre(16, 32, 48));
-  EXPECT_THAT(lengths("multiple_of=100", 128), ElementsAre(100, 128));
-  EXPECT_THAT(lengths("buckets=64,16,32"), ElementsAre(16, 32, 64));
-  EXPECT_THAT(lengths("buckets=16"), ElementsAre(16, 128));
-  EXPECT_THAT(lengths("buckets=16,128"), ElementsAre(16, 128));
-}
-
-TEST(Padding, AutoPadsLeastAndFindsRoomForAll) {
-  // 19 x 21 + 40 places; 10 x 5 + 10 x 40 and 18 x 20 + 2 x 40 are more.
-  EXPECT_THAT(lengths("auto=2"), ElementsAre(21, 40));
-  // 10 x 5 + 9 x 21 + 40.
-  EXPECT_THAT(lengths("auto=3"), ElementsAre(5, 21, 40));
-  EXPECT_THAT(lengths("auto=9"), ElementsAre(5, 20, 21, 40));
-  EXPECT_THAT(lengths("auto=3", 100), ElementsAre(5, 21, 100));
-  // A longer one elsewhere does not make training examples longer than they need be.
-  const auto with = [](int64_t count) {
-    return lengths_of(*padding_called("auto=" + std::to_string(count)), 128, {{4, 10}, {6, 10}}, 31);
-  };
-  EXPECT_THAT(with(1), ElementsAre(31));
-  EXPECT_THAT(with(2), ElementsAre(6, 31));
-  EXPECT_THAT(with(3), ElementsAre(4, 6, 31));
-}
-
-TEST(Padding, AutoUsesOnlyLengthsThatSaveATwentieth) {
-  // Of thousands of positions: {40}: 800; {21, 40}: 439; {5, 21, 40}: 279; {5, 20, 21, 40}: 271, which saves 3 %.
-  const data::LengthCounts thousands = {{5, 10'000}, {20, 8'000}, {21, 1'000}, {40, 1'000}};
-  EXPECT_THAT(lengths_of(*padding_called("auto"), 128, thousands, 40), ElementsAre(5, 21, 40));
-  EXPECT_THAT(lengths_of(*padding_called("auto"), 128, {{127, 1}, {128, 99'999}}, 128), ElementsAre(128));
-}
-
-TEST(Padding, AutoCompilesOneProgramForFewRows) { EXPECT_THAT(lengths("auto"), ElementsAre(40)); }
-
-TEST(Padding, BucketsAboveMaxLengthAreRefused) { EXPECT_THROW(lengths("buckets=16,256"), UsageError); }
-
-TEST(Padding, TellsTheShareOfTokensAndTheHistogram) {
-  const std::vector<std::string> lines = describe_lengths(kExamples, {5, 40}, 128);
-  // 50 + 160 + 21 + 40 tokens in 50 + 400 places, and in 20 x 128.
-  EXPECT_EQ(lines.at(0), "batches of 5, 40 tokens: 39.8 % padding; all of 128 tokens: 89.4 %");
-  EXPECT_EQ(lines.at(1), "      1 to     5 tokens           10 examples  50.0 % ####################");
-  EXPECT_EQ(lines.at(2), "      6 to    40 tokens           10 examples  50.0 % ####################");
-}
-
-// ---- the command
 
 // Sentences of 4 to 12 tokens, whose label is a word in them.
 std::string uneven_csv(int count) {
@@ -135,8 +62,8 @@ TEST(Padding, ScoresAndPredictionsAreThoseOfFixedLengths) {
   ASSERT_EQ(portatune(toy.fit({"--epochs", "2", "--padding", "auto=3"})).exit_code, 0);
   const auto run = [&](const std::string& command, const Words& more) {
     const Finished run = portatune(Words{command, "--model", toy.output(), "--data", toy.file("validation.csv"),
-                                       "--max-length", "16", "--batch-size", "8"} +
-                                 more);
+                                         "--max-length", "16", "--batch-size", "8"} +
+                                   more);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return run.out;
   };
@@ -161,26 +88,26 @@ TEST(Padding, ScoresAndPredictionsAreThoseOfFixedLengths) {
 TEST(Padding, FoldsPredictEveryRowInItsOrder) {
   const Uneven toy;
   const Finished run = portatune({"fit",
-                                "--model",
-                                tiny_bert(),
-                                "--train",
-                                toy.file("train.csv"),
-                                "--output",
-                                toy.output(),
-                                "--folds",
-                                "2",
-                                "--max-length",
-                                "16",
-                                "--batch-size",
-                                "16",
-                                "--learning-rate",
-                                "1e-2",
-                                "--epochs",
-                                "20",
-                                "--padding",
-                                "auto=3",
-                                "--test",
-                                toy.file("validation.csv")});
+                                  "--model",
+                                  tiny_bert(),
+                                  "--train",
+                                  toy.file("train.csv"),
+                                  "--output",
+                                  toy.output(),
+                                  "--folds",
+                                  "2",
+                                  "--max-length",
+                                  "16",
+                                  "--batch-size",
+                                  "16",
+                                  "--learning-rate",
+                                  "1e-2",
+                                  "--epochs",
+                                  "20",
+                                  "--padding",
+                                  "auto=3",
+                                  "--test",
+                                  toy.file("validation.csv")});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   for (const auto& [file, rows] : {std::pair("/out_of_fold.jsonl", 70), std::pair("/test.jsonl", 37)}) {
     const std::vector<json> lines = json_lines(read(toy.output() + file));
@@ -219,8 +146,8 @@ TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
 
 TEST(Padding, TasksWithBatchesOfOneShapeRefuseIt) {
   const Toy toy;
-  const Finished run = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train", "pictures",
-                                "--output", toy.output(), "--padding", "auto=2"});
+  const Finished run = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
+                                  "pictures", "--output", toy.output(), "--padding", "auto=2"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--padding with --task image-classification"));
 }

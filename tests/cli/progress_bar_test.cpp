@@ -138,13 +138,5 @@ TEST(ProgressBar, HoursAreTold) {
   EXPECT_THAT(fake.take(), HasSubstr("1:23:19 left"));  // 9,998 steps of 0.5 s
 }
 
-TEST(ProgressBar, GroupsThousands) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1000), "1,000");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-  EXPECT_EQ(grouped(-123456), "-123,456");
-}
-
 }  // namespace
 }  // namespace portatune::cli

@@ -33,9 +33,9 @@ TEST(Report, WhatIsNoNumberIsNullInJson) {
 
 // A metric that is not defined before training, or not after it, shall not move the others to a wrong row.
 TEST(Report, ScoresAreMatchedByName) {
-  const Outcome outcome{.before = Scores{{"loss", 0.7}, {"roc_auc", 0.5}},
-                        .after = Scores{{"loss", 0.1}, {"accuracy", 0.9}, {"roc_auc", 0.8}},
-                        .output = "out"};
+  const run::Outcome outcome{.before = Scores{{"loss", 0.7}, {"roc_auc", 0.5}},
+                             .after = Scores{{"loss", 0.1}, {"accuracy", 0.9}, {"roc_auc", 0.8}},
+                             .output = "out"};
   EXPECT_EQ(table_of(outcome),
             "                        before     after\n"
             "held-out loss           0.7000    0.1000\n"
@@ -45,7 +45,7 @@ TEST(Report, ScoresAreMatchedByName) {
 }
 
 TEST(Report, ScoresWithoutThoseBeforeTraining) {
-  EXPECT_EQ(table_of(Outcome{.after = Scores{{"loss", 0.1}}, .output = "out"}),
+  EXPECT_EQ(table_of(run::Outcome{.after = Scores{{"loss", 0.1}}, .output = "out"}),
             "                        before     after\n"
             "held-out loss                -    0.1000\n"
             "model               out\n");

@@ -13,7 +13,6 @@ PUBLIC = ROOT / "include" / "portatune"
 FOLDERS_OF_PUBLIC_HEADERS = {
     "base": ["batch_share", "error", "process_group", "tensor"],
     "chat": ["chat"],
-    "cli": ["command"],
     "data": ["bad_rows", "data", "folds", "lengths", "meter", "packing", "sources", "tfrecord"],
     "generate": ["generation"],
     "graph": ["graph", "mesh", "ops"],
@@ -22,6 +21,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "metrics": ["metrics"],
     "models": ["models"],
     "nn": ["nn"],
+    "run": ["command", "run"],
     "runtime": ["device"],
     "tasks": ["image_classification", "language_models", "losses", "multiple_choice", "question_answering", "tasks",
               "text_classification", "text_task", "token_classification"],

@@ -38,14 +38,6 @@ void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
       ->default_str("fail");
 }
 
-data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset) {
-  return model.bad_rows ? dataset.skip_bad_rows(model.bad_rows) : dataset;
-}
-
-std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows) {
-  return bad_rows ? std::optional(bad_rows->count()) : std::nullopt;
-}
-
 std::string told(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " passed over"; }
 
 }  // namespace portatune::cli

@@ -18,11 +18,6 @@ std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word);
 /// The option --bad-rows.
 void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows);
 
-/// The same, but for bad rows, which are passed over if that is asked for.
-data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset);
-
-/// "skipped_rows" for a result, if rows may be passed over.
-std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows);
 /// "3 bad rows passed over".
 std::string told(const data::BadRows& bad_rows);
 

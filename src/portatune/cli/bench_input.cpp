@@ -5,18 +5,17 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "portatune/cli/batch_shapes.h"
+#include "portatune/base/units.h"
 #include "portatune/cli/commands.h"
-#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/fit.h"
-#include "portatune/cli/make_task.h"
-#include "portatune/cli/model_length.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/rows.h"
 #include "portatune/cli/terminal_events.h"
 #include "portatune/meter.h"
+#include "portatune/run/inputs/example_weights.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/run_plan.h"
 #include "portatune/train/evaluation.h"
 
 namespace portatune::cli {
@@ -103,16 +102,14 @@ std::string json_of(const Measured& m) {
 }  // namespace
 
 int bench_input(const BenchInputArguments& arguments) {
-  FitArguments a = arguments.fit;
-  TerminalEvents events(a.talk);
-  lower_max_length(a.model, a.model.folder, events);
-  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
-  a.weight_column = weight_column_of(a);
-  choose_shapes(a, *task, events);
-  const data::Dataset rows = training_rows(a, *task);
-  const int64_t examples = count_examples(a.model, *task, rows);
-  const Measured measured = measure(*task, training_batches(*task, rows, a, examples), arguments.seconds);
-  print_result(a.talk.json ? json_of(measured) : table_of(measured));
+  const Talk& talk = arguments.fit.talk;
+  TerminalEvents events(talk);
+  const run::RunPlan plan = run::plan_run(arguments.fit, {}, events);
+  const RowTask& task = *plan.task;
+  const data::Dataset rows = run::training_rows(plan, task);
+  const int64_t examples = run::count_examples(plan.model, task, rows);
+  const Measured measured = measure(task, run::training_batches(task, rows, plan, examples), arguments.seconds);
+  print_result(talk.json ? json_of(measured) : table_of(measured));
   return kOk;
 }
 

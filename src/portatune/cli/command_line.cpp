@@ -109,11 +109,11 @@ class Parser {
     if (version_) return Text{"portatune " PORTATUNE_VERSION "\n"};
     fit_.words = words;
     fit_.values = values();
-    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
-                                  &plan_.fit.model, &parity_.fit.model}) {
+    for (run::ModelOptions* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
+                                     &plan_.fit.model, &parity_.fit.model}) {
       model->given = given(recipe);
-      model->settings = settings_words;
     }
+    evaluate_.settings = predict_.settings = settings_words;
     return command();
   }
 
@@ -194,8 +194,8 @@ class Parser {
   }
 
   // The options of the chosen command that were given.
-  std::vector<GivenOption> given(const RecipeWords& recipe) const {
-    std::vector<GivenOption> options;
+  std::vector<run::GivenOption> given(const RecipeWords& recipe) const {
+    std::vector<run::GivenOption> options;
     for (const CLI::Option* option : chosen().get_options([](const CLI::Option* o) { return o->count() > 0; })) {
       const auto place = recipe.places.find(option->get_name());
       options.push_back(
@@ -369,7 +369,7 @@ class Parser {
 };
 
 // The model of a command that uses the settings in its folder; null for other commands.
-const ModelArguments* used_model(const Command& command) {
+const run::ModelOptions* used_model(const Command& command) {
   if (const auto* evaluate = std::get_if<EvaluateArguments>(&command)) return &evaluate->model;
   if (const auto* predict = std::get_if<PredictArguments>(&command)) return &predict->model;
   return nullptr;
@@ -385,7 +385,7 @@ std::string as_option(const std::string& name) {
 Command parse(const std::vector<std::string>& words) {
   if (words.empty()) return Parser().parse({"--help"});
   Command command = Parser().parse(words);
-  const ModelArguments* model = used_model(command);
+  const run::ModelOptions* model = used_model(command);
   const std::optional<Recipe> settings = model == nullptr ? std::nullopt : read_settings(*model);
   return settings ? Parser().parse(words, &*settings) : command;
 }

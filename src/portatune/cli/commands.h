@@ -4,29 +4,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "portatune/bad_rows.h"
-#include "portatune/cli/packing.h"
-#include "portatune/cli/padding.h"
-#include "portatune/cli/task_options.h"
-#include "portatune/data.h"
 #include "portatune/device.h"
 #include "portatune/generation.h"
-#include "portatune/image_classification.h"
-#include "portatune/io/file/watched_files.h"
-#include "portatune/language_models.h"
-#include "portatune/multiple_choice.h"
-#include "portatune/packing.h"
-#include "portatune/question_answering.h"
+#include "portatune/run.h"
 #include "portatune/sources.h"
-#include "portatune/text_classification.h"
 #include "portatune/tfrecord.h"
-#include "portatune/token_classification.h"
 #include "portatune/train.h"
 
 namespace portatune::cli {
@@ -37,63 +25,18 @@ struct Talk {
   bool disable_progress = false;  ///< plain lines in place of a bar
 };
 
-struct ModelArguments {
-  std::string task = "text-classification";  ///< empty: that of the model
-  std::filesystem::path folder;
-  TextClassificationOptions options;  ///< its columns and max_length are those of every task
-  MaskedLmOptions masked_lm;
-  InstructionOptions instructions;  ///< with columns: causal-lm learns from instruction data
-  std::string tokens_column = TokenClassificationOptions{}.tokens_column;
-  std::string tags_column = TokenClassificationOptions{}.tags_column;
-  QuestionAnsweringOptions question_answering;
-  MultipleChoiceOptions multiple_choice;
-  std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
-  data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
-  std::shared_ptr<data::BadRows>
-      bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
-  std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
-  std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
-  ImageClassificationOptions images;  ///< its label column and labels are not used
-  std::optional<Padding> padding;     ///< none: see padding_for()
-  std::vector<int64_t> lengths;       ///< of batches, which a command has chosen by `padding`; empty: the task's own
-};
-
-struct FitArguments {
-  ModelArguments model;
-  std::vector<std::string> train, validation;
-  std::optional<std::string> weight_column;  ///< see weight_column_of(); once it is known, empty means no weights
-  double validation_split = 0;               ///< share of the training rows to measure on instead; 0: none
-  int64_t shuffle_buffer = 100'000;          ///< rows in memory, of which each next one is drawn
-  PackingPolicy packing = PackingPolicy::kAutomatic;
-  int64_t tokens_per_batch = 0;              ///< of a token budget; 0: so many that there are about batch_size examples
-  std::optional<data::PackedShapes> packed;  ///< which a command has chosen by `packing`
-  int64_t batch_size = 32;
-  int64_t eval_batch_size = 0;  ///< 0: as batch_size
-  int64_t epochs = 3;
-  bool eval_on_start = true;    ///< whether the validation rows are measured before training, too
-  int64_t steps_per_epoch = 0;  ///< 0: one pass over the data
-  int64_t max_steps = 0;        ///< 0: as many as the epochs have
-  TrainingOptions training;
-  DeviceOptions device;
-  std::filesystem::path output, resume_from_checkpoint;
-  int64_t folds = 0;              ///< of a cross-validation; 0: there is none
-  std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
-  std::vector<std::string> test;  ///< rows to predict with the models of all folds
-  bool use_changed_data = false;  ///< whether files that change while they are trained on do not end the run
-  std::shared_ptr<io::WatchedFiles> inputs;   ///< the local files of rows, from before they were read first
-  bool resume = false;                        ///< from the newest checkpoint in `output`
-  bool overwrite_output = false;              ///< whether a model and checkpoints in `output` may be replaced
-  int64_t checkpoint_every = 0;               ///< steps; 0: only after a signal
-  int64_t keep_checkpoints = 2;               ///< 0: none after a run that has ended well
+struct FitArguments : run::RunOptions {
   std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
   Talk talk;
-  std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
-  /// Names and values of all options but paths and what the command tells; the value is empty where none was given.
+  std::vector<std::string> words;  ///< the command line, from which the command that resumes the run is made
+  /// Names and values of all options but paths and those of the report; the value is empty for an option that was not
+  /// given.
   std::vector<std::pair<std::string, std::string>> values;
 };
 
 struct EvaluateArguments {
-  ModelArguments model = {.task = {}};
+  run::ModelOptions model = {.task = {}};
+  std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
@@ -102,7 +45,8 @@ struct EvaluateArguments {
 };
 
 struct PredictArguments {
-  ModelArguments model = {.task = {}};
+  run::ModelOptions model = {.task = {}};
+  std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   std::vector<std::string> data;
   std::vector<std::string> texts;  ///< to predict in place of rows of files
   int64_t batch_size = 32;
@@ -145,7 +89,7 @@ struct TokenizeArguments {
 struct TfrecordWriteArguments {
   std::vector<std::string> input;
   data::TableOptions table;                 ///< its columns are those to write; none: all
-  std::shared_ptr<data::BadRows> bad_rows;  ///< as in ModelArguments
+  std::shared_ptr<data::BadRows> bad_rows;  ///< as in run::ModelOptions
   std::filesystem::path output;
   data::TfrecordWriterOptions files;
   std::vector<std::string> int64_columns, float_columns;
@@ -185,7 +129,7 @@ struct PluginInstallArguments {
 };
 
 struct BenchArguments {
-  ModelArguments model;
+  run::ModelOptions model;
   int64_t batch_size = 16;
   int64_t steps = 20, warmup = 3;
   TrainingOptions training;
@@ -217,7 +161,6 @@ struct ParityArguments {
 
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
-int cross_validate(const FitArguments& arguments);  ///< what fit() does if there are folds
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int generate(const GenerateArguments& arguments);

@@ -5,22 +5,21 @@
 #include <numeric>
 #include <optional>
 
-#include "portatune/cli/batch_shapes.h"
+#include "portatune/base/units.h"
 #include "portatune/cli/commands.h"
-#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/fit.h"
-#include "portatune/cli/make_task.h"
-#include "portatune/cli/model_length.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/rows.h"
 #include "portatune/cli/run_report.h"
 #include "portatune/cli/run_setting.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/terminal_events.h"
 #include "portatune/error.h"
 #include "portatune/mesh.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/split.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/run_plan.h"
 #include "portatune/train/evaluation.h"
 #include "portatune/train/options.h"
 
@@ -29,7 +28,7 @@ namespace {
 
 class Progress final : public Callback {
  public:
-  explicit Progress(const FitArguments& a) : quiet_(a.talk.quiet), bar_(stderr_terminal(a.talk.disable_progress)) {}
+  explicit Progress(const Talk& talk) : quiet_(talk.quiet), bar_(stderr_terminal(talk.disable_progress)) {}
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override {
     if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
@@ -68,8 +67,8 @@ DType tolerance_of(const ParityArguments& a, const std::array<RunSetting, 2>& se
 
 // Both runs work off the same rows in the same number of parts, on their devices and in micro-batches, as each part
 // draws random numbers of its own.
-void divide_steps(FitArguments& a, const Mesh& other) {
-  const int64_t rows = rows_of_step(a), parts = std::lcm(parts_of_step(a), other.size(kBatchAxes));
+void divide_steps(run::RunOptions& a, const Mesh& other) {
+  const int64_t rows = run::rows_of_step(a), parts = std::lcm(run::parts_of_step(a), other.size(kBatchAxes));
   if (rows % parts != 0) {
     throw UsageError({.where = "against",
                       .given = fmt::format("{}, and steps of {} rows", to_string(other), rows),
@@ -80,10 +79,10 @@ void divide_steps(FitArguments& a, const Mesh& other) {
   a.training.gradient_accumulation_steps = parts / a.device.mesh.size(kBatchAxes);
 }
 
-TrainingOptions options_on(const RunSetting& setting, const FitArguments& a) {
+TrainingOptions options_on(const RunSetting& setting, const run::RunPlan& a) {
   TrainingOptions options = a.training;
   options.dtype = setting.dtype;
-  options.gradient_accumulation_steps = parts_of_step(a) / setting.device.mesh.size(kBatchAxes);
+  options.gradient_accumulation_steps = run::parts_of_step(a) / setting.device.mesh.size(kBatchAxes);
   return options;
 }
 
@@ -92,26 +91,25 @@ TrainingOptions options_on(const RunSetting& setting, const FitArguments& a) {
 int compare_runs(const ParityArguments& arguments) {
   require_a_run(arguments);
   catch_signals();
-  FitArguments a = arguments.fit;
-  TerminalEvents events(a.talk);
-  const RunSetting base{a.device, a.training.dtype};
+  run::RunOptions options = arguments.fit;
+  const Talk& talk = arguments.fit.talk;
+  TerminalEvents events(talk);
+  const RunSetting base{options.device, options.training.dtype};
   const std::array<RunSetting, 2> settings = {base, changed(base, arguments.against)};
-  divide_steps(a, settings[1].device.mesh);
-  check_new_run(a);
-  train::check(a.training);
-  lower_max_length(a.model, a.model.folder, events);
-  a.weight_column = weight_column_of(a);
-  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
-  choose_shapes(a, *task, events);
-  const data::Dataset rows = split_of(a, *task, events).train;
-  const int64_t examples = count_examples(a.model, *task, rows);
-  const data::Dataset batches = training_batches(*task, rows, a, examples);
-  const FitOptions epochs = epochs_of(a, examples, batches);
+  divide_steps(options, settings[1].device.mesh);
+  run::check_new_run(options);
+  train::check(options.training);
+  const run::RunPlan a = run::plan_run(std::move(options), {}, events);
+  const std::shared_ptr<RowTask>& task = a.task;
+  const data::Dataset rows = run::split_of(a, *task, events).train;
+  const int64_t examples = run::count_examples(a.model, *task, rows);
+  const data::Dataset batches = run::training_batches(*task, rows, a, examples);
+  const FitOptions epochs = run::epochs_of(a, examples, batches);
   if (examples == 0) throw train::no_example("training data");
   const int64_t steps_of_run = epochs.num_train_epochs * epochs.steps_per_epoch;
 
   const int64_t steps = std::min(arguments.steps, steps_of_run);
-  events.notice(fmt::format("{} steps of {} rows: {}; against {}", grouped(steps), rows_of_step(a),
+  events.notice(fmt::format("{} steps of {} rows: {}; against {}", grouped(steps), run::rows_of_step(a),
                             describe(settings[0]), describe(settings[1])));
   if (describe(settings[0]) == describe(settings[1])) {
     events.notice("both runs have the same setting: this tells only whether a run repeats itself");
@@ -120,7 +118,7 @@ int compare_runs(const ParityArguments& arguments) {
   const Device device(run::with_warnings(settings[0].device, events));
   std::optional<Device> other;
   if (!share_device(settings[0], settings[1])) other.emplace(run::with_warnings(settings[1].device, events));
-  Progress progress(a);
+  Progress progress(talk);
   const parity::RunComparison comparison =
       parity::compare_runs(*task, {device, options_on(settings[0], a)},
                            {other ? *other : device, options_on(settings[1], a)}, batches.prefetch(2),
@@ -130,7 +128,7 @@ int compare_runs(const ParityArguments& arguments) {
                             .tolerance = tolerance_of(arguments, settings),
                             .callback = &progress});
   progress.close();
-  print_result(a.talk.json ? json_of(settings, comparison) : table_of(settings, comparison));
+  print_result(talk.json ? json_of(settings, comparison) : table_of(settings, comparison));
   return comparison.passed() ? kOk : kFailed;
 }
 

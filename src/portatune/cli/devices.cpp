@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "portatune/base/units.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/units.h"
 
 namespace portatune::cli {
 namespace {

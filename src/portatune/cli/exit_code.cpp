@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "portatune/pjrt/call_error.h"
+#include "portatune/run/output/output_error.h"
 
 namespace portatune::cli {
 namespace {
@@ -30,7 +31,7 @@ int exit_code_of(const Error& error) {
   if (is<DataError>(error) || is<CheckpointError>(error)) return kBadData;
   if (is<NotFoundError>(error)) return kNoInput;
   if (is<DeviceError>(error)) return kUnavailable;
-  if (is<OutputError>(error)) return kCantCreate;
+  if (is<run::OutputError>(error)) return kCantCreate;
   if (is<IoError>(error)) return is_denied(error) ? kNoPermission : kIo;
   if (is<NumericError>(error)) return kNumeric;
   return kInternal;

@@ -22,11 +22,6 @@ enum ExitCode : int {
   kSignal = 128  ///< plus the signal's number
 };
 
-/// The output would overwrite what is not its own.
-struct OutputError : Error {
-  using Error::Error;
-};
-
 /// The memory of a device or of this machine does not suffice.
 struct OutOfMemoryError : Error {
   using Error::Error;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/stop.h"
+#include "portatune/base/units.h"
 #include "portatune/cli/chat_prompts.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"

@@ -5,7 +5,7 @@
 
 #include "portatune/base/watchdog.h"
 #include "portatune/cli/commands.h"
-#include "portatune/run/events.h"
+#include "portatune/run.h"
 
 namespace portatune::cli {
 

@@ -9,10 +9,10 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/wrapped.h"
-#include "portatune/cli/make_task.h"
 #include "portatune/cli/other_names.h"
-#include "portatune/cli/task_options.h"
 #include "portatune/error.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/task_options.h"
 
 namespace portatune::cli {
 namespace {
@@ -116,7 +116,7 @@ std::string path_of(const CLI::App& app) {
 }
 
 std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
-  const std::vector<std::string> tasks = task_names();
+  const std::vector<std::string> tasks = run::task_names();
   if (std::ranges::find(tasks, request.task) == tasks.end()) {
     const std::string meant = task_instead_of(request.task);
     throw UsageError({.where = "--task",
@@ -125,7 +125,7 @@ std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
                       .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
   }
   const std::string lines = lines_of(app, request.columns, [&](const CLI::Option& option) {
-    return option.get_name() == "--option" || is_option_of(request.task, option.get_name());
+    return option.get_name() == "--option" || run::is_option_of(request.task, option.get_name());
   });
   return "Options of " + path_of(app) + " --task " + request.task + ", beside those of every task\n" + lines +
          "\nMore: " + path_of(app) + " --help, --help-all\n";

@@ -4,9 +4,9 @@
 #include <variant>
 
 #include "portatune/base/replace_entries.h"
-#include "portatune/cli/output_folder.h"
 #include "portatune/cli/report.h"
 #include "portatune/hub/find_model.h"
+#include "portatune/run/output/output_folder.h"
 
 namespace portatune::cli {
 namespace {
@@ -23,13 +23,13 @@ void find(std::filesystem::path& folder, Contents contents, const char* option, 
 
 void find_model(std::filesystem::path& folder, const Talk& talk) { find(folder, Contents::kModel, "--model", talk); }
 
-void find_model(ModelArguments& model, const Talk& talk) { find_model(model.folder, talk); }
+void find_model(run::ModelOptions& model, const Talk& talk) { find_model(model.folder, talk); }
 
 // The warnings come when the run resumes.
 bool has_checkpoint(const FitArguments& a) {
   finish_replacements(a.output);
   run::Events unobserved;
-  return !(a.resume ? checkpoint_to_resume(a.output, unobserved) : a.resume_from_checkpoint).empty();
+  return !(a.resume ? run::checkpoint_to_resume(a.output, unobserved) : a.resume_from_checkpoint).empty();
 }
 
 struct Find {

@@ -9,17 +9,17 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/thread_pool.h"
+#include "portatune/base/units.h"
 #include "portatune/base/wrapped.h"
-#include "portatune/cli/commands.h"
-#include "portatune/cli/data_warnings.h"
-#include "portatune/cli/fit.h"
-#include "portatune/cli/packing.h"
-#include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/validation.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/mesh.h"
+#include "portatune/run/inputs/data_survey.h"
+#include "portatune/run/inputs/data_warnings.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/inputs/validation.h"
+#include "portatune/run/run_plan.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/label_names.h"
 
@@ -59,7 +59,7 @@ std::string libraries_of(const std::string& kernels_version) {
   return comma == std::string::npos ? kernels_version : kernels_version.substr(comma + 2);
 }
 
-std::string describe_device(const Opening& o) {
+std::string describe_device(const run::Opening& o) {
   const DeviceFacts facts = o.device.facts();
   const bool is_cpu = facts.platform == "cpu";
   std::string text = facts.platform + ": ";
@@ -71,7 +71,7 @@ std::string describe_device(const Opening& o) {
   const Mesh& mesh = o.device.mesh();
   if (mesh.devices() > 1) text += fmt::format(", mesh {}", to_string(mesh));
   if (o.device.processes() != nullptr) text += fmt::format(", {} processes", o.device.processes()->size());
-  return text + "; " + std::string(name_of(o.arguments.training.dtype));
+  return text + "; " + std::string(name_of(o.plan.training.dtype));
 }
 
 int64_t elements_of(const Parameters& parameters) {
@@ -101,16 +101,16 @@ std::string architecture_in(const std::filesystem::path& folder) {
   return names.empty() ? config.get_string_or("model_type", "a model") : names.front();
 }
 
-std::string describe_model(const Opening& o) {
+std::string describe_model(const run::Opening& o) {
   const LoadReport& report = o.trainer.load_report();
   const Parameters parameters = o.trainer.parameters();
-  const std::filesystem::path& folder = model_of(o.arguments);
+  const std::filesystem::path& folder = run::model_of(o.plan);
   std::vector<std::string> drawn;
   std::ranges::copy_if(report.missing, std::back_inserter(drawn), [&](const std::string& name) {
     return std::ranges::find(report.replaced, name) == report.replaced.end();
   });
   std::string text = fmt::format("{}: {} for {}, {} parameters", file_name(folder.string()), architecture_in(folder),
-                                 o.arguments.model.task, of_millions(elements_of(parameters)));
+                                 o.plan.model.task, of_millions(elements_of(parameters)));
   if (!drawn.empty()) text += "; new: " + layers_of(drawn, parameters);
   if (!report.replaced.empty()) text += "; replaced: " + layers_of(report.replaced, parameters);
   return text;
@@ -129,7 +129,7 @@ std::string class_name(const std::string& label) {
   return is_plain ? shortened(label, 40) : "\"" + shortened(label, 40) + "\"";
 }
 
-std::string describe_classes(const DataSurvey& data, const RowTask& task) {
+std::string describe_classes(const run::DataSurvey& data, const RowTask& task) {
   std::vector<std::string> names;
   for (const auto& [label, count] : data.classes)
     names.push_back(fmt::format("{} ({})", class_name(label), grouped(count)));
@@ -146,7 +146,7 @@ int64_t median_of(const data::LengthCounts& lengths, int64_t examples) {
   return 0;
 }
 
-std::string describe_lengths(const DataSurvey& data, int64_t max_length) {
+std::string describe_lengths(const run::DataSurvey& data, int64_t max_length) {
   int64_t examples = 0;
   for (const auto& [length, count] : data.lengths) examples += count;
   std::string text =
@@ -155,61 +155,61 @@ std::string describe_lengths(const DataSurvey& data, int64_t max_length) {
   return text;
 }
 
-std::string describe_rows(const DataSurvey& data) {
+std::string describe_rows(const run::DataSurvey& data) {
   std::string text = number_of(data.rows, "row");
   if (data.examples != data.rows) text += ", " + number_of(data.examples, "example");
   return text;
 }
 
-std::string describe_training_data(const Opening& o) {
-  std::string text = file_names(o.arguments.train) + ": " + describe_rows(o.train);
+std::string describe_training_data(const run::Opening& o) {
+  std::string text = file_names(o.plan.train) + ": " + describe_rows(o.train);
   if (!o.train.classes.empty()) text += "; " + describe_classes(o.train, o.task);
   if (o.train.numbers) {
     text += fmt::format("; labels {} to {}", to_text(o.train.numbers->first), to_text(o.train.numbers->second));
   }
   if (o.train.weights) {
     text += fmt::format("; weights {} to {} in column {}", to_text(o.train.weights->first),
-                        to_text(o.train.weights->second), o.arguments.weight_column.value_or(""));
+                        to_text(o.train.weights->second), o.plan.weights);
   }
-  if (!o.train.lengths.empty()) text += describe_lengths(o.train, o.arguments.model.options.max_length);
+  if (!o.train.lengths.empty()) text += describe_lengths(o.train, o.plan.model.options.max_length);
   return text;
 }
 
-std::vector<std::string> names_of_sets(const FitArguments& a) {
-  if (a.folds > 0) return {"the rows of this fold"};
-  if (a.validation_split > 0) return {fmt::format("{:g} % of the training rows", 100 * a.validation_split)};
+std::vector<std::string> names_of_sets(const run::RunPlan& plan) {
+  if (plan.folds > 0) return {"the rows of this fold"};
+  if (plan.validation_split > 0) return {fmt::format("{:g} % of the training rows", 100 * plan.validation_split)};
   std::vector<std::string> names;
-  for (const NamedFiles& set : named_files(a.validation)) {
+  for (const run::NamedFiles& set : run::named_files(plan.validation)) {
     names.push_back((set.name.empty() ? "" : set.name + "=") + file_names(set.files));
   }
   return names;
 }
 
-std::string describe_validation(const Opening& o) {
+std::string describe_validation(const run::Opening& o) {
   if (o.validation.empty()) return "no --validation: the model is not measured on held-out rows";
-  const std::vector<std::string> names = names_of_sets(o.arguments);
+  const std::vector<std::string> names = names_of_sets(o.plan);
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::optional<DataSurvey>& set = o.validation.at(i);
+    const std::optional<run::DataSurvey>& set = o.validation.at(i);
     text += (i == 0 ? "" : "; ") + names[i] + (set ? ": " + describe_rows(*set) : "");
   }
   return text;
 }
 
-std::string describe_batch(const FitArguments& a) {
-  if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return "packed by tokens";
-  const int64_t parts = parts_of_step(a);
-  std::string text = fmt::format("batch {}", rows_of_step(a));
-  if (parts > 1) text += fmt::format(" ({} x {})", parts, a.batch_size);
-  return text + (a.packed ? ", packed" : "");
+std::string describe_batch(const run::RunPlan& plan) {
+  if (plan.packed && plan.packed->packing == data::Packing::kTokenBudget) return "packed by tokens";
+  const int64_t parts = run::parts_of_step(plan);
+  std::string text = fmt::format("batch {}", run::rows_of_step(plan));
+  if (parts > 1) text += fmt::format(" ({} x {})", parts, plan.batch_size);
+  return text + (plan.packed ? ", packed" : "");
 }
 
-std::string describe_run(const Opening& o) {
-  const TrainingOptions& t = o.arguments.training;
+std::string describe_run(const run::Opening& o) {
+  const TrainingOptions& t = o.plan.training;
   const std::string steps = number_of(o.length.steps_per_epoch, "step");
   std::string text =
-      o.arguments.max_steps > 0 ? steps : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
-  text += fmt::format(", {}, AdamW {} {}", describe_batch(o.arguments), to_text(t.learning_rate), t.lr_scheduler_type);
+      o.plan.max_steps > 0 ? steps : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
+  text += fmt::format(", {}, AdamW {} {}", describe_batch(o.plan), to_text(t.learning_rate), t.lr_scheduler_type);
   if (t.warmup_steps > 0) text += fmt::format(" after {}", number_of(t.warmup_steps, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
   text += fmt::format(", seed {}", t.seed);
@@ -224,12 +224,12 @@ std::vector<std::string> labels_of(const RowTask& task) {
 }
 
 // Warning of a head whose size differs from the number of classes.
-std::string warning_of_head(const Opening& o) {
+std::string warning_of_head(const run::Opening& o) {
   const std::vector<std::string>& replaced = o.trainer.load_report().replaced;
   if (replaced.empty()) return {};
   const std::string layer = replaced.front().substr(0, replaced.front().rfind('.'));
   const std::vector<std::string> now = labels_of(o.task);
-  const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(model_of(o.arguments) / "config.json"));
+  const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(run::model_of(o.plan) / "config.json"));
   if (now.empty() || before.size() == now.size()) {
     return fmt::format("the checkpoint's {} has another shape: it is replaced", layer);
   }
@@ -239,7 +239,7 @@ std::string warning_of_head(const Opening& o) {
 }
 
 // Warning of a body that --allow-new-weights lets start at random.
-std::string warning_of_new_body(const Opening& o) {
+std::string warning_of_new_body(const run::Opening& o) {
   const std::vector<std::string>& body = o.trainer.load_report().body;
   if (body.empty()) return {};
   return fmt::format("the checkpoint lacks {} of the body's weights, which start at random: {}", body.size(),
@@ -253,9 +253,9 @@ bool is_name(const std::string& label) {
 }
 
 // Warning of classes of the checkpoint that the data replace by others.
-std::string warning_of_renamed_classes(const Opening& o) {
+std::string warning_of_renamed_classes(const run::Opening& o) {
   const std::vector<std::string> now = labels_of(o.task);
-  const std::filesystem::path config = model_of(o.arguments) / "config.json";
+  const std::filesystem::path config = run::model_of(o.plan) / "config.json";
   if (now.empty() || !o.trainer.load_report().missing.empty() || !std::filesystem::exists(config)) return {};
   const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(config));
   std::vector<std::string> renamed;
@@ -269,15 +269,15 @@ std::string warning_of_renamed_classes(const Opening& o) {
                      list_of(renamed, kMaxNames));
 }
 
-std::vector<std::string> notes_of(const Opening& o) {
+std::vector<std::string> notes_of(const run::Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
   for (std::string& note : remarks(o.trainer.load_report())) notes.push_back(std::move(note));
   return notes;
 }
 
-std::vector<std::string> warnings_of(const Opening& o) {
-  std::vector<std::string> warnings = warnings_of_rows(o.train);
-  for (std::string& warning : warnings_of_files(o.arguments)) warnings.push_back(std::move(warning));
+std::vector<std::string> warnings_of(const run::Opening& o) {
+  std::vector<std::string> warnings = run::warnings_of_rows(o.train);
+  for (std::string& warning : run::warnings_of_files(o.plan)) warnings.push_back(std::move(warning));
   if (std::string warning = warning_of_new_body(o); !warning.empty()) warnings.push_back(std::move(warning));
   if (std::string warning = warning_of_head(o); !warning.empty()) warnings.push_back(std::move(warning));
   if (std::string warning = warning_of_renamed_classes(o); !warning.empty()) warnings.push_back(std::move(warning));
@@ -295,24 +295,7 @@ std::vector<std::string> labelled(const std::string& label, const std::string& t
   return result;
 }
 
-std::vector<std::optional<DataSurvey>> survey_validation(const FitArguments& a, const RowTask& task,
-                                                         const std::vector<ValidationSet>& sets) {
-  const std::vector<std::string>& words = a.validation.empty() ? a.train : a.validation;
-  std::vector<std::optional<DataSurvey>> surveys;
-  for (const ValidationSet& set : sets) {
-    const bool is_far = std::ranges::any_of(words, io::is_remote);
-    surveys.push_back(is_far ? std::nullopt : std::optional(survey(a.model, task, set.rows)));
-  }
-  return surveys;
-}
-
-void say_opening(const Opening& opening) {
-  const Talk& talk = opening.arguments.talk;
-  if (talk.quiet) return;
-  for (const std::string& line : opening_report(opening)) tell_line(line);
-}
-
-std::vector<std::string> opening_report(const Opening& opening) {
+std::vector<std::string> opening_report(const run::Opening& opening) {
   std::vector<std::string> lines;
   const auto add = [&](const std::string& label, const std::string& text) {
     for (std::string& line : labelled(label, text)) lines.push_back(std::move(line));

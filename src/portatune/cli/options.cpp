@@ -5,26 +5,27 @@
 #include <CLI/CLI.hpp>
 
 #include "portatune/cli/bad_rows.h"
-#include "portatune/cli/make_task.h"
 #include "portatune/cli/option_group.h"
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/recipe_words.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/padding.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {
 namespace {
 
-void add_model_folder(Group group, ModelArguments& model) {
+void add_model_folder(Group group, run::ModelOptions& model) {
   group.path("--model,--model-name-or-path", model.folder, "folder of a model, or its name in the Hugging Face cache")
       ->required();
 }
 
-void add_model(Group group, ModelArguments& model) {
+void add_model(Group group, run::ModelOptions& model) {
   add_model_folder(group, model);
   group
       .choice(
-          "--task", task_names(), [&](const std::string& task) { model.task = task; },
-          fmt::format("{}", fmt::join(task_names(), ", ")), task_instead_of)
+          "--task", run::task_names(), [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(run::task_names(), ", ")), task_instead_of)
       ->type_name("NAME")
       ->default_str(model.task.empty() ? "the model's" : model.task);
   group.assignments("--option", model.options_of_task, "options of a custom task")->default_str("none");
@@ -44,7 +45,7 @@ void add_delimiter(Group& group, std::optional<char>& delimiter) {
       ->default_str("a comma, or a tab in .tsv");
 }
 
-void add_table(Group group, ModelArguments& model) {
+void add_table(Group group, run::ModelOptions& model) {
   data::TableOptions& table = model.table;
   group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
   add_delimiter(group, table.delimiter);
@@ -109,11 +110,11 @@ void add_format(Group group, data::TableOptions& table) {
 }
 
 // Those that rows have when labels are not read.
-void add_token_columns(Group group, ModelArguments& model) {
+void add_token_columns(Group group, run::ModelOptions& model) {
   group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
 }
 
-void add_tag_columns(Group group, ModelArguments& model) {
+void add_tag_columns(Group group, run::ModelOptions& model) {
   add_token_columns(group, model);
   group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
 }
@@ -175,11 +176,11 @@ void add_length(Group group, TextClassificationOptions& options) {
                {.lowest = 3});
 }
 
-void add_padding(Group group, std::optional<Padding>& padding) {
+void add_padding(Group group, std::optional<run::Padding>& padding) {
   group
       .checked(
-          "--padding", "POLICY", [](const std::string& text) { return padding_called(text).has_value(); },
-          kPaddingWords, [&](const std::string& text) { padding = padding_called(text); },
+          "--padding", "POLICY", [](const std::string& text) { return run::padding_called(text).has_value(); },
+          run::kPaddingWords, [&](const std::string& text) { padding = run::padding_called(text); },
           "lengths of batches: auto, auto=4, max_length, multiple_of=16, buckets=32,64")
       ->default_str("auto");
 }
@@ -190,9 +191,9 @@ void add_packing(Group group, FitArguments& a) {
       .choice(
           "--packing", {"exact_examples", "token_budget", "none"},
           [&](const std::string& name) {
-            a.packing = name == "token_budget" ? PackingPolicy::kTokenBudget
-                        : name == "none"       ? PackingPolicy::kNone
-                                               : PackingPolicy::kExactExamples;
+            a.packing = name == "token_budget" ? run::PackingPolicy::kTokenBudget
+                        : name == "none"       ? run::PackingPolicy::kNone
+                                               : run::PackingPolicy::kExactExamples;
           },
           "several texts per row: exact_examples, token_budget or none")
       ->type_name("NAME")
@@ -422,13 +423,13 @@ void add_rows(Group data, FitArguments& a) {
   add_training_files(data, "--train,--train-file", a.train, kRowFiles)->required();
 }
 
-void add_reading(Group data, ModelArguments& model) {
+void add_reading(Group data, run::ModelOptions& model) {
   add_columns(data, model.options);
   data.names("--labels", model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
   add_table(data, model);
 }
 
-void add_options_of_tasks(CLI::App& command, ModelArguments& model) {
+void add_options_of_tasks(CLI::App& command, run::ModelOptions& model) {
   add_tag_columns(Group(command, "Token classification"), model);
   add_instructions(Group(command, "Instruction data (causal-lm)"), model.instructions);
   add_question_answering(Group(command, "Question answering"), model.question_answering);

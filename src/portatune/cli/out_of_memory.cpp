@@ -11,8 +11,8 @@
 #include <string>
 
 #include "portatune/base/number.h"
+#include "portatune/base/units.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/units.h"
 #include "portatune/pjrt/call_error.h"
 #include "portatune/runtime/machine_memory.h"
 

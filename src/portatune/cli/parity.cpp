@@ -53,10 +53,10 @@ std::string json_of(const ParityArguments& a, const parity::ReferenceCase& refer
                   {"tensors", tensors}});
 }
 
-void require_options_of_a_case(const std::vector<GivenOption>& given) {
+void require_options_of_a_case(const std::vector<run::GivenOption>& given) {
   constexpr std::array kOptions = {"--case",   "--dump",   "--json",       "--quiet",        "--dtype",
                                    "--device", "--plugin", "--no-kernels", "--cache-folder", "--no-cache"};
-  for (const GivenOption& option : given) {
+  for (const run::GivenOption& option : given) {
     if (std::ranges::find(kOptions, option.name) != kOptions.end()) continue;
     throw UsageError({.where = option.place,
                       .given = option.name + " with --case",

@@ -7,23 +7,22 @@
 #include <cstdlib>
 
 #include "portatune/base/stop.h"
-#include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
-#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/fit.h"
-#include "portatune/cli/make_task.h"
-#include "portatune/cli/model_length.h"
-#include "portatune/cli/packing.h"
 #include "portatune/cli/plan_report.h"
 #include "portatune/cli/plan_target.h"
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/rows.h"
-#include "portatune/cli/sample_rows.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/terminal_events.h"
 #include "portatune/error.h"
+#include "portatune/run/inputs/packing.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/sample_rows.h"
+#include "portatune/run/inputs/split.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/inputs/validation.h"
+#include "portatune/run/run_plan.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/evaluation.h"
 #include "portatune/train/options.h"
@@ -53,7 +52,7 @@ constexpr const char* kStopping =
     "left\n";
 
 void check_options(const FitArguments& a) {
-  check_new_run(a);
+  run::check_new_run(a);
   if (!a.device.programs_folder.empty()) {
     throw UsageError({.where = "compiled", .given = a.device.programs_folder.string(), .expected = "--save with plan"});
   }
@@ -68,7 +67,7 @@ train::Signature with_rows(train::Signature batch, int64_t rows) {
 }
 
 // The same run with batches of one row on each device: their other axes are those of the run's.
-FitArguments with_small_batches(FitArguments a) {
+run::RunPlan with_small_batches(run::RunPlan a) {
   a.batch_size = 1;
   a.eval_batch_size = 0;
   return a;
@@ -76,14 +75,14 @@ FitArguments with_small_batches(FitArguments a) {
 
 // Not shuffled: the first batch has the shapes, and no more rows are read for it than it has. A batch of the run may
 // be too large for this machine, so one of a few rows is made.
-std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
-  const data::Dataset batches = training_batches(task, rows, a.packed ? a : with_small_batches(a), 1);
+std::vector<plan::BatchShape> shapes_of(const run::RunPlan& a, const RowTask& task, const data::Dataset& rows) {
+  const data::Dataset batches = run::training_batches(task, rows, a.packed ? a : with_small_batches(a), 1);
   const std::optional<data::Example> first = batches.iterate().next();
   if (!first) throw train::no_example("training data");
   const train::BatchShapes all(task, *first);
   std::vector<plan::BatchShape> shapes;
   for (const train::Signature& batch : all.all()) {
-    shapes.push_back({a.packed ? batch : with_rows(batch, rows_of_step(a)), 0});
+    shapes.push_back({a.packed ? batch : with_rows(batch, run::rows_of_step(a)), 0});
   }
   return shapes;
 }
@@ -91,8 +90,8 @@ std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& ta
 // Without rows there is one shape of batches.
 void require_one_shape(const FitArguments& a) {
   constexpr std::array kOfRows = {"--padding", "--packing", "--tokens-per-batch", "--validation", "--validation-split"};
-  for (const GivenOption& option : a.model.given) {
-    const bool is_max_length = option.name == "--padding" && a.model.padding->kind == Padding::Kind::kMaxLength;
+  for (const run::GivenOption& option : a.model.given) {
+    const bool is_max_length = option.name == "--padding" && a.model.padding->kind == run::Padding::Kind::kMaxLength;
     if (is_max_length || std::ranges::find(kOfRows, option.name) == kOfRows.end()) continue;
     throw UsageError({.where = option.place,
                       .given = option.name + " without --train",
@@ -101,17 +100,9 @@ void require_one_shape(const FitArguments& a) {
   }
 }
 
-FitArguments without_rows(FitArguments a, run::Events& events) {
-  require_one_shape(a);
-  a.model = without_rows(std::move(a.model), events);
-  a.model.padding.reset();
-  a.packing = PackingPolicy::kNone;
-  return a;
-}
-
-std::vector<train::Signature> evaluations_of(const RowTask& task, const std::vector<ValidationSet>& sets) {
+std::vector<train::Signature> evaluations_of(const RowTask& task, const std::vector<run::ValidationSet>& sets) {
   std::vector<train::Signature> evaluations;
-  for (const ValidationSet& set : sets) {
+  for (const run::ValidationSet& set : sets) {
     const std::optional<data::Example> first = set.batches.iterate().next();
     if (!first) continue;
     const train::BatchShapes shapes(task, *first);
@@ -123,14 +114,14 @@ std::vector<train::Signature> evaluations_of(const RowTask& task, const std::vec
 }
 
 // Batches of one shape can be counted without being made.
-void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, const RowTask& task,
+void count_steps(std::vector<plan::BatchShape>& shapes, const run::RunPlan& a, const RowTask& task,
                  const data::Dataset& rows, int64_t examples) {
   const bool has_size = !a.packed || a.packed->packing == data::Packing::kExactExamples;
   if (shapes.size() == 1 && has_size) {
-    shapes.front().steps = steps_for(a, examples);
+    shapes.front().steps = run::steps_for(a, examples);
     return;
   }
-  const data::Dataset batches = interruptible(training_batches(task, rows, a, examples));
+  const data::Dataset batches = run::interruptible(run::training_batches(task, rows, a, examples));
   for (const data::Example& batch : batches.iterate()) {
     const train::Signature signature = train::signature_of(task, batch);
     const auto shape = std::ranges::find(shapes, signature, &plan::BatchShape::batch);
@@ -139,7 +130,7 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, c
 }
 
 // Number of steps of an epoch. Nothing without rows, unless --steps-per-epoch is given.
-std::optional<int64_t> steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShape>& shapes) {
+std::optional<int64_t> steps_per_epoch(const run::RunPlan& a, const std::vector<plan::BatchShape>& shapes) {
   if (a.steps_per_epoch > 0) return a.steps_per_epoch;
   if (a.train.empty()) return std::nullopt;
   int64_t steps = 0;
@@ -189,36 +180,33 @@ int plan(const PlanArguments& arguments) {
                       .expected = "one, as a folder is for one kind of device"});
   }
   const bool has_rows = !arguments.fit.train.empty();
-  FitArguments a = arguments.fit;
-  TerminalEvents events(a.talk);
-  check_options(a);
-  train::check(a.training);
-  if (!has_rows) a = without_rows(std::move(a), events);
-  lower_max_length(a.model, a.model.folder, events);
-  const std::unique_ptr<RowTask> task =
-      make_task(a.model, model_of(a), a.train, has_rows ? Classes::kOfRows : Classes::kOfModel);
-  if (has_rows) a.weight_column = weight_column_of(a);
-  if (has_rows) choose_shapes(a, *task, events);
-  const Split split =
-      has_rows ? split_of(with_small_batches(a), *task, events) : Split{sample_rows(a.model, *task), {}};
+  TerminalEvents events(arguments.fit.talk);
+  check_options(arguments.fit);
+  train::check(arguments.fit.training);
+  if (!has_rows) require_one_shape(arguments.fit);
+  const run::RunPlan a =
+      has_rows ? run::plan_run(arguments.fit, {}, events) : run::plan_without_rows(arguments.fit, events);
+  const std::shared_ptr<RowTask>& task = a.task;
+  const run::Split split =
+      has_rows ? run::split_of(with_small_batches(a), *task, events) : run::Split{run::sample_rows(a.model, *task), {}};
   const data::Dataset& rows = split.train;
 
   const auto shapes_with = [&](int64_t batch_size, const Mesh& mesh) {
-    FitArguments other = a;
+    run::RunPlan other = a;
     other.batch_size = batch_size;
     other.device.mesh = mesh;
-    check_one_run(other);
+    run::check_one_run(other);
     run::Events unobserved;
-    other.packed = chosen_packing(other, *task, unobserved);
+    other.packed = run::chosen_packing(other, *task, unobserved);
     return shapes_of(other, *task, rows);
   };
   const std::vector<train::Signature> evaluations = evaluations_of(*task, split.validation);
   const auto evaluations_with = [&](int64_t batch_size, const Mesh& mesh) {
-    FitArguments other = a;
+    run::RunPlan other = a;
     other.batch_size = batch_size;
     other.device.mesh = mesh;
     std::vector<train::Signature> batches = evaluations;
-    for (train::Signature& batch : batches) batch = with_rows(std::move(batch), eval_batch_size(other));
+    for (train::Signature& batch : batches) batch = with_rows(std::move(batch), run::eval_batch_size(other));
     return batches;
   };
   plan::Run run{.task = *task,
@@ -230,7 +218,7 @@ int plan(const PlanArguments& arguments) {
   PlannedRun result{
       .batch_size = a.batch_size, .dtype = a.training.dtype, .remat = a.training.remat, .mesh = a.device.mesh};
   if (has_rows) {
-    result.examples = count_examples(a.model, *task, rows);
+    result.examples = run::count_examples(a.model, *task, rows);
     count_steps(run.shapes, a, *task, rows, *result.examples);
   } else {
     run.shapes.front().steps = 1;

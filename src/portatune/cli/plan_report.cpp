@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portatune/base/units.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/units.h"
 
 namespace portatune::cli {
 namespace {

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
+#include "portatune/base/units.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
-#include "portatune/cli/units.h"
 #include "portatune/install/install_plugin.h"
 
 namespace portatune::cli {

@@ -4,14 +4,15 @@
 #include "portatune/cli/bad_rows.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/make_task.h"
-#include "portatune/cli/model_length.h"
 #include "portatune/cli/model_settings.h"
 #include "portatune/cli/prediction_file.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/rows.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/terminal_events.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/model_length.h"
+#include "portatune/run/inputs/padding.h"
+#include "portatune/run/inputs/rows.h"
 
 namespace portatune::cli {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr auto kLabels = RowTask::Labels::kIgnored;
 
 // The one column of texts that a task reads.
-std::string text_column_of(const ModelArguments& model, const RowTask& task) {
+std::string text_column_of(const run::ModelOptions& model, const RowTask& task) {
   const std::vector<std::string> columns = task.columns(kLabels);
   const bool is_text = columns.size() == 1 && columns.front() != model.tokens_column &&
                        columns.front() != model.images.image_column && task.predicts_rows();
@@ -50,16 +51,17 @@ int predict(const PredictArguments& given) {
   PredictArguments a = given;
   TerminalEvents events(a.talk);
   require_rows(a);
-  say_settings(a.model, a.talk);
-  lower_max_length(a.model, a.model.folder, events);
-  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
-  const data::Dataset rows = a.texts.empty() ? read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);
+  say_settings(a.model, a.settings, a.talk);
+  run::lower_max_length(a.model, a.model.folder, events);
+  const std::unique_ptr<RowTask> task = run::make_task(a.model, a.model.folder, a.data, run::Classes::kOfModel);
+  const data::Dataset rows =
+      a.texts.empty() ? run::read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   catch_signals();  // before there is a file, so that nothing half-written stays behind
   const std::unique_ptr<PredictionFile> file = prediction_file(a, *task, rows);
-  const auto batches = [&] { return evaluation_batches(a.model, *task, rows, a.batch_size, kLabels); };
+  const auto batches = [&] { return run::evaluation_batches(a.model, *task, rows, a.batch_size, kLabels); };
   const std::vector<int64_t> lengths =
-      choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, events);
+      run::choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, events);
   if (!lengths.empty()) task->set_lengths(lengths);
   const Device device(run::with_warnings(a.device, events));
   Trainer trainer(device, *task, {.dtype = a.dtype, .new_weights = NewWeights::kNone});

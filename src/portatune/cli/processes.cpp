@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -11,13 +10,12 @@
 
 #include "portatune/bad_rows.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/process_gpus.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/processes/exchange_group.h"
 #include "portatune/processes/launch.h"
-#include "portatune/runtime/device_name.h"
+#include "portatune/run/launch/process_options.h"
 
 namespace portatune::cli {
 namespace {
@@ -43,59 +41,11 @@ const Launch& launch(bool on_tpu = false) {
   std::_Exit(ending.exit_code);
 }
 
-void require_all_of_them(const ProcessGroup& processes) {
-  if (processes.size() == launch().size) return;
-  throw DeviceError({.where = "MPI",
-                     .given = fmt::format("{} of {} processes that were started", processes.size(), launch().size),
-                     .expected = "all of them",
-                     .fix = "start them with the mpirun of the MPI that Portatune was built with, or srun --mpi=pmix"});
-}
-
-// Before what processes of one platform alone tell each other.
-void require_one_platform(ProcessGroup& processes, const std::string& device) {
-  const std::vector<uint64_t> all = processes.all_gather(io::hash_of(device_name(device).platform));
-  const auto other = std::ranges::find_if(all, [&](uint64_t platform) { return platform != all.front(); });
-  if (other == all.end()) return;
-  throw UsageError(
-      {.where = "device",
-       .given = fmt::format("devices of one kind in process 0 and of another in process {}", other - all.begin()),
-       .expected = "the same kind in all processes"});
-}
-
-// What each process takes of the machine, and the mesh of all that all take, unless they are given.
-void divide_devices(DeviceOptions& options) {
-  require_one_platform(*options.processes, options.device);
-  const int64_t processes = options.processes->size();
-  const bool is_for_mesh = options.mesh.devices() == 1;
-  if (options.device == "tpu" && is_for_mesh) {
-    throw UsageError({.where = "mesh",
-                      .given = fmt::format("none, with {} processes that have TPUs", processes),
-                      .expected = "the devices of all of them",
-                      .fix = fmt::format("--mesh data={}, if each process has four", 4 * processes)});
-  }
-  if (options.device == "cuda") {
-    options.device = gpus_of_process(launch(), visible_gpus(), is_for_mesh ? 0 : options.mesh.devices() / processes);
-  }
-  if (const DeviceName name = device_name(options.device); name.platform == "cuda") {
-    require_own_gpus(*options.processes, marks_of_gpus(name.numbers, open_gpus()));
-  }
-  if (is_for_mesh) {
-    options.mesh.data = processes * std::max<int64_t>(1, std::ssize(device_name(options.device).numbers));
-  }
-}
-
 }  // namespace
 
 FitArguments of_process(FitArguments a) {
   if (launch(a.device.device == "tpu").size == 1) return a;
-  a.device.processes = launched_group(launch(), launch_timeout(), end_with);
-  require_all_of_them(*a.device.processes);
-  if (!a.device.programs_folder.empty()) {
-    throw UsageError({.where = "compiled",
-                      .given = "several processes, whose programs exchange",
-                      .expected = "one process: plan has compiled for the devices of one"});
-  }
-  divide_devices(a.device);
+  a.device = run::process_options(std::move(a.device), launch(), end_with);
   if (!is_first(a.device.processes.get())) {
     a.talk.quiet = true;
     if (a.model.bad_rows) a.model.bad_rows = std::make_shared<data::BadRows>(a.model.bad_rows->limit());
@@ -115,13 +65,6 @@ void require_same_options(const FitArguments& a) {
                       .given = fmt::format("given otherwise, or not at all, in process {} than in process 0", *other),
                       .expected = "the same options in all processes"});
   }
-}
-
-void in_turn(ProcessGroup* processes, const std::function<void()>& body) {
-  if (is_first(processes)) body();
-  wait_for_all(processes);
-  if (!is_first(processes)) body();
-  wait_for_all(processes);
 }
 
 void require_one_process(const char* what) {

@@ -1,8 +1,6 @@
 // Commands that have been started several times, to train together.
 #pragma once
 
-#include <functional>
-
 #include "portatune/cli/commands.h"
 
 namespace portatune::cli {
@@ -16,9 +14,6 @@ FitArguments of_process(FitArguments a);
 /// errors  UsageError that names an option of which another process has another value; whatever may differ (paths, what is
 ///         told) is not compared
 void require_same_options(const FitArguments& a);
-
-/// Runs it in the first process, and then in the others.
-void in_turn(ProcessGroup* processes, const std::function<void()>& body);
 
 /// errors  UsageError if several processes have been started for what does not make them work together
 void require_one_process(const char* what);

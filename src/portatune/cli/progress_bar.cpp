@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "portatune/base/printable.h"
+#include "portatune/base/units.h"
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/report.h"
 
@@ -39,13 +40,6 @@ std::string clock_of(double seconds) {
 std::string bar(int width, double share) {
   const int done = static_cast<int>(std::clamp(share, 0.0, 1.0) * width);
   return fmt::format("[{:#<{}}{:.<{}}]", "", done, "", width - done);
-}
-
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  const size_t first = number < 0 ? 1 : 0;
-  for (size_t end = digits.size(); end > first + 3; end -= 3) digits.insert(end - 3, ",");
-  return digits;
 }
 
 int terminal_columns(int descriptor) {
@@ -84,8 +78,8 @@ void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount to
 void ProgressBar::print(std::string_view line) {
   const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kIndent, kNarrowestBar));
   const std::string shown = printable(line);
-  terminal_.write(fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "",
-                              terminal_.rewrites ? wrapped(shown, width, kIndent) : shown));
+  terminal_.write(
+      fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", terminal_.rewrites ? wrapped(shown, width, kIndent) : shown));
   if (open_) draw();
 }
 

@@ -72,7 +72,5 @@ class ProgressBar {
 std::string clock_of(double seconds);
 /// "[####......]" with a share of 0.4.
 std::string bar(int width, double share);
-/// 1234567 as "1,234,567".
-std::string grouped(int64_t number);
 
 }  // namespace portatune::cli

@@ -9,6 +9,7 @@
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/own_words.h"
 #include "portatune/error.h"
+#include "portatune/run/inputs/task_options.h"
 
 namespace portatune::cli {
 namespace {
@@ -45,7 +46,7 @@ std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, co
   }
   if (other->ours.empty() || (!other->is_synonym() && as_bool(value) != "true")) return std::nullopt;
   if (!other->is_synonym()) setting.values = {std::string(other->ours.substr(other->ours.find('=') + 1))};
-  setting.key = as_key(other->our_option());
+  setting.key = run::as_key(other->our_option());
   return setting;
 }
 
@@ -55,10 +56,10 @@ UsageError unknown(const std::string& place, const std::string& key, const CLI::
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::string meant = nearest(with_hyphens("--" + key), names);
-  return UsageError(
-      {.where = place,
-       .given = "unknown option \"" + key + "\"",
-       .fix = meant.empty() ? "see portatune " + command.get_name() + " --help" : "did you mean " + as_key(meant) + "?"});
+  return UsageError({.where = place,
+                     .given = "unknown option \"" + key + "\"",
+                     .fix = meant.empty() ? "see portatune " + command.get_name() + " --help"
+                                          : "did you mean " + run::as_key(meant) + "?"});
 }
 
 // The settings of one recipe, one after the other.
@@ -129,12 +130,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string as_key(const std::string& option) {
-  std::string key = option.substr(option.find_first_not_of('-'));
-  std::ranges::replace(key, '-', '_');
-  return key;
-}
 
 RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
                      const std::function<bool(const std::string& option)>& of_other_command) {

@@ -17,9 +17,6 @@ namespace portatune::cli {
 /// What names a recipe on the command line.
 inline constexpr const char* kRecipeOption = "--recipe";
 
-/// The key of an option in a recipe, spelled as in transformers: "--max-length" is "max_length".
-std::string as_key(const std::string& option);
-
 struct RecipeWords {
   std::vector<std::string> words;             ///< to be read after those that were typed
   std::map<std::string, std::string> places;  ///< where an option is set: {"--batch-size", "recipe.yaml:7"}

@@ -135,7 +135,7 @@ std::string table_of(const Scores& scores, const Speed& speed, std::optional<int
                             speed.seconds, speed.examples_per_second());
 }
 
-std::string json_of(const Outcome& outcome) {
+std::string json_of(const run::Outcome& outcome) {
   nlohmann::ordered_json object;
   object["steps"] = outcome.steps;
   object["skipped_steps"] = outcome.skipped_steps;
@@ -154,7 +154,7 @@ std::string json_of(const Outcome& outcome) {
   return line_of(object);
 }
 
-std::string table_of(const Outcome& outcome) {
+std::string table_of(const run::Outcome& outcome) {
   std::string text;
   if (outcome.after) {
     const Scores before = outcome.before.value_or(Scores{});
@@ -174,7 +174,7 @@ std::string table_of(const Outcome& outcome) {
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
 }
 
-std::string json_of(const FoldOutcome& outcome) {
+std::string json_of(const run::FoldOutcome& outcome) {
   nlohmann::ordered_json object = {{"folds", nlohmann::ordered_json::array()}};
   for (const Scores& scores : outcome.folds) object["folds"].push_back(object_of(scores));
   object["out_of_fold"] = object_of(outcome.out_of_fold);
@@ -182,7 +182,7 @@ std::string json_of(const FoldOutcome& outcome) {
   return line_of(object);
 }
 
-std::string table_of(const FoldOutcome& outcome) {
+std::string table_of(const run::FoldOutcome& outcome) {
   std::string text;
   for (size_t fold = 0; fold < outcome.folds.size(); ++fold) {
     text += fmt::format("fold {:<15}{}\n", fold + 1, describe(outcome.folds[fold]));

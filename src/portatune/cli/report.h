@@ -58,32 +58,10 @@ std::string json_of(const Scores& scores, const Speed& speed, std::optional<int6
 /// Name and value, a line each.
 std::string table_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
 
-/// What came out of fit().
-struct Outcome {
-  int64_t train_examples = 0;
-  int64_t steps = 0;
-  int64_t skipped_steps = 0;  ///< of these, as loss or gradient were not finite
-  int64_t rewinds = 0;        ///< to a checkpoint, for the same reason
-  double train_loss = 0;
-  double compile_seconds = 0, seconds = 0;      ///< of the programs, and from then on
-  double checkpoint_seconds = 0;                ///< of these, as FitResult::checkpoint_s
-  std::optional<int64_t> skipped_rows;          ///< bad ones that were passed over, if that was allowed
-  std::optional<Scores> before, after;          ///< on the validation set, if there is one
-  std::vector<std::string> deviations;          ///< as Trainer::deviations()
-  std::vector<std::string> failed_checkpoints;  ///< as FitResult::failed_checkpoints
-  std::filesystem::path output;
-};
-std::string json_of(const Outcome& outcome);
-std::string table_of(const Outcome& outcome);
+std::string json_of(const run::Outcome& outcome);
+std::string table_of(const run::Outcome& outcome);
 
-/// What came out of a cross-validation.
-struct FoldOutcome {
-  std::vector<Scores> folds;                       ///< of the rows that each model has not seen
-  Scores out_of_fold;                              ///< of all rows, each by the model that has not seen it
-  std::filesystem::path output;                    ///< of the models
-  std::vector<std::filesystem::path> predictions;  ///< files
-};
-std::string json_of(const FoldOutcome& outcome);
-std::string table_of(const FoldOutcome& outcome);
+std::string json_of(const run::FoldOutcome& outcome);
+std::string table_of(const run::FoldOutcome& outcome);
 
 }  // namespace portatune::cli

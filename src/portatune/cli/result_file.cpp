@@ -5,13 +5,14 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
+#include "portatune/run/output/output_error.h"
 
 namespace portatune::cli {
 
 ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   if (path_ == "-") return;
   if (std::filesystem::is_directory(path_)) {
-    throw OutputError({.where = "--output " + path_.string(), .given = "a folder", .expected = "a file"});
+    throw run::OutputError({.where = "--output " + path_.string(), .given = "a folder", .expected = "a file"});
   }
   if (const auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder)) {
     throw NotFoundError({.where = "--output " + path_.string(), .given = "no folder " + folder.string()});

@@ -14,7 +14,7 @@ namespace portatune::cli {
 class ResultFile {
  public:
   /// path     "-" is stdout; a file that is there is replaced in the end; a device or pipe is written to
-  /// errors   IoError, NotFoundError if it cannot be written; OutputError if it is a folder
+  /// errors   IoError, NotFoundError if it cannot be written; run::OutputError if it is a folder
   explicit ResultFile(std::filesystem::path path);
 
   void write(std::string_view text);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "portatune/base/units.h"
 #include "portatune/cli/commands.h"
 
 namespace portatune::cli {

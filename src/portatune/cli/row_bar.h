@@ -5,7 +5,7 @@
 #include <string>
 
 #include "portatune/cli/progress_bar.h"
-#include "portatune/run/events.h"
+#include "portatune/run.h"
 
 namespace portatune::cli {
 

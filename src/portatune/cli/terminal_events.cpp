@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "portatune/cli/opening_report.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/resume_command.h"
 #include "portatune/cli/row_bar.h"
@@ -17,6 +18,11 @@ void TerminalEvents::alert(const std::string& text) { tell(fmt::format("portatun
 
 std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& activity) {
   return std::make_unique<RowBar>(talk_, activity);
+}
+
+void TrainingEvents::opening(const run::Opening& opening) {
+  if (talk_.quiet) return;
+  for (const std::string& line : opening_report(opening)) tell_line(line);
 }
 
 void TrainingEvents::scores_before(const Scores& scores) { notice("before: " + describe(scores)); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "portatune/cli/commands.h"
-#include "portatune/run/events.h"
+#include "portatune/run.h"
 
 namespace portatune::cli {
 
@@ -26,6 +26,7 @@ class TrainingEvents final : public TerminalEvents {
   /// arguments  must outlive this object
   explicit TrainingEvents(const FitArguments& arguments) : TerminalEvents(arguments.talk), arguments_(arguments) {}
 
+  void opening(const run::Opening& opening) override;
   void scores_before(const Scores& scores) override;
   void lock_file(const std::filesystem::path& path) override;
   void stopped(int64_t step, const std::filesystem::path& checkpoint) override;

@@ -17,6 +17,7 @@
 #include "portatune/cli/signals.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/verbs/user_function.h"
+#include "portatune/run/inputs/rows.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/image_file.h"
 #include "portatune/tasks/rows/row_json.h"
@@ -160,7 +161,7 @@ void check(const TfrecordWriteArguments& a) {
 
 std::string json_of(const data::TfrecordWriter& writer, const std::shared_ptr<data::BadRows>& bad_rows) {
   nlohmann::ordered_json object = {{"records", writer.written()}, {"files", writer.files()}};
-  if (const auto skipped = skipped_rows(bad_rows)) object["skipped_rows"] = *skipped;
+  if (const auto skipped = run::skipped_rows(bad_rows)) object["skipped_rows"] = *skipped;
   return line_of(object);
 }
 

@@ -3,7 +3,7 @@
 
 #include "portatune/cli/commands.h"
 #include "portatune/cli/progress_bar.h"
-#include "portatune/run/events.h"
+#include "portatune/run.h"
 #include "portatune/train.h"
 
 namespace portatune::cli {

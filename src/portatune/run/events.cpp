@@ -1,7 +1,7 @@
-#include "portatune/run/events.h"
-
 #include <algorithm>
 #include <iterator>
+
+#include "portatune/run.h"
 
 namespace portatune::run {
 

@@ -1,0 +1,210 @@
+// A model for each part of the rows, trained on the others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/output_file.h"
+#include "portatune/error.h"
+#include "portatune/folds.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/text/json.h"
+#include "portatune/run/fit.h"
+#include "portatune/run/fold_predictions.h"
+#include "portatune/run/inputs/example_weights.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/split.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/output/output_error.h"
+#include "portatune/run/output/output_lock.h"
+#include "portatune/run/output/run_checkpoints.h"
+#include "portatune/run/run_plan.h"
+#include "portatune/run/training_options.h"
+#include "portatune/sources.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/options.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kLabels = RowTask::Labels::kRequired;
+constexpr const char* kOutOfFold = "out_of_fold.jsonl";
+constexpr const char* kTest = "test.jsonl";
+
+// The settings that a resumed run must have in common with the run. The file marks the folder of a cross-validation.
+constexpr const char* kFacts = "cross_validation.json";
+
+bool is_trained(const fs::path& folder) { return fs::exists(folder / "config.json"); }
+
+void check_options(const RunOptions& a) {
+  if (!a.validation.empty()) {
+    throw UsageError({.where = "validation",
+                      .given = "--folds as well",
+                      .expected = "one of them: with folds, each model is measured on the rows that it has not seen"});
+  }
+  if (a.model.bad_rows) {
+    throw UsageError({.where = "bad_rows",
+                      .given = "--folds as well",
+                      .expected = "--bad-rows fail: each row belongs to a fold, and has a prediction"});
+  }
+  if (!a.resume_from_checkpoint.empty()) {
+    throw UsageError({.where = "resume_from_checkpoint",
+                      .given = "--folds as well",
+                      .expected = "--resume, which resumes the fold that was interrupted"});
+  }
+}
+
+// An earlier run's folder is resumed or overwritten if that is asked for, and nothing else is written to.
+void check_output(const RunOptions& a) {
+  if (fs::exists(a.output) && !fs::is_directory(a.output)) {
+    throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
+  }
+  const auto is_lock = [](const fs::directory_entry& entry) {
+    return entry.path().filename() == kLockFile || entry.path().filename() == io::kLostAndFound;
+  };
+  if (!fs::exists(a.output) || std::ranges::all_of(fs::directory_iterator(a.output), is_lock)) return;
+  const bool is_run = fs::exists(a.output / kFacts);
+  if (is_run && (a.resume || a.overwrite_output)) return;
+  throw OutputError({.where = "--output " + a.output.string(),
+                     .given = is_run ? "a folder with an earlier run's models" : "a folder that is not empty",
+                     .expected = "a new folder",
+                     .fix = is_run ? "continue with --resume, start anew with --overwrite-output, or choose another"
+                                   : "remove the folder, or choose another"});
+}
+
+// Removes what an earlier cross-validation wrote.
+void remove_earlier_folds(const fs::path& output) {
+  std::vector<fs::path> earlier = {output / kFacts, output / kOutOfFold, output / kTest};
+  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
+    if (entry.is_directory() && entry.path().filename().string().starts_with("fold-")) earlier.push_back(entry.path());
+  }
+  for (const fs::path& path : earlier) fs::remove_all(path);
+}
+
+// errors  UsageError for settings that differ from those of the run that is resumed
+void require_same_run(const RunOptions& a, const train::RunFacts& facts) {
+  const fs::path file = a.output / kFacts;
+  if (!fs::exists(file)) {
+    AtomicFile result(file);
+    result.write(io::line_of({{"facts", facts}}));
+    return result.commit();
+  }
+  train::require_same_run(a.output, io::JsonObject::read(file).get_string_map("facts"), facts);
+}
+
+// All settings that decide about the models.
+train::RunFacts facts_of(const RunPlan& a, const RowTask& task, int64_t rows) {
+  train::RunFacts facts = train::facts_of(training_options(a, task, rows), a.device.mesh);
+  facts[train::kModelFact] = fs::absolute(a.model.folder).lexically_normal().string();
+  facts.insert({{"folds", std::to_string(a.folds)},
+                {"group_column", a.group_column},
+                {"epochs", std::to_string(a.epochs)},
+                {"steps_per_epoch", std::to_string(a.steps_per_epoch)},
+                {"max_steps", std::to_string(a.max_steps)}});
+  return facts;
+}
+
+// Random folds; of rows with one class each, every fold has the same share of each class.
+std::vector<int> random_folds(const RunOptions& a, const RowTask& task, const data::Dataset& rows, Events& events) {
+  const int folds = static_cast<int>(a.folds);
+  const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
+  if (!classes) return data::k_fold(count(rows), folds, a.training.seed);
+  try {
+    return data::stratified_k_fold(*classes, folds, a.training.seed);
+  } catch (const UsageError& error) {
+    events.notice(fmt::format("folds are made whatever the rows' classes: {}", error.report().given));
+    return data::k_fold(std::ssize(*classes), folds, a.training.seed);
+  }
+}
+
+void read_through(const data::Dataset& rows) {
+  for (data::Cursor cursor = interruptible(rows).iterate(); cursor.next();) continue;
+}
+
+// The fold of each row.
+std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::Dataset& rows, Events& events) {
+  if (a.group_column.empty()) return random_folds(a, task, rows, events);
+  std::vector<std::string> groups;
+  for (const data::Example& row :
+       interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
+    groups.push_back(row.text(a.group_column));
+  }
+  if (const int64_t examples = count(rows); examples != std::ssize(groups)) {
+    throw UsageError({.where = "group_column",
+                      .given = fmt::format("{} rows in the files, and {} for the task", groups.size(), examples),
+                      .expected = "a table with a row for each example"});
+  }
+  return data::group_k_fold(groups, static_cast<int>(a.folds));
+}
+
+// Trains the model of a fold, unless an earlier run has done so. False if the run was stopped on request.
+bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of, Events& events) {
+  RunPlan of_fold = plan;
+  of_fold.output = folder_of(plan, fold);
+  io::recover_directory(of_fold.output);
+  train::recover_checkpoints(of_fold.output);
+  if (is_trained(of_fold.output)) {
+    events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, plan.folds));
+    return true;
+  }
+  events.notice(fmt::format("fold {} of {}", fold + 1, plan.folds));
+  of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, plan.folds)}};
+  of_fold.checkpoint = checkpoint_of(of_fold, events);
+  if (!of_fold.checkpoint.empty()) {
+    of_fold.task = make_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows);
+  }
+  const RowTask& task = *of_fold.task;
+  const data::Dataset rows = training_rows(plan, task);
+  const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
+  const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kLabels);
+  const Split split{.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}};
+  return train_model(of_fold, task, split, events).has_value();
+}
+
+void require_predictions_of_rows(const RunPlan& plan) {
+  if (plan.task->predicts_rows()) return;
+  throw UsageError({.where = "folds",
+                    .given = "--task " + plan.model.task,
+                    .expected = "a task whose predictions are of rows, one each"});
+}
+
+FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events) {
+  events.notice("predicting the rows that each model has not seen");
+  FoldPredictions predictions(plan, fold_of, events);
+  for (int64_t fold = 0; fold < plan.folds; ++fold) predictions.add(fold);
+  FoldOutcome outcome{.output = plan.output, .predictions = {plan.output / kOutOfFold}};
+  if (!plan.test.empty()) outcome.predictions.push_back(plan.output / kTest);
+  predictions.write(plan.output / kOutOfFold, plan.output / kTest);
+  outcome.folds = predictions.scores();
+  outcome.out_of_fold = predictions.scores_of_all();
+  return outcome;
+}
+
+}  // namespace
+
+std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
+  train::check(FitOptions{.checkpoints = checkpoints_of(options)}, options.training.on_non_finite);
+  check_validation_split(options);
+  check_options(options);
+  check_output(options);
+  const OutputLock lock(options.output, events);
+  const RunPlan plan = plan_run(options, {}, events);
+  require_predictions_of_rows(plan);
+  const RowTask& task = *plan.task;
+  // Faults in the test rows end the run before training.
+  if (!plan.test.empty()) read_through(read_rows(plan.model, plan.test, task, RowTask::Labels::kIgnored));
+  const std::vector<int> fold_of =
+      folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kLabels)), events);
+  if (plan.overwrite_output) remove_earlier_folds(plan.output);
+  require_same_run(plan, facts_of(plan, task, std::ssize(fold_of)));
+  for (int64_t fold = 0; fold < plan.folds; ++fold) {
+    if (!train_fold(plan, fold, fold_of, events)) return std::nullopt;
+  }
+  return predict_folds(plan, fold_of, events);
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,254 @@
+#include "portatune/run/fit.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <limits>
+
+#include "portatune/base/message.h"
+#include "portatune/base/stop.h"
+#include "portatune/base/units.h"
+#include "portatune/error.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/processes/shared_directory.h"
+#include "portatune/run/inputs/data_survey.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/inputs/validation.h"
+#include "portatune/run/launch/in_turn.h"
+#include "portatune/run/opening.h"
+#include "portatune/run/output/disk_space.h"
+#include "portatune/run/output/finished_run.h"
+#include "portatune/run/output/output_folder.h"
+#include "portatune/run/output/output_lock.h"
+#include "portatune/run/output/run_checkpoints.h"
+#include "portatune/run/output/save_model.h"
+#include "portatune/run/training_options.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/checkpoint/run_record.h"
+#include "portatune/train/finite.h"
+#include "portatune/train/options.h"
+
+namespace portatune::run {
+namespace {
+
+constexpr const char* kEvaluating = "evaluating";
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Loading needs a batch; this one is as small as the mesh allows.
+void load_weights(Trainer& trainer, const RunPlan& plan, const RowTask& task, const data::Dataset& rows) {
+  const data::Dataset batches = tolerant(plan.model, task.batches(rows, plan.device.mesh.size(kBatchAxes)));
+  if (const std::optional<data::Example> batch = batches.iterate().next()) trainer.load(*batch);
+}
+
+Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, Events& events) {
+  events.notice("measuring the validation rows before training");
+  Scores scores = evaluate_all(trainer, validation, *events.progress(kEvaluating));
+  events.scores_before(scores);
+  trainer.set_initial_scores(scores);
+  return scores;
+}
+
+// A resumed run has the scores from its start.
+std::optional<Scores> scores_before(Trainer& trainer, const RunPlan& plan, std::span<const ValidationSet> validation,
+                                    Events& events) {
+  if (validation.empty()) return std::nullopt;
+  if (trainer.steps() == 0 && !plan.eval_on_start) return std::nullopt;
+  if (trainer.steps() == 0) return evaluate_before(trainer, validation, events);
+  if (!trainer.initial_scores().empty()) return trainer.initial_scores();
+  events.notice("the checkpoint has no scores from before training: there is no comparison with them");
+  return std::nullopt;
+}
+
+// The Trainer has measured the first set. The model is saved: a stop request ends the measuring of the others alone.
+Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation,
+                    Events& events) {
+  Scores scores = with_name(validation.front().name, result.scores);
+  for (const ValidationSet& set : validation.subspan(1)) {
+    try {
+      const Scores others = evaluate_all(trainer, {&set, 1}, *events.progress(kEvaluating));
+      scores.insert(scores.end(), others.begin(), others.end());
+    } catch (const Stopped&) {
+      events.unmeasured(set.name);
+      break;
+    }
+  }
+  return scores;
+}
+
+void stop(const Trainer& trainer, const RunPlan& plan, Events& events) {
+  const std::filesystem::path checkpoint = save_stopped_run(trainer, plan, events);
+  ProcessGroup* const processes = plan.device.processes.get();
+  if (!is_first(processes)) return;
+  const std::string fault =
+      train::remove_old_checkpoints(plan.output, checkpoints_of(plan).keep, {plan.checkpoint, checkpoint});
+  if (!fault.empty()) events.warning(fault);
+  events.stopped(trainer.steps(), checkpoint);
+}
+
+// Data that cannot be read end a run, which can be resumed when they can.
+FitResult fit_reporting_checkpoint(Trainer& trainer, const data::Dataset& batches, const FitOptions& options,
+                                   const RunPlan& plan, Events& events) {
+  try {
+    return trainer.fit(batches, options);
+  } catch (const IoError&) {
+    if (is_first(plan.device.processes.get())) {
+      const std::filesystem::path newest = train::newest_checkpoint(plan.output).path;
+      if (!newest.empty()) events.resumable(newest, "the newest checkpoint is " + newest.string());
+    }
+    throw;
+  }
+}
+
+// All processes must find the checkpoints of the first one in the output folder.
+void require_same_start(const RunOptions& options, const std::filesystem::path& checkpoint) {
+  const bool has_record = options.resume && train::find_run_record(options.output);
+  const std::string start = (has_record ? "finished " : "") + checkpoint.string();
+  if (!first_with_another(options.device.processes.get(), io::hash_of(start))) return;
+  throw UsageError({.where = "output",
+                    .given = "a folder with other checkpoints in one process than in another",
+                    .expected = "one that all processes share"});
+}
+
+// A rewind needs checkpoints that all processes can read. Writes a folder there before training, and removes it.
+void require_shared_output(const RunOptions& options) {
+  ProcessGroup* const processes = options.device.processes.get();
+  if (processes == nullptr || options.training.on_non_finite != OnNonFinite::kRewind) return;
+  SharedDirectory(train::checkpoint_path(options.output, 0), processes, processes->size());
+}
+
+// Weights without an update in the second half of the run are of no use.
+void require_updates(int64_t skipped, int64_t steps) {
+  if (2 * skipped <= steps) return;
+  const bool is_all = skipped == steps;
+  throw NumericError(
+      {.where = "the end of training",
+       .given = is_all ? fmt::format("{} steps, all skipped: no step updated the weights", grouped(steps))
+                       : fmt::format("{} steps, the last {} skipped: no step after step {} updated the weights",
+                                     grouped(steps), grouped(skipped), grouped(steps - skipped)),
+       .expected = "steps with a finite loss and gradient; no model is saved",
+       .fix = std::string("look at the rows that are skipped, or ") + train::kAdviceOnTraining});
+}
+
+std::optional<ChangedData> change_of(const RunPlan& plan) {
+  const std::optional<io::FileChange> change = plan.inputs->first_change();
+  return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
+}
+
+void report_skips(const RunPlan& plan, const FitResult& result, Events& events) {
+  if (result.non_finite_steps == 0 || !is_first(plan.device.processes.get())) return;
+  events.alert(fmt::format("{} of {} steps were skipped: their loss or gradient was not finite",
+                           grouped(result.non_finite_steps), grouped(result.steps)));
+}
+
+void report_failed_checkpoints(const RunPlan& plan, const FitResult& result, Events& events) {
+  if (result.failed_checkpoints.empty() || !is_first(plan.device.processes.get())) return;
+  events.alert(fmt::format("{} could not be written: {}", counted(std::ssize(result.failed_checkpoints), "checkpoint"),
+                           result.failed_checkpoints.back()));
+}
+
+Outcome outcome_of_finished(const RunPlan& plan, const TrainingOptions& training, int64_t examples) {
+  return {.train_examples = examples,
+          .steps = training.total_steps,
+          .train_loss = std::numeric_limits<double>::quiet_NaN(),
+          .deviations = train::find_run_record(plan.output)->deviations,
+          .output = plan.output};
+}
+
+}  // namespace
+
+std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
+  train::recover_checkpoints(a.output);
+  if (a.resume) return checkpoint_to_resume(a.output, events);
+  if (!a.overwrite_output) {
+    require_no_other_run(a.output, a.resume_from_checkpoint);
+  } else if (lies_in(a.model.folder, a.output) && !lies_in(a.resume_from_checkpoint, a.output)) {
+    throw UsageError({.where = "overwrite_output",
+                      .given = "--model " + a.model.folder.string() + ", which would be removed",
+                      .expected = "a model outside of --output"});
+  }
+  return a.resume_from_checkpoint;
+}
+
+std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, const Split& rows, Events& events) {
+  const DataSurvey train_data = survey(plan.model, task, rows.train);
+  const int64_t examples = train_data.examples;
+  const data::Dataset batches = training_batches(task, rows.train, plan, examples);
+  FitOptions options = epochs_of(plan, examples, batches);
+  options.checkpoints = checkpoints_of(plan);
+  train::check(options, plan.training.on_non_finite);
+  TrainingOptions training = training_options(plan, task, examples);
+  training.total_steps = options.num_train_epochs * options.steps_per_epoch;
+  if (is_finished(plan, training, events)) return outcome_of_finished(plan, training, examples);
+  const Device device(with_warnings(plan.device, events));
+  Trainer trainer(device, task, training);
+  resume(trainer, plan, training, events);
+  const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(plan, task, rows.validation);
+  load_weights(trainer, plan, task, rows.train);
+  require_disk_space(plan.output, saves_of(plan, trainer.steps(), training.total_steps));
+  events.opening({plan, task, device, trainer, options, train_data, validation_data});
+  report_shuffling(plan, rows.train, examples, events);
+
+  Outcome outcome{.train_examples = examples, .output = plan.output};
+  outcome.before = scores_before(trainer, plan, rows.validation, events);
+
+  const std::unique_ptr<RowProgress> evaluation = events.progress(kEvaluating);
+  std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
+  // Of several sets each epoch measures the first; the others are measured in the end.
+  if (!rows.validation.empty()) options.validation = evaluation->over(rows.validation.front().batches);
+  options.callback = observer.get();
+  options.changed_data = [&plan] { return change_of(plan); };
+  options.use_changed_data = plan.use_changed_data;
+  remove_replaced_run(plan);
+  const double start_s = now_s();
+  const FitResult result = fit_reporting_checkpoint(trainer, batches.prefetch(2), options, plan, events);
+  evaluation->finish();
+  const int64_t skipped_at_end = observer->skipped_at_end();
+  observer.reset();
+  report_skips(plan, result, events);
+  report_failed_checkpoints(plan, result, events);
+  if (result.stopped) {
+    stop(trainer, plan, events);
+    return std::nullopt;
+  }
+
+  require_updates(skipped_at_end, result.steps);
+  save_model(trainer, plan, events);
+  remove_surplus_checkpoints(plan, events);
+  outcome.steps = result.steps;
+  outcome.skipped_steps = result.skipped_steps;
+  outcome.rewinds = result.rewinds;
+  outcome.deviations = trainer.deviations();
+  outcome.failed_checkpoints = result.failed_checkpoints;
+  outcome.train_loss = result.mean_loss;
+  outcome.compile_seconds = result.compile_s;
+  outcome.checkpoint_seconds = result.checkpoint_s;
+  outcome.seconds = now_s() - start_s - result.compile_s;
+  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, events);
+  outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
+  return outcome;
+}
+
+std::optional<Outcome> fit(const RunOptions& options, Events& events) {
+  train::check(FitOptions{.checkpoints = checkpoints_of(options)}, options.training.on_non_finite);
+  check_one_run(options);
+  if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
+  ProcessGroup* const processes = options.device.processes.get();
+  std::optional<OutputLock> lock;
+  std::filesystem::path checkpoint;
+  in_turn(processes, [&] {
+    if (is_first(processes)) {
+      const bool starts_from_model = options.resume_from_checkpoint.empty();
+      check_output_folder(options.output, starts_from_model ? options.model.folder : options.resume_from_checkpoint);
+      lock.emplace(options.output, events);
+    }
+    checkpoint = checkpoint_of(options, events);
+  });
+  require_same_start(options, checkpoint);
+  require_shared_output(options);
+  const RunPlan plan = plan_run(options, checkpoint, events);
+  return train_model(plan, *plan.task, split_of(plan, *plan.task, events), events);
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,158 @@
+#include "portatune/run/inputs/data_survey.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "portatune/base/number.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/run.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/tasks/rows/label_names.h"
+#include "portatune/tasks/rows/label_sets.h"
+#include "portatune/tasks/rows/row_json.h"
+#include "portatune/text_task.h"
+
+namespace portatune::run {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+constexpr int64_t kRowsAtOnce = 64;
+
+// The classes of a task in the order of their ids, and those that a row has. Both are empty for other tasks.
+struct ClassReader {
+  Labels classes;
+  std::function<Labels(const data::Example&)> in_row = [](const data::Example&) { return Labels(); };
+};
+
+ClassReader one_label(const Labels& classes, const std::string& column) {
+  const auto read = [classes, column](const data::Example& row) {
+    tasks::label_id(row, column, classes);
+    return Labels{row.text(column)};
+  };
+  return {classes, read};
+}
+
+ClassReader label_columns(const Labels& classes) {
+  const auto read = [classes](const data::Example& row) {
+    const Tensor indicators = tasks::indicator_columns(row, classes);
+    Labels labels;
+    for (size_t i = 0; i < classes.size(); ++i) {
+      if (indicators.as<float>()[i] > 0) labels.push_back(classes[i]);
+    }
+    return labels;
+  };
+  return {classes, read};
+}
+
+ClassReader classes_of(const ModelOptions& model, const RowTask& task) {
+  const TextClassificationOptions& options = model.options;
+  if (const auto* images = dynamic_cast<const ImageClassification*>(&task)) {
+    return one_label(images->labels(), options.label_column);
+  }
+  if (const auto* tags = dynamic_cast<const TokenClassification*>(&task)) {
+    return {tags->labels(), [&](const data::Example& row) { return tasks::texts_in(row, model.tags_column); }};
+  }
+  const auto* texts = dynamic_cast<const TextClassification*>(&task);
+  if (texts == nullptr || texts->head() == Head::kRegression) return {};
+  if (texts->head() != Head::kMultiLabel) return one_label(texts->labels(), options.label_column);
+  if (!options.label_columns.empty()) return label_columns(texts->labels());
+  return {texts->labels(), [&](const data::Example& row) {
+            return tasks::label_set(row, options.label_column, options.label_separator);
+          }};
+}
+
+void extend(std::optional<std::pair<double, double>>& range, double number) {
+  range =
+      range ? std::pair(std::min(range->first, number), std::max(range->second, number)) : std::pair(number, number);
+}
+
+bool is_blank(const data::Column& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && (*text == "[]" || text->find_first_not_of(" \t\r\n") == std::string::npos);
+}
+
+class RowCounter {
+ public:
+  RowCounter(const ModelOptions& model, const RowTask& task, DataSurvey& survey)
+      : task_(task), survey_(survey), classes_(classes_of(model, task)) {
+    // Blank rows separate the documents of a corpus.
+    const bool is_corpus = model.task == "masked-lm" || model.task == "causal-lm";
+    if (dynamic_cast<const TextTask*>(&task) != nullptr && !is_corpus) {
+      text_columns_ = task.columns(RowTask::Labels::kIgnored);
+    }
+    const auto* texts = dynamic_cast<const TextClassification*>(&task);
+    if (texts != nullptr && texts->head() == Head::kRegression) number_column_ = model.options.label_column;
+  }
+
+  void add(const data::Example& row) {
+    for (const std::string& label : classes_.in_row(row)) ++counts_[label];
+    // Encoding the row reports a label that is no number.
+    if (!number_column_.empty()) extend(survey_.numbers, number_in<double>(row.text(number_column_)).value_or(0));
+    if (row.has(data::kExampleWeight)) extend(survey_.weights, row.tensor(data::kExampleWeight).as<float>()[0]);
+    ++survey_.rows;
+    if (is_empty(row)) ++survey_.empty_rows;
+    if (const auto cut = task_.cut_texts(row)) survey_.cut_texts = survey_.cut_texts.value_or(0) + *cut;
+  }
+
+  // By their ids. A name that replaces "LABEL_0" and the like has the id of that class.
+  std::vector<std::pair<std::string, int64_t>> classes() const {
+    std::vector<std::pair<std::string, int64_t>> classes(counts_.begin(), counts_.end());
+    std::ranges::stable_sort(classes, {}, [this](const auto& entry) {
+      return tasks::id_of(entry.first, classes_.classes).value_or(static_cast<int32_t>(classes_.classes.size()));
+    });
+    return classes;
+  }
+
+ private:
+  bool is_empty(const data::Example& row) const {
+    const auto is_empty_here = [&](const std::string& column) {
+      return row.has(column) && is_blank(row.column(column));
+    };
+    return !text_columns_.empty() && std::ranges::all_of(text_columns_, is_empty_here);
+  }
+
+  const RowTask& task_;
+  DataSurvey& survey_;
+  const ClassReader classes_;
+  std::vector<std::string> text_columns_;
+  std::string number_column_;
+  std::map<std::string, int64_t> counts_;
+};
+
+}  // namespace
+
+DataSurvey survey(const ModelOptions& model, const RowTask& task, const data::Dataset& rows) {
+  DataSurvey survey;
+  RowCounter counter(model, task, survey);
+  const data::Dataset counted = rows.filter([&](const data::Example& row) {
+    counter.add(row);
+    return true;
+  });
+  if (dynamic_cast<const TextTask*>(&task) == nullptr) {
+    survey.examples = count(tolerant(model, task.examples(counted)));
+  } else {
+    const data::Dataset batches =
+        interruptible(tolerant(model, task.training_batches(counted, kRowsAtOnce, {.buffer = 1})));
+    survey.lengths = task.length_counts(batches.filter([&](const data::Example& batch) {
+      survey.examples += std::ssize(batch.row_origins());
+      return true;
+    }));
+  }
+  survey.classes = counter.classes();
+  return survey;
+}
+
+std::vector<std::optional<DataSurvey>> survey_validation(const RunOptions& a, const RowTask& task,
+                                                         const std::vector<ValidationSet>& sets) {
+  const std::vector<std::string>& words = a.validation.empty() ? a.train : a.validation;
+  std::vector<std::optional<DataSurvey>> surveys;
+  for (const ValidationSet& set : sets) {
+    const bool is_far = std::ranges::any_of(words, io::is_remote);
+    surveys.push_back(is_far ? std::nullopt : std::optional(survey(a.model, task, set.rows)));
+  }
+  return surveys;
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,38 @@
+#include "portatune/run/inputs/model_length.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "portatune/error.h"
+#include "portatune/io/text/json.h"
+#include "portatune/models.h"
+#include "portatune/run.h"
+
+namespace portatune::run {
+namespace {
+
+// No limit for a model without texts or a broken folder; opening the model reports the fault.
+int64_t positions_of(const std::filesystem::path& folder) {
+  try {
+    const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+    if (!models::is_image_model(config)) return models::text_model(config)->facts().max_length;
+  } catch (const Error&) {
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
+}  // namespace
+
+void lower_max_length(ModelOptions& model, const std::filesystem::path& folder, Events& events) {
+  int64_t& max_length = model.options.max_length;
+  const auto is_length = [](const GivenOption& option) { return option.name == "--max-length"; };
+  if (std::ranges::any_of(model.given, is_length)) return;
+  const int64_t positions = positions_of(folder);
+  if (positions >= max_length) return;
+  events.notice(fmt::format("--max-length is {}, not {}: the model has no more positions", positions, max_length));
+  max_length = positions;
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,42 @@
+#include "portatune/run/inputs/rows.h"
+
+#include "portatune/base/stop.h"
+
+namespace portatune::run {
+
+data::Dataset interruptible(const data::Dataset& dataset) {
+  return dataset.filter([](const data::Example&) {
+    stop_if_requested();
+    return true;
+  });
+}
+
+int64_t count(const data::Dataset& dataset) {
+  constexpr int64_t kAtOnce = 64;  // rows may be images, which are slow to skip
+  data::Cursor cursor = dataset.iterate();
+  for (int64_t all = 0;;) {
+    const int64_t skipped = cursor.skip(kAtOnce);
+    all += skipped;
+    if (skipped < kAtOnce) return all;
+    stop_if_requested();
+  }
+}
+
+data::Dataset tolerant(const ModelOptions& model, const data::Dataset& dataset) {
+  return model.bad_rows ? dataset.skip_bad_rows(model.bad_rows) : dataset;
+}
+
+std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows) {
+  return bad_rows ? std::optional(bad_rows->count()) : std::nullopt;
+}
+
+int64_t count_examples(const ModelOptions& model, const RowTask& task, const data::Dataset& rows) {
+  return count(tolerant(model, task.examples(rows)));
+}
+
+data::Dataset evaluation_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows,
+                                 int64_t size, RowTask::Labels labels) {
+  return tolerant(model, task.batches(rows, size, labels)).prefetch(2);
+}
+
+}  // namespace portatune::run

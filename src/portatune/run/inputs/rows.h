@@ -1,0 +1,29 @@
+// Rows and batches as runs read them.
+#pragma once
+
+#include "portatune/data.h"
+#include "portatune/run.h"
+#include "portatune/tasks.h"
+
+namespace portatune::run {
+
+/// The same dataset; a stop request ends a pass over it with Stopped.
+data::Dataset interruptible(const data::Dataset& dataset);
+
+/// As Dataset::count(). A stop request ends it with Stopped.
+int64_t count(const data::Dataset& dataset);
+
+/// The same dataset without bad rows, if they may be skipped.
+data::Dataset tolerant(const ModelOptions& model, const data::Dataset& dataset);
+
+/// Number of skipped rows, if rows may be skipped.
+std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows);
+
+/// Number of examples that a task makes of rows, without bad rows that may be skipped.
+int64_t count_examples(const ModelOptions& model, const RowTask& task, const data::Dataset& rows);
+
+/// Batches of all rows in their order, prepared ahead, without bad rows that may be skipped.
+data::Dataset evaluation_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows,
+                                 int64_t size, RowTask::Labels labels);
+
+}  // namespace portatune::run

@@ -1,0 +1,33 @@
+// The files of rows, and the facts by which a resumed run recognises them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portatune/io/file/watched_files.h"
+#include "portatune/run.h"
+
+namespace portatune::run {
+
+/// The files of paths and patterns. A folder of tables stands for its files; a folder of images stays one entry.
+std::vector<std::string> training_files(const std::vector<std::string>& words);
+
+/// The files of words as those of RunOptions::validation.
+std::vector<std::string> validation_files(const std::vector<std::string>& words);
+
+/// The local files of training and validation rows. Images that a table names are not watched.
+std::shared_ptr<io::WatchedFiles> watch_files(const RunOptions& a);
+
+/// Names of the facts below, which depend on the files alone.
+std::vector<std::string> facts_of_data(const std::vector<std::string>& words);
+
+/// Facts for TrainingOptions::must_match: the number of examples, a hash of the local files' bytes, and the fingerprint
+/// of each remote file, so that errors name the changed file.
+/// watched  keeps the hash; may be null
+std::map<std::string, std::string> facts_of_training_files(const std::vector<std::string>& words, int64_t examples,
+                                                           io::WatchedFiles* watched);
+
+}  // namespace portatune::run

@@ -1,0 +1,22 @@
+// What a run is, before it trains.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "portatune/run/inputs/data_survey.h"
+#include "portatune/run/run_plan.h"
+
+namespace portatune::run {
+
+struct Opening {
+  const RunPlan& plan;
+  const RowTask& task;
+  const Device& device;
+  const Trainer& trainer;    ///< Its weights are loaded.
+  const FitOptions& length;  ///< Epochs and steps.
+  const DataSurvey& train;
+  const std::vector<std::optional<DataSurvey>>& validation;  ///< Of each set, unless it was not read yet.
+};
+
+}  // namespace portatune::run

@@ -1,0 +1,68 @@
+#include "portatune/run/output/disk_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "portatune/base/message.h"
+#include "portatune/base/units.h"
+#include "portatune/error.h"
+#include "portatune/io/file/free_space.h"
+#include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/train/checkpoint/checkpoint.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kModelsInCheckpoint = 3;  // the weights and two moments of each
+
+fs::path nearest_folder(fs::path path) {
+  path = fs::absolute(path);
+  while (!fs::exists(path) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+std::string size(int64_t bytes) { return decimal_size(static_cast<double>(bytes)); }
+
+std::string describe(const SavesOfRun& saves) {
+  std::string text = fmt::format("{} for the model of {}", size(most_bytes(saves)), size(saves.weights_bytes));
+  if (saves.checkpoints == 0) return text;
+  return text + fmt::format(" and its checkpoints of {} each", size(kModelsInCheckpoint * saves.weights_bytes));
+}
+
+}  // namespace
+
+int64_t most_bytes(const SavesOfRun& saves) {
+  const int64_t checkpoint = kModelsInCheckpoint * saves.weights_bytes;
+  const int64_t more = std::max<int64_t>(0, saves.kept - saves.present);
+  // Either the model comes on top of them, or before it one checkpoint more than are kept.
+  return saves.checkpoints <= more ? saves.checkpoints * checkpoint + saves.weights_bytes : (more + 1) * checkpoint;
+}
+
+int64_t bytes_of_weights(const fs::path& model) {
+  int64_t elements = 0;
+  for (const io::SafetensorsFile& file : io::open_tensor_files(model, train::kWeightsStem)) {
+    for (const io::SafetensorsEntry& tensor : file.entries()) elements += tensor.type.shape.elements();
+  }
+  return elements * size_of(DType::kFloat32);
+}
+
+void require_disk_space(const fs::path& output, const SavesOfRun& saves) {
+  const fs::path folder = nearest_folder(output);
+  const std::optional<int64_t> free = io::free_bytes(folder);
+  if (!free || *free >= most_bytes(saves)) return;
+  throw IoError(
+      {.where = "--output " + output.string(),
+       .given = fmt::format("{} of free space on the disk of {}", size(*free), folder.string()),
+       .expected = describe(saves),
+       .fix = saves.checkpoints == 0 ? "free space, or choose a folder on another disk"
+                                     : "free space, choose a folder on another disk, or save fewer checkpoints by "
+                                       "--keep-checkpoints or --checkpoint-every"},
+      ENOSPC);
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,138 @@
+#include "portatune/run/output/output_folder.h"
+
+#include <string>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/run/output/output_error.h"
+#include "portatune/train/checkpoint/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/checkpoint/run_record.h"
+#include "portatune/train/checkpoint/save_folder.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_contents(const fs::path& output) {
+  const std::string entry = train::entry_in_the_way(output);
+  if (entry.empty()) return;
+  throw OutputError({.where = "--output " + output.string(),
+                     .given = "a folder with \"" + entry + "\" in it, which is no part of a model",
+                     .expected = "a new folder, or one with nothing but a model and its checkpoints",
+                     .fix = "choose another folder"});
+}
+
+// "checkpoint-8, checkpoint-16"
+std::string names_of(const std::vector<train::SavedCheckpoint>& checkpoints) {
+  std::vector<std::string> names;
+  for (const train::SavedCheckpoint& checkpoint : checkpoints) names.push_back(checkpoint.path.filename().string());
+  return list_of(names);
+}
+
+// Folders to search for the intended checkpoint: beside it, in it, and the output folder.
+std::string checkpoints_near(const fs::path& checkpoint, const fs::path& output) {
+  for (const fs::path& folder : {checkpoint, checkpoint.parent_path(), output}) {
+    if (!fs::is_directory(folder)) continue;
+    const std::vector<train::SavedCheckpoint> found = train::checkpoints_in(folder);
+    if (!found.empty()) return "in " + folder.string() + " there are " + names_of(found);
+  }
+  return "no checkpoint is beside it or in " + output.string();
+}
+
+void require_valid(const fs::path& checkpoint) {
+  const std::string fault = train::fault_in_checkpoint(checkpoint);
+  if (fault.empty()) return;
+  const fs::path other = train::newest_checkpoint(fs::absolute(checkpoint / ".").parent_path().parent_path()).path;
+  throw CheckpointError({.where = "--resume-from-checkpoint " + checkpoint.string(),
+                         .given = fault,
+                         .expected = "a valid checkpoint",
+                         .fix = other.empty()
+                                    ? "start anew, as no checkpoint beside it is valid"
+                                    : "resume from " + other.string() + ", the newest valid checkpoint there"});
+}
+
+}  // namespace
+
+void check_output_folder(const fs::path& output, const fs::path& model) {
+  if (fs::exists(output) && fs::exists(model) && fs::equivalent(output, model)) {
+    throw UsageError({.where = "--output " + output.string(),
+                      .given = "the folder of the model that training starts from",
+                      .expected = "another folder"});
+  }
+  if (fs::exists(output) && fs::equivalent(output, fs::current_path())) {
+    throw UsageError({.where = "--output " + output.string(),
+                      .given = "the working folder, which saving would replace under your feet",
+                      .expected = "another folder"});
+  }
+  if (fs::exists(output) && !fs::is_directory(output)) {
+    throw OutputError(
+        {.where = "--output " + output.string(), .given = "a file", .expected = "a folder, or nothing yet"});
+  }
+  io::recover_directory(output);
+  check_contents(output);
+  // Whether it can be written is known best by trying: this creates a folder beside it, and removes it.
+  io::AtomicDirectory trial(output);
+}
+
+bool lies_in(const fs::path& inner, const fs::path& outer) {
+  if (inner.empty()) return false;
+  fs::path path = fs::absolute(inner).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "checkpoint-20/"
+  std::error_code absent;
+  return fs::equivalent(path.parent_path(), outer, absent);
+}
+
+void require_checkpoint(const fs::path& checkpoint, const fs::path& output) {
+  if (train::is_checkpoint(checkpoint)) return require_valid(checkpoint);
+  throw NotFoundError({.where = "--resume-from-checkpoint " + checkpoint.string(),
+                       .given = fs::is_directory(checkpoint) ? "a folder without the training state of a checkpoint"
+                                                             : "no such checkpoint folder",
+                       .expected = "a folder checkpoint-N that a run has written",
+                       .fix = checkpoints_near(checkpoint, output)});
+}
+
+fs::path checkpoint_to_resume(const fs::path& output, Events& events) {
+  const train::NewestCheckpoint newest = train::newest_checkpoint(output);
+  for (const std::string& fault : newest.newer_damaged) events.warning("damaged checkpoint, not used: " + fault);
+  if (!newest.path.empty()) return newest.path;
+  if (train::find_run_record(output)) return {};
+  if (!newest.newer_damaged.empty()) {
+    throw CheckpointError({.where = "--resume",
+                           .given = "no valid checkpoint in " + output.string() + "; " + newest.newer_damaged.front(),
+                           .expected = "a checkpoint whose files are as they were written",
+                           .fix = "copy a checkpoint there again, or start anew with --overwrite-output in place of "
+                                  "--resume"});
+  }
+  if (!train::holds_model(output)) return {};
+  throw OutputError({.where = "--resume",
+                     .given = "a model in " + output.string() + ", without a checkpoint or a record of its run",
+                     .expected = "a run that can be resumed",
+                     .fix = "replace the model by --overwrite-output in place of --resume, or choose another folder"});
+}
+
+void require_no_other_run(const fs::path& output, const fs::path& resumed_from) {
+  if (lies_in(resumed_from, output)) return;
+  const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(output);
+  const bool has_model = train::holds_model(output);
+  if (checkpoints.empty() && !has_model) return;
+  throw OutputError(
+      {.where = "--output " + output.string(),
+       .given = has_model ? "a folder with a trained model"
+                          : "a folder with " + checkpoints.back().path.filename().string() + " of an earlier run",
+       .expected = "a folder without a model and checkpoints, where a new run begins",
+       .fix = "choose another folder, continue that run with --resume, or replace it with "
+              "--overwrite-output"});
+}
+
+void remove_earlier_run(const fs::path& output) {
+  const std::string fault = train::remove_old_checkpoints(output, 0, {});
+  if (!fault.empty()) {
+    throw OutputError({.where = "--overwrite-output", .given = fault, .expected = "a folder that can be emptied"});
+  }
+  fs::remove(output / train::kRunRecordFile);  // the model is no longer one that can be trained further
+}
+
+}  // namespace portatune::run

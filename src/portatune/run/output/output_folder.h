@@ -1,0 +1,39 @@
+// Checks of the output folder before training.
+#pragma once
+
+#include <filesystem>
+
+#include "portatune/run.h"
+
+namespace portatune::run {
+
+/// Requires a folder that is new, empty, an older model, or holds checkpoints, since saving replaces it as a whole
+/// except for files beside the checkpoints of a run.
+/// model    the folder that training starts from
+/// errors   UsageError for the folder of that model and for the working folder; OutputError for a file, and for a folder
+///          with other entries; IoError if it cannot be written
+void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
+
+/// Requires that --resume-from-checkpoint names a valid checkpoint.
+/// errors   NotFoundError that names the checkpoints beside it or in the output folder; CheckpointError that names the
+///          damaged file and the newest valid checkpoint beside it
+void require_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& output);
+
+/// The newest valid checkpoint in the folder; empty if there is no run to resume. Warns of newer ones that are damaged.
+/// errors   CheckpointError if all are damaged and the run has not finished; OutputError if there is a trained model
+///          without a checkpoint and a record of its run
+std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output, Events& events);
+
+/// Requires that a new run replaces neither a model nor the checkpoints of another run.
+/// resumed_from   the checkpoint that this run resumes; it may lie in the folder
+/// errors         OutputError
+void require_no_other_run(const std::filesystem::path& output, const std::filesystem::path& resumed_from);
+
+/// Removes the checkpoints of an earlier run. Its model stays until the new one replaces it.
+/// errors   OutputError if a checkpoint cannot be removed
+void remove_earlier_run(const std::filesystem::path& output);
+
+/// Whether `inner` is an entry of the folder `outer`.
+bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer);
+
+}  // namespace portatune::run

@@ -1,0 +1,21 @@
+// Saving the model or a checkpoint of a run. A failed save loses nothing.
+#pragma once
+
+#include <filesystem>
+
+#include "portatune/run.h"
+
+namespace portatune::run {
+
+/// Saves the model to the output folder, with retries. If they fail, the checkpoint of the last step stays, or is saved
+/// in the output folder, in a folder `<output>.rescued-XXXXXX` beside it, or in one among the temporary files. If only
+/// a model fits there, it is saved instead. Reports what is saved, or that nothing is. All processes call it.
+/// errors  those of Trainer::save, after the rescue
+void save_model(const Trainer& trainer, const RunOptions& a, Events& events);
+
+/// Saves the checkpoint of a run that ends before its last step, in the same way.
+/// returns  its path in the output folder
+/// errors   those of Trainer::save_checkpoint, after the rescue
+std::filesystem::path save_stopped_run(const Trainer& trainer, const RunOptions& a, Events& events);
+
+}  // namespace portatune::run

@@ -1,0 +1,71 @@
+#include "portatune/run/run_plan.h"
+
+#include <fmt/format.h>
+
+#include "portatune/error.h"
+#include "portatune/mesh.h"
+#include "portatune/run/inputs/batch_shapes.h"
+#include "portatune/run/inputs/example_weights.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/model_length.h"
+#include "portatune/run/inputs/sample_rows.h"
+#include "portatune/run/inputs/split.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/inputs/training_files.h"
+
+namespace portatune::run {
+
+RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& events) {
+  RunPlan plan(std::move(options));
+  plan.checkpoint = std::move(checkpoint);
+  lower_max_length(plan.model, model_of(plan), events);
+  plan.inputs = watch_files(plan);
+  plan.weights = weight_column_of(plan);
+  plan.task = make_task(plan.model, model_of(plan), plan.train, Classes::kOfRows);
+  plan.task->set_batch_share(batch_share(plan.device.mesh, plan.device.processes.get()));
+  choose_shapes(plan, events);
+  return plan;
+}
+
+RunPlan plan_without_rows(RunOptions options, Events& events) {
+  RunPlan plan(std::move(options));
+  plan.model = without_rows(std::move(plan.model), events);
+  plan.model.padding.reset();
+  plan.packing = PackingPolicy::kNone;
+  lower_max_length(plan.model, model_of(plan), events);
+  plan.task = make_task(plan.model, model_of(plan), {}, Classes::kOfModel);
+  return plan;
+}
+
+const std::filesystem::path& model_of(const RunPlan& plan) {
+  return plan.checkpoint.empty() ? plan.model.folder : plan.checkpoint;
+}
+
+void check_one_run(const RunOptions& a) {
+  if (!a.group_column.empty() || !a.test.empty()) {
+    throw UsageError({.where = a.test.empty() ? "group_column" : "test",
+                      .given = "no --folds",
+                      .expected = "--folds N, as it is for cross-validation alone"});
+  }
+  check_validation_split(a);
+  if (a.model.masked_lm.next_sentence && parts_of_step(a) > 1) {
+    throw UsageError(
+        {.where = "next_sentence",
+         .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}", to_string(a.device.mesh),
+                              a.training.gradient_accumulation_steps),
+         .expected = "a batch as a whole, as the loss is a sum of two means, which parts do not add up to"});
+  }
+}
+
+void check_new_run(const RunOptions& a) {
+  const auto refuse = [](const char* option, std::string given, const char* expected) {
+    throw UsageError({.where = option, .given = std::move(given), .expected = expected});
+  };
+  if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as this is about one training run");
+  check_one_run(a);
+  if (a.resume || !a.resume_from_checkpoint.empty()) {
+    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a run that goes on", "the options of a new run");
+  }
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,53 @@
+#include "portatune/run/training_options.h"
+
+#include <fmt/format.h>
+
+#include "portatune/base/message.h"
+#include "portatune/run/inputs/model_settings.h"
+#include "portatune/run/inputs/packing.h"
+#include "portatune/run/inputs/training_files.h"
+#include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/checkpoint/save_folder.h"
+
+namespace portatune::run {
+namespace {
+
+// The last part of the path; of a snapshot in the Hugging Face cache (models--ORG--NAME/snapshots/HASH) the model's
+// name. So the folder may move, and the model be called by its name, when the run is resumed.
+std::string name_of_model(const std::filesystem::path& folder) {
+  std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
+  if (path.filename().empty()) path = path.parent_path();
+  if (path.parent_path().filename() == "snapshots") path = path.parent_path().parent_path();
+  const std::string name = path.filename().string();
+  return name.starts_with("models--") ? name.substr(name.rfind("--") + 2) : name;
+}
+
+}  // namespace
+
+TrainingOptions training_options(const RunPlan& plan, const RowTask& task, int64_t examples) {
+  TrainingOptions options = plan.training;
+  options.must_match.merge(task.settings());
+  options.must_match.merge(facts_of_training_files(plan.train, examples, plan.inputs.get()));
+  if (plan.use_changed_data) options.may_differ = facts_of_data(plan.train);
+  options.must_match.insert({{"task", plan.model.task}, {"batch_size", std::to_string(plan.batch_size)}});
+  if (!plan.model.folder.empty()) options.must_match[train::kModelFact] = name_of_model(plan.model.folder);
+  if (plan.shuffle_buffer != RunOptions{}.shuffle_buffer)
+    options.must_match["shuffle_buffer"] = std::to_string(plan.shuffle_buffer);
+  const data::TableOptions& table = plan.model.table;
+  if (!plan.weights.empty()) options.must_match["weight_column"] = plan.weights;
+  if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
+  if (table.delimiter) options.must_match["delimiter"] = std::string(1, *table.delimiter);
+  if (plan.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", plan.model.bad_rows->limit());
+  for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
+  if (!plan.packed && !plan.model.lengths.empty())
+    options.must_match["padding"] = fmt::format("{}", fmt::join(plan.model.lengths, ","));
+  if (plan.validation_split > 0) options.must_match["validation_split"] = to_text(plan.validation_split);
+  options.model_files[train::kSettingsFile] = settings_text(plan);
+  if (plan.packed) {
+    options.must_match["packing"] =
+        fmt::format("{} in {} rows", name_of(plan.packed->packing), fmt::join(plan.packed->rows, " or "));
+  }
+  return options;
+}
+
+}  // namespace portatune::run

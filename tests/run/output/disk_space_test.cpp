@@ -1,0 +1,37 @@
+#include "portatune/run/output/disk_space.h"
+
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portatune/io/safetensors/safetensors.h"
+
+namespace portatune::run {
+namespace {
+
+TEST(DiskSpace, ModelAloneTakesItsWeights) { EXPECT_EQ(most_bytes({.weights_bytes = 100}), 100); }
+
+TEST(DiskSpace, FewCheckpointsAddToTheModel) {
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 2, .kept = 2}), 2 * 300 + 100);
+}
+
+// A new checkpoint is complete before the oldest is removed.
+TEST(DiskSpace, ManyCheckpointsTakeOneMoreThanAreKept) {
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2}), 3 * 300);
+}
+
+TEST(DiskSpace, OlderCheckpointsMakeRoomForNewerOnes) {
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2, .present = 2}), 300);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2, .present = 7}), 300);
+}
+
+TEST(DiskSpace, WeightsCountAsFloat32) {
+  const TemporaryFolder folder;
+  const Tensor half({DType::kFloat16, {2, 3}}), single({DType::kFloat32, {6}});
+  io::write_safetensors(folder / "model.safetensors",
+                        std::vector<NamedTensorView>{{"a", half.view()}, {"b", single.view()}});
+  EXPECT_EQ(bytes_of_weights(folder.path()), 48);
+  EXPECT_EQ(bytes_of_weights(folder / "nowhere"), 0);
+}
+
+}  // namespace
+}  // namespace portatune::run
