@@ -4,6 +4,7 @@
 include(CheckPIESupported)
 check_pie_supported()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT PORTATUNE_FUZZ AND NOT PORTATUNE_SANITIZE)
+  set(PORTATUNE_HARDENED TRUE)
   add_compile_options(-fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero)
   # Functions of libc that know the size of what they write to; they need optimisation.
   add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
