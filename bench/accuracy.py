@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """bench/accuracy.py: AUC on the demo's held-out reviews after the demo's training, Portatune and transformers by seed.
 
-Ends with `RATIO accuracy <value>`: the peer's mean error (1 - AUC) over Portatune's, so above 1 Portatune is more accurate.
-The spread over the seeds tells how much of that is chance.
+Ends with `RATIO accuracy <value>`: the peer's mean error (1 - AUC) over Portatune's, so above 1 Portatune is more
+accurate. The spread over the seeds shows how much of the difference is chance.
 """
 
 import argparse

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""bench/compile_matrix.py: training steps of models of real sizes, compiled for TPUs and GPUs that need not be there: memory on a device, and the time of a step as the roofline estimates it.
+"""bench/compile_matrix.py: compiles training steps of models of real sizes for absent TPUs and GPUs, and reports the
+memory on a device and the time of a step as the roofline estimates it.
 
-Needs `make build` and the plugins (tools/setup.sh --aot). --tokenizers names a folder with `bert` and `gpt2`, each with a
-tokenizer.json; weights are not needed. Results are added to --output, a JSON object a line; what is there already is not
-compiled again. --table prints what is there. All takes about two hours on two cores.
+Needs `make build` and the plugins (tools/setup.sh --aot). --tokenizers names a folder with `bert` and `gpt2`, each
+with a tokenizer.json; weights are not needed. Results are appended to --output, one JSON object per line; steps whose
+result is in that file are not compiled again. --table prints the results in that file. The whole matrix takes about
+two hours on two cores.
 """
 
 import argparse

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """bench/defaults.py: one epoch with the default options of the command, and one with those of transformers' Trainer.
 
-`portatune fit` gets no option on padding or packing. The Trainer gets a tokenizer, with which it pads each batch to its
-longest example (for tags and choices, the collator that transformers has for them). Both sides: MiniLM (6 layers,
-384), the same rows, batch size, learning rate and maximal length, AdamW without weight decay or warm-up, linear decay, dropout
-on; bfloat16 of the peer is autocast. CoLA and the movie reviews are read as a whole. Of CoNLL, SQuAD and SWAG there are
-samples of a few rows, which are repeated to --sample-rows rows; their scores say that both sides learn, no more.
+`portatune fit` gets no option on padding or packing. The Trainer gets a tokenizer, with which it pads each batch to
+its longest example (for tags and choices, with the collator of transformers for them). Both sides: MiniLM (6 layers,
+384), the same rows, batch size, learning rate and maximal length, AdamW without weight decay or warm-up, linear
+decay, dropout on; bfloat16 of the peer is autocast. CoLA and the movie reviews are read as a whole. The samples of
+CoNLL, SQuAD and SWAG have a few rows, which are repeated to --sample-rows rows; their scores only show that both
+sides learn.
 
-Time is that of the training loop. Portatune tokenizes in it, the peer before it; programs are compiled before it. Ends
-every task with `RATIO default_<task> <dtype> <value>`: the peer's best time over Portatune's.
+The time is that of the training loop. Portatune tokenizes in it, the peer before it; programs are compiled before it.
+Ends every task with `RATIO default_<task> <dtype> <value>`: the peer's best time over Portatune's.
 
     --data FOLDER   has cola, movie_reviews, squad_sample, swag_sample and other_samples. Default: PORTATUNE_SHARED_DATA
-    --rows N        the first rows alone of CoLA and the reviews, to try
+    --rows N        uses only the first rows of CoLA and the reviews, for a trial
     --fixed-length  compares the scores with those of `--padding max_length` in place of the peer; prints no RATIO
 """
 
@@ -77,7 +78,7 @@ def peer(python, arguments):
     return result["train_seconds"], result["validation"]
 
 
-# ---- the rows, as (of training, to measure on)
+# ---- the rows, as (for training, for validation)
 
 
 def cola(options):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench/generate.py: seconds to read prompts and to make tokens, greedily, Portatune and transformers in turns.
+"""bench/generate.py: seconds to read prompts and to generate tokens greedily, Portatune and transformers alternately.
 
-Decoders of the sizes of GPT-2 and OPT-125M with random weights; prompts of 128 tokens, 64 new ones. The peer's figure is
-that of its dynamic or its static cache, whichever was faster. Needs `make build` and
-`cmake --build build --target portatune_generate_bench`.
+Decoders of the sizes of GPT-2 and OPT-125M with random weights; prompts of 128 tokens, 64 new ones. The peer's figure
+is that of the faster one of its dynamic and static caches. Needs `make build` and `cmake --build build --target
+portatune_generate_bench`.
 """
 
 import argparse

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """bench/glue.py: the official metric of GLUE tasks after the same training by Portatune and by transformers' Trainer.
 
-Both sides: MiniLM (6 layers, 384), float32, texts padded to 32 tokens (MRPC: 128; of CoLA's 8,551 sentences 5 are longer),
-batches of 32, AdamW at 1e-4 without weight decay or warm-up, linear decay, gradients clipped to 1; CoLA 2 epochs (about 540
-steps), MRPC 3. (At 5e-5 this small model still calls every sentence acceptable after an epoch, which is a correlation of 0
-and compares nothing.) Portatune takes the rest from its recipe. Ends every task with `RATIO <task> <value>`: the peer's mean error (1 - metric) over Portatune's.
+Both sides: MiniLM (6 layers, 384), float32, texts padded to 32 tokens (MRPC: 128; 5 of CoLA's 8,551 sentences are
+longer), batches of 32, AdamW at 1e-4 without weight decay or warm-up, linear decay, gradients clipped to 1; CoLA 2
+epochs (about 540 steps), MRPC 3. (At 5e-5 this small model still predicts "acceptable" for every sentence after an
+epoch; its correlation is then 0, which compares nothing.) Portatune takes the other settings from its recipe. Ends
+every task with `RATIO <task> <value>`: the peer's mean error (1 - metric) over Portatune's.
 
     --cola FOLDER   in_domain_train.tsv, in_domain_dev.tsv and out_of_domain_dev.tsv, as CoLA's authors publish them; the
                     two dev files together are GLUE's. Default: cola in the folder PORTATUNE_SHARED_DATA
-    --mrpc FOLDER   train.tsv and dev.tsv of GLUE's MRPC; left out unless it is given
+    --mrpc FOLDER   train.tsv and dev.tsv of GLUE's MRPC. Default: no MRPC
 """
 
 import argparse
@@ -20,7 +21,7 @@ from harness import MINILM, PEERS, PORTATUNE, compare_by_seed, json_line, peer_p
 
 SETTINGS = ["--batch-size", 32]
 MAX_LENGTH = {"cola": 32, "mrpc": 128}
-# What the recipes tell Portatune, for the peer.
+# Settings of the recipes, for the peer.
 COLUMNS = {
     "cola": ["--column-names", "source,label,mark,sentence", "--text-column", "sentence"],
     "mrpc": ["--text-column", "#1 String", "--text-pair-column", "#2 String", "--label-column", "Quality"],
@@ -62,7 +63,7 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--learning-rate", type=float, default=1e-4)
-    parser.add_argument("--max-steps", type=int, help="in place of the epochs, to try")
+    parser.add_argument("--max-steps", type=int, help="number of steps in place of the epochs, for a trial")
     shared = pathlib.Path(os.environ.get("PORTATUNE_SHARED_DATA", "."))
     parser.add_argument("--cola", type=pathlib.Path, default=shared / "cola")
     parser.add_argument("--mrpc", type=pathlib.Path)

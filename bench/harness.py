@@ -1,8 +1,8 @@
-"""What the benchmarks share: where things are, how both sides are run, and how figures are reported.
+"""Code shared by the benchmarks: paths, runs of both sides, and reports of figures.
 
-A figure is a table of Portatune and its peer, measured in turns within one run so that both meet the same machine, and a
-last line `RATIO <name> <value>`: the peer's best time over Portatune's, so above 1 Portatune is faster. The best (smallest)
-time is the one that other work on the machine disturbed least; the median stands beside it.
+A figure is a table of Portatune and its peer, measured alternately within one run so that both have the same
+conditions, and a last line `RATIO <name> <value>`: the peer's best time over Portatune's, so above 1 Portatune is
+faster. Other work on the machine affects the best (smallest) time least; the table also has the median.
 """
 
 import json
@@ -21,12 +21,12 @@ PORTATUNE = ROOT / "build" / "portatune"
 PEERS = ROOT / "bench" / "peers"
 MINILM = CACHE / "demo" / "minilm"
 REVIEWS = CACHE / "demo" / "movie_reviews"
-# How `portatune fit` is told the demo's task.
+# Options of `portatune fit` for the demo's task.
 TASK = ["--task", "text-classification", "--text-column", "text", "--label-column", "label", "--head", "sigmoid"]
 
 
 def peer_python():
-    """A Python that has the peers: PORTATUNE_BENCH_VENV names one, else it is made in the cache (several GB)."""
+    """The Python of the environment PORTATUNE_BENCH_VENV, or of one in the cache with the peers (several GB)."""
     folder = pathlib.Path(os.environ.get("PORTATUNE_BENCH_VENV") or CACHE / "bench" / "venv")
     python = folder / "bin" / "python"
     complete = folder / ".complete"
@@ -38,7 +38,7 @@ def peer_python():
 
 
 def install(folder, *packages):
-    """Makes a virtual environment with what `pip install` is told; returns its Python."""
+    """Makes a virtual environment with the packages; returns its Python."""
     venv.create(folder, with_pip=True, clear=True)
     python = folder / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
@@ -46,7 +46,7 @@ def install(folder, *packages):
 
 
 def run(*command, environment=None):
-    """Runs a command to its end; returns (what it printed, seconds from its start to its end)."""
+    """Runs a command to its end; returns (its standard output, seconds from its start to its end)."""
     begin = time.perf_counter()
     done = subprocess.run(
         [str(part) for part in command],
@@ -68,7 +68,7 @@ def json_line(printed):
 
 
 def compare_by_seed(name, seeds, figure, portatune, peer):
-    """Prints a figure, of which 1 is best, of both sides for each seed; their means; and how the mean errors compare."""
+    """Prints a figure whose best value is 1: of both sides for each seed, their means, and the ratio of mean errors."""
     values = {"portatune": [], "peer": []}
     for seed in seeds:
         values["portatune"].append(portatune(seed))

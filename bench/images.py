@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""JPEG to a normalised tensor beside Pillow and torchvision with the image processors of transformers: one thread.
+"""CPU time from a JPEG to a normalised tensor on one thread: Portatune, and Pillow or torchvision with the image
+processors of transformers.
 
     python3 bench/images.py PICTURE ... [--rounds 5] [--passes 20] [--size 224] [--scale 1]
-Each PICTURE (a file that Pillow reads) becomes a JPEG of quality 90, --scale times as wide and high. Build with: ninja portatune_images_bench. Each round
-starts each program anew, in turn; times are those of the processor, of the best pass over all pictures. In exact mode
-Portatune's pixels must be those of Pillow and the Pillow backend, bit for bit.
+Each PICTURE (a file that Pillow reads) becomes a JPEG of quality 90, --scale times as wide and high. Build with:
+ninja portatune_images_bench. Each round starts the programs one after the other; times are CPU times of the fastest
+pass over all pictures. In exact mode Portatune's pixels must be those of Pillow and the Pillow backend, bit for bit.
 
 The last lines are `RATIO <mode> <peer> <value>`: how many times faster Portatune is, by the best round of each.
 """

@@ -1,7 +1,7 @@
-// Turns JPEGs into normalised pixels, and tells how long that took. Used by bench/images.py.
+// Converts JPEGs to normalised pixels and prints the time. Used by bench/images.py.
 //   portatune_images_bench FOLDER PASSES exact|reduced
 // FOLDER: preprocessor_config.json and *.jpg, which are read before the time begins. Prints the CPU seconds of the
-// fastest pass over all images, and writes the pixels of the last to FOLDER/portatune-MODE.pixels.
+// fastest pass over all images, and writes the pixels of the last image to FOLDER/portatune-MODE.pixels.
 #include <time.h>
 
 #include <algorithm>

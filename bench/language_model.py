@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """bench/language_model.py: held-out loss of a causal language model trained from random weights, Portatune and torch.
 
-Both begin with the same weights (a Llama of 4 layers, 256 wide, without dropout) and train on the same blocks of WikiText-2
-(its validation file, as the larger one is seldom at hand), each in an order of its own, and are measured on its test file
-before the first epoch and after each. Needs the folder PORTATUNE_SHARED_DATA with wikitext2 and
-tokenizers/spm_bytefallback_1k.
+Both begin with the same weights (a Llama of 4 layers, 256 wide, without dropout) and train on the same blocks of
+WikiText-2 (its validation file, because the larger training file is seldom available), each in its own order. The
+loss on its test file is measured before the first epoch and after each. Needs the folder PORTATUNE_SHARED_DATA with
+wikitext2 and tokenizers/spm_bytefallback_1k.
 
-    --seeds 1 2     of the orders of the blocks
-    --lines N M     the first so many lines of the two files alone, for a short run
+    --seeds 1 2     seeds of the orders of the blocks
+    --lines N M     uses only the first N and M lines of the two files, for a short run
 """
 
 import argparse
@@ -61,7 +61,7 @@ def words_of(files):
 
 
 def portatune_losses(model, texts, seed, scratch):
-    """Before training, and after each epoch, from what the command says."""
+    """The losses before training and after each epoch, from the output of the command."""
     output = scratch / f"out-{seed}"
     words = [PORTATUNE, "fit", "--task", "causal-lm", "--model", model, *words_of(texts), *SETTINGS, "--seed", seed]
     words += ["--output", output, "--disable-progress"]
@@ -74,7 +74,7 @@ def portatune_losses(model, texts, seed, scratch):
 
 
 def ids_of(model, text, output):
-    """The ids that Portatune trains on: of each line with its line feed."""
+    """The ids that Portatune trains on: those of each line with its line feed."""
     rows = output.with_suffix(".rows.jsonl")
     with text.open(encoding="utf-8", newline="\n") as lines, rows.open("w", encoding="utf-8") as file:
         for line in lines:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench/mesh.py: seconds of a training step on eight virtual devices of the CPU, which share its cores, beside those on
-one: the same 64 rows in all.
+"""bench/mesh.py: seconds of a training step on eight virtual devices of the CPU, which share its cores, compared with
+one device: the same 64 rows in all.
 
 Needs `make build` and the demo's model (tools/setup.sh --demo).
 """
@@ -17,8 +17,8 @@ MESHES = ["data=1", "data=8", "fsdp=8", "data=2,fsdp=4", "fsdp=4,tensor=2", "dat
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default=MINILM, help="folder of a BERT encoder")
-    parser.add_argument("--rounds", type=int, default=3, help="in each of which every mesh has its turn")
-    parser.add_argument("--steps", type=int, default=5, help="timed steps in a turn")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds, in each of which every mesh is timed once")
+    parser.add_argument("--steps", type=int, default=5, help="timed steps of a mesh in a round")
     options = parser.parse_args()
     for dtype in ("float32", "bfloat16"):
         seconds = {mesh: [] for mesh in MESHES}

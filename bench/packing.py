@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """bench/packing.py: whole epochs on CoLA, end to end, by Portatune with packed batches and by transformers' Trainer.
 
-Both sides: MiniLM (6 layers, 384), bfloat16 (the peer's by autocast), exactly 64 examples a step, max_length 128, AdamW at
-1e-4 without weight decay or warm-up, linear decay, gradients clipped to 1, dropout on. The peer pads to 128, or each batch to its
-longest text, or so with texts of similar length together (train_sampling_strategy="group_by_length"). Portatune packs: exactly 64
-examples, or a token budget of about as many. Time is that of the training loop, tokenization by Portatune included (it
-tokenizes while it trains), that of the peer before it not. Then Matthews' correlation on the two dev sets together.
-Ends with `RATIO <name> <value>` for each way of the peer: Portatune's examples per second with exactly 64 a step over the
-peer's.
+Both sides: MiniLM (6 layers, 384), bfloat16 (the peer's by autocast), exactly 64 examples a step, max_length 128,
+AdamW at 1e-4 without weight decay or warm-up, linear decay, gradients clipped to 1, dropout on. The peer pads to 128,
+or each batch to its longest text, or the latter with texts of similar length together
+(train_sampling_strategy="group_by_length"). Portatune packs exactly 64 examples, or a token budget of about as many.
+The time is that of the training loop. Portatune tokenizes in it, the peer before it. Then both report Matthews'
+correlation on the two dev sets together.
+Ends with `RATIO <name> <value>` for each padding of the peer: Portatune's examples per second with exactly 64 a step
+over the peer's.
 
-    --fixed-steps N   so many steps of the peer with fixed padding in place of its epochs, which take long, all steps alike
-
-    --cola FOLDER   as in bench/glue.py
+    --fixed-steps N   number of steps of the peer with fixed padding, in place of its epochs: they take long, and all
+                      steps take the same time
+    --cola FOLDER     as in bench/glue.py
 """
 
 import argparse

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""bench/plan.py: seconds of a training step as `portatune plan --on cpu` estimates them, beside those that it takes.
+"""bench/plan.py: seconds of a training step as `portatune plan --on cpu` estimates them, compared with measured ones.
 
-A roofline says how fast a step can be at best: the estimate is below what is measured, and the ratio says how far. Needs
-`make build` and the demo's model (tools/setup.sh --demo).
+A roofline gives the shortest possible time of a step: the estimate is below the measured time, and the ratio shows how
+far. Needs `make build` and the demo's model (tools/setup.sh --demo).
 """
 
 import argparse

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""bench/startup.py: wall seconds of a run that ends after its first training step, Portatune and transformers in turns.
+"""bench/startup.py: wall seconds of a run that ends after its first training step, Portatune and transformers
+alternately.
 
-Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 x 128 tokens. Portatune also writes the
-model at the end, the peer writes nothing. Cold means an empty compilation cache; warm, the same run once more.
+Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 x 128 tokens. Portatune also writes
+the model at the end, the peer writes nothing. A cold run has an empty compilation cache; the warm run repeats it.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def main():
 
 
 def portatune_seconds(cache):
-    """With its cache, and so its compiled programs, in the folder `cache`."""
+    """Seconds of a run whose cache, and so its compiled programs, is in the folder `cache`."""
     with tempfile.TemporaryDirectory() as folder:
         command = [PORTATUNE, "fit", *TASK, *ARGUMENTS, "--output", f"{folder}/model"]
         return run(*command, environment={"XDG_CACHE_HOME": cache})[1]

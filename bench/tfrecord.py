@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""TFRecord files of tf.train.Example, read into batches and written, beside TensorFlow: CPU seconds of one thread.
+"""CPU seconds of one thread to read TFRecord files of tf.train.Example into batches and to write them: Portatune and
+TensorFlow.
 
     python3 bench/tfrecord.py [--rounds 5] [--passes 3] [--tokens 20000] [--texts 100000] [--images 2000]
-Three kinds of examples: token ids (three lists of 128 int64), sentences (60 bytes on average), images (30 kB); each with
-a label. Reading: read_tfrecord(...).batch(n) beside TFRecordDataset(...).batch(n).map(parse_example), n 256 and of
-images 32, all checksums compared on both sides. Writing: TfrecordWriter beside tf.train.Example, SerializeToString and TFRecordWriter in Python,
-which is how such files are written. The files are in memory (/dev/shm, or --folder). Build with: ninja portatune_tfrecord_bench.
-PORTATUNE_BENCH_TF names an environment with tensorflow; by default one is made for the run, with tensorflow-cpu 2.21.0.
+Three kinds of examples: token ids (three lists of 128 int64), sentences (60 bytes on average), images (30 kB); each
+with a label. Reading: read_tfrecord(...).batch(n) and TFRecordDataset(...).batch(n).map(parse_example), where n is
+256, and 32 for images; all checksums of both sides are compared. Writing: TfrecordWriter, and tf.train.Example,
+SerializeToString and TFRecordWriter in Python, the usual way to write such files. The files are in memory (/dev/shm,
+or --folder). Build with: ninja portatune_tfrecord_bench. PORTATUNE_BENCH_TF names an environment with tensorflow; by
+default the run makes one with tensorflow-cpu 2.21.0.
 
-The last lines are `RATIO tfrecord <read or write> <kind> <value>`: how many times faster Portatune is, by the best round
-of each.
+The last lines are `RATIO tfrecord <read or write> <kind> <value>`: how many times faster Portatune is, by the best
+round of each.
 """
 
 import argparse

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""bench/tokenizer.py: Portatune's tokenizer beside the Python packages that do the same, in the first pass of a process.
+"""bench/tokenizer.py: Portatune's tokenizer and Python packages for the same work, in the first pass of a process.
 
     python3 bench/tokenizer.py [--text FILE ...] [--model FOLDER ...] [--what ids|offsets] [--threads 1] [--rounds 7]
-Each FILE is a TSV file with a header and a column `text`, or a text file, whose lines are the texts; all of them are read
-once. Each FOLDER has a tokenizer.json of any kind. By default the demo's reviews and model, which is BERT's WordPiece.
-Peers are `tokenizers` 0.23.3 and 1.0.0rc3, where only ids are wanted also nanotoken 0.1.0 (WordPiece) and gigatoken 0.10.0
-(BPE), installed into throw-away environments. Each round starts each program anew, in turn. The ids of all must be
-identical. Build with: ninja portatune_tokenizer_bench.
+Each FILE is a TSV file with a header and a column `text`, or a text file, whose lines are the texts; all of them are
+read once. Each FOLDER has a tokenizer.json of any kind. The defaults are the demo's reviews and model (BERT's
+WordPiece). Peers are `tokenizers` 0.23.3 and 1.0.0rc3, and for ids alone also nanotoken 0.1.0 (WordPiece) and
+gigatoken 0.10.0 (BPE), installed into temporary environments. Each round starts the programs one after the other. The
+ids of all must be identical. Build with: ninja portatune_tokenizer_bench.
 
-The last lines for a FOLDER are `RATIO <FOLDER's name> <program> <value>`: how many times faster Portatune is, by the best
-round of each. One thread is timed by the processor, so that other work on the machine counts less; several by the clock.
+The last lines for a FOLDER are `RATIO <FOLDER's name> <program> <value>`: how many times faster Portatune is, by the
+best round of each. For one thread the time is CPU time, which other work on the machine affects less; for several,
+wall time.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from harness import MINILM, PEERS, REVIEWS, ROOT, install, run
 
 BENCH = ROOT / "build" / "bench" / "portatune_tokenizer_bench"
 TOKENIZERS = ["tokenizers==0.23.3", "tokenizers==1.0.0rc3"]
-# For ids alone, and for these models alone.
+# These peers compute only ids, and only for these models.
 FASTEST = {"nanotoken==0.1.0": "WordPiece", "gigatoken==0.10.0": "BPE"}
 
 
@@ -87,7 +88,7 @@ def texts_of(path):
 
 
 def write_tokenizer(model, folder):
-    """tokenizer.json without stored truncation and padding, which Portatune leaves to the caller. Returns the model's type."""
+    """Writes tokenizer.json without truncation and padding, as Portatune leaves both to the caller; returns its type."""
     config = json.loads((model / "tokenizer.json").read_text(encoding="utf-8"))
     config["truncation"] = config["padding"] = None
     (folder / "tokenizer.json").write_text(json.dumps(config), encoding="utf-8")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/train_step.py: seconds per training step of BERT encoders, Portatune and torch in turns.
+"""bench/train_step.py: seconds per training step of BERT encoders, Portatune and torch alternately.
 
 Needs `make build` and the demo's model (tools/setup.sh --demo).
 """

@@ -131,7 +131,7 @@ class QuestionAnswering:
 
 
 def span_of(answers, offsets, sequence_ids):
-    """The tokens of the first answer; [CLS] where the window does not have all of it."""
+    """The tokens of the first answer; [CLS] if the window lacks a part of it."""
     if not answers["text"]:
         return 0, 0
     begin = answers["answer_start"][0]

@@ -1,7 +1,7 @@
-"""The peer of generate_bench: seconds that transformers takes to read random prompts and to make tokens, greedily.
+"""The peer of generate_bench: seconds of transformers to read random prompts and to generate tokens greedily.
 
-Prints {"prefill_s": [...], "decode_s": [...]}. Reading is what generate() takes to make one token, making the rest of
-what it takes for all.
+Prints {"prefill_s": [...], "decode_s": [...]}. prefill_s is the time of generate() for one token; decode_s is the
+remaining time of generate() for all tokens.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """JPEGs to normalised pixels by Pillow or torchvision and the image processors of transformers, on one thread.
 
     python images.py FOLDER PASSES pillow|torchvision
-pillow: Pillow and transformers' Pillow backend; torchvision: its decoder and transformers' torchvision backend. FOLDER and
-what is printed and written are as in images_bench.cpp.
+pillow: Pillow and transformers' Pillow backend; torchvision: its decoder and transformers' torchvision backend.
+FOLDER and the output are those of images_bench.cpp.
 """
 
 import io

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains a causal language model by torch on blocks of ids, and prints the held-out loss after each epoch as JSON.
 
---train, --validation: files of `portatune tokenize`, a text a line. AdamW without weight decay, linear decay to 0,
-gradients clipped to 1, as Portatune's defaults are.
+--train, --validation: files of `portatune tokenize`, one text per line. AdamW without weight decay, linear decay to 0,
+gradients clipped to 1: Portatune's defaults.
 """
 
 import argparse

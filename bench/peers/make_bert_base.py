@@ -1,4 +1,4 @@
-"""bench/peers/make_bert_base.py FOLDER TOKENIZER: a BERT of the base size with random weights; its speed is the real one's.
+"""bench/peers/make_bert_base.py FOLDER TOKENIZER: a BERT of the base size with random weights, as fast as the real one.
 
 The tokenizer is copied from the folder TOKENIZER, whose vocabulary must have BERT's 30,522 tokens.
 """

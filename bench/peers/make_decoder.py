@@ -7,6 +7,6 @@ from transformers import GPT2Config, GPT2LMHeadModel, OPTConfig, OPTForCausalLM
 
 torch.manual_seed(0)
 folder, kind = sys.argv[1:]
-# The configurations' defaults are those sizes.
+# The defaults of the configurations have these sizes.
 model = GPT2LMHeadModel(GPT2Config()) if kind == "gpt2" else OPTForCausalLM(OPTConfig())
 model.save_pretrained(folder)

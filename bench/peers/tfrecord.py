@@ -1,7 +1,7 @@
 """The TensorFlow side of bench/tfrecord.py: prints the CPU seconds of the fastest pass.
 
     tfrecord.py read|write tokens|texts|images FILE PASSES
-One thread in each of TensorFlow's pools; CPU seconds are those of all of its threads.
+Each of TensorFlow's pools has one thread; CPU seconds are those of all threads.
 """
 
 import os
@@ -42,7 +42,7 @@ def sum_over(dataset):
 
 
 def plain_values(kind, path):
-    """Lists of ints and bytes, as a program that makes examples has them."""
+    """Lists of ints and bytes: the input of a program that makes examples."""
     for batch in read(kind, path).as_numpy_iterator():
         columns = {name: values.tolist() for name, values in batch.items()}
         for row in zip(*columns.values()):

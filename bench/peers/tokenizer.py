@@ -1,8 +1,8 @@
-"""The peer of portatune_tokenizer_bench: the same work by a Python package, whichever version of it is installed.
+"""The peer of portatune_tokenizer_bench: the same work by the installed version of a Python package.
 
     python bench/peers/tokenizer.py tokenizer.json TEXTS IDS WHAT THREADS PACKAGE
-Formats and output as in bench/tokenizer_bench.cpp. PACKAGE: tokenizers, nanotoken or gigatoken. Only the calls that load
-and encode are timed, and the result stays in the library's own objects.
+Formats and output as in bench/tokenizer_bench.cpp. PACKAGE: tokenizers, nanotoken or gigatoken. Only the calls that
+load and encode are timed, and the result stays in the library's own objects.
 """
 
 import array
@@ -29,10 +29,10 @@ def read_texts():
 
 
 def load():
-    """What encodes a list of texts, and what gives the ids of one text of its result."""
+    """A function that encodes a list of texts, and one that gives the ids of one text of its result."""
     if package == "tokenizers":
         tokenizer = library.Tokenizer.from_file(tokenizer_json)
-        # Version 1 has one way only; before, encode_batch_fast is the one that leaves out the offsets.
+        # Before version 1, encode_batch_fast leaves out the offsets; version 1 has only encode_batch.
         fast = getattr(tokenizer, "encode_batch_fast", None)
         return tokenizer.encode_batch if what == "offsets" or not fast else fast, lambda encoding: encoding.ids
     tokenizer = library.Tokenizer(tokenizer_json)

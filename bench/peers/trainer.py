@@ -1,8 +1,10 @@
-"""The peer of `portatune fit`: the Trainer of transformers on the same TSV files with the same settings, whose options have
-the names that Portatune has for them.
+"""The peer of `portatune fit`: the Trainer of transformers on the same TSV files with the same settings.
+
+The options have the names that `portatune fit` has for them.
 
 Trains BertForSequenceClassification with a sigmoid head (num_labels=1, binary cross-entropy) or a softmax over two
-classes, and prints one line of JSON: {"train_seconds": ...}, and with --validation also {"validation": {metric: value}}.
+classes, and prints one line of JSON: {"train_seconds": ...}, and with --validation also {"validation": {metric:
+value}}.
 """
 
 import argparse
@@ -105,7 +107,7 @@ def read(path, column_names):
 
 
 def scores(logits, labels):
-    """Of label 1; a sigmoid head has its logit alone."""
+    """Scores of label 1; a sigmoid head has only its logit."""
     of_one = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
     predicted = of_one >= 0
     return {
