@@ -30,8 +30,8 @@ struct Mesh {
   /// Number of devices along these axes, the size of each of groups().
   int64_t size(const MeshAxes& axes) const;
   /// Index of a device in its group; the first axis is the major one.
-  int64_t place(int64_t device, const MeshAxes& axes) const;
-  /// All devices in groups that differ only along these axes, in the order of place(). The groups of a mesh of two by
+  int64_t index(int64_t device, const MeshAxes& axes) const;
+  /// All devices in groups that differ only along these axes, in the order of index(). The groups of a mesh of two by
   /// two along data are {{0, 2}, {1, 3}}.
   std::vector<std::vector<int64_t>> groups(const MeshAxes& axes) const;
 };

@@ -154,14 +154,14 @@ Values loop_sum(const Values& terms, const Value& index, int64_t count);
 
 /// The sum of x over each group; all its devices get it.
 Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes);
-/// The arrays of each group, concatenated along `axis` in the order of Mesh::place(); all its devices get the result.
+/// The arrays of each group, concatenated along `axis` in the order of Mesh::index(); all its devices get the result.
 /// sent_as  a float type to which x is rounded before it is sent, to halve the traffic; the result is converted back to
 ///          the type of x. Gradients are neither rounded nor sent so. By default the type of x
 Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes,
                  std::optional<DType> sent_as = {});
-/// The sum of x over each group, divided into equal shards along `axis`; each device gets the shard of its place.
+/// The sum of x over each group, divided into equal shards along `axis`; each device gets the shard of its index.
 Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes);
-/// Mesh::place() of the device that runs the program; an int32 scalar.
+/// Mesh::index() of the device that runs the program; an int32 scalar.
 Value place_of_device(const Mesh& mesh, const MeshAxes& axes);
 
 // ---- gradient checkpointing

@@ -17,14 +17,14 @@ const MeshAxes kData{MeshAxis::kData}, kFsdp{MeshAxis::kFsdp}, kTensor{MeshAxis:
 TEST(Mesh, NumbersDevicesWithTheLastAxisAsMinor) {
   const Mesh mesh{.data = 2, .fsdp = 3};
   EXPECT_EQ(mesh.devices(), 6);
-  EXPECT_EQ(mesh.place(4, kData), 1);
-  EXPECT_EQ(mesh.place(4, kFsdp), 1);
-  EXPECT_EQ(mesh.place(4, kBatchAxes), 4);
-  EXPECT_EQ(mesh.place(4, {MeshAxis::kFsdp, MeshAxis::kData}), 3);
+  EXPECT_EQ(mesh.index(4, kData), 1);
+  EXPECT_EQ(mesh.index(4, kFsdp), 1);
+  EXPECT_EQ(mesh.index(4, kBatchAxes), 4);
+  EXPECT_EQ(mesh.index(4, {MeshAxis::kFsdp, MeshAxis::kData}), 3);
   const Mesh with_tensor{.data = 2, .fsdp = 3, .tensor = 4};
   EXPECT_EQ(with_tensor.devices(), 24);
-  EXPECT_EQ(with_tensor.place(18, kTensor), 2);
-  EXPECT_EQ(with_tensor.place(18, kBatchAxes), 4);
+  EXPECT_EQ(with_tensor.index(18, kTensor), 2);
+  EXPECT_EQ(with_tensor.index(18, kBatchAxes), 4);
 }
 
 TEST(Mesh, GroupsDevicesThatDifferAlongTheAxes) {

@@ -51,15 +51,15 @@ int64_t Mesh::size(const MeshAxes& axes) const {
   return size;
 }
 
-int64_t Mesh::place(int64_t device, const MeshAxes& axes) const {
-  std::map<MeshAxis, int64_t> places;
+int64_t Mesh::index(int64_t device, const MeshAxes& axes) const {
+  std::map<MeshAxis, int64_t> indices;
   for (const NamedAxis& axis : kAxes | std::views::reverse) {
-    places[axis.axis] = device % (this->*axis.size);
+    indices[axis.axis] = device % (this->*axis.size);
     device /= this->*axis.size;
   }
-  int64_t place = 0;
-  for (const MeshAxis axis : axes) place = place * (this->*named(axis).size) + places[axis];
-  return place;
+  int64_t index = 0;
+  for (const MeshAxis axis : axes) index = index * (this->*named(axis).size) + indices[axis];
+  return index;
 }
 
 std::vector<std::vector<int64_t>> Mesh::groups(const MeshAxes& axes) const {
@@ -67,7 +67,7 @@ std::vector<std::vector<int64_t>> Mesh::groups(const MeshAxes& axes) const {
   std::vector<std::vector<int64_t>> groups(static_cast<size_t>(size(others)),
                                            std::vector<int64_t>(static_cast<size_t>(size(axes))));
   for (int64_t device = 0; device < devices(); ++device) {
-    groups[static_cast<size_t>(place(device, others))][static_cast<size_t>(place(device, axes))] = device;
+    groups[static_cast<size_t>(index(device, others))][static_cast<size_t>(index(device, axes))] = device;
   }
   return groups;
 }

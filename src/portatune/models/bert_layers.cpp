@@ -81,9 +81,11 @@ Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in,
   const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
   const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, width, c.pad_token_id);
   const Value types = embedding(s / "token_type_embeddings", type_ids, c.type_vocab_size, width);
-  const Value places = embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
-                                 positions.padding_id);  // [seq, width] or [batch, seq, width]
-  return dropout(s, layer_norm(s / "LayerNorm", words + types + places, c.layer_norm_eps), c.hidden_dropout_prob);
+  const Value position_embeddings =
+      embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
+                positions.padding_id);  // [seq, width] or [batch, seq, width]
+  return dropout(s, layer_norm(s / "LayerNorm", words + types + position_embeddings, c.layer_norm_eps),
+                 c.hidden_dropout_prob);
 }
 
 Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {

@@ -9,10 +9,10 @@ namespace {
 
 // The bias with hidden keys at positions below `start` - (`window` - 1).
 Value hide_before(const Value& bias, const Value& start, int64_t window) {
-  const Value place = iota({DType::kInt32, bias.shape()}, 3);
+  const Value position = iota({DType::kInt32, bias.shape()}, 3);
   const Value first = start - full({DType::kInt32, {}}, static_cast<double>(window - 1));
   const Value lowest = full({DType::kFloat32, {}}, std::numeric_limits<float>::lowest());
-  return select(compare(Direction::kLess, place, first), lowest, bias);
+  return select(compare(Direction::kLess, position, first), lowest, bias);
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ Value position_embeddings(const Scope& s, const DistilBertConfig& c, const TextI
 // The sum of word and position embeddings, normalised; [batch, seq, dim].
 Value embed(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
   const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.dim, c.pad_token_id);
-  const Value places = position_embeddings(s / "position_embeddings", c, in);  // [seq, dim] or [batch, seq, dim]
-  return dropout(s, layer_norm(s / "LayerNorm", words + places, kLayerNormEps), c.dropout);
+  const Value positions = position_embeddings(s / "position_embeddings", c, in);  // [seq, dim] or [batch, seq, dim]
+  return dropout(s, layer_norm(s / "LayerNorm", words + positions, kLayerNormEps), c.dropout);
 }
 
 Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {

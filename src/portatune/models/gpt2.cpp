@@ -39,8 +39,8 @@ struct Gpt2Config {
 // Word and position embeddings, [batch, seq, n_embd].
 Value embed(const Scope& s, const Gpt2Config& c, const TextInputs& in) {
   const Value words = word_embedding(s / "wte", in.input_ids, c.vocab_size, c.n_embd);
-  const Value places = embedding(s / "wpe", positions_of(in), c.n_positions, c.n_embd);
-  return dropout(s, words + places, c.embd_pdrop);
+  const Value positions = embedding(s / "wpe", positions_of(in), c.n_positions, c.n_embd);
+  return dropout(s, words + positions, c.embd_pdrop);
 }
 
 double attention_scale(const Gpt2Config& c, int64_t layer) {

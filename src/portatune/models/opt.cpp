@@ -57,8 +57,9 @@ Value embed(const Scope& s, const OptConfig& c, const TextInputs& in) {
   if (c.word_embed_proj_dim != c.hidden_size) {
     words = linear(s / "project_in", words, c.hidden_size, {.bias = false});
   }
-  const Value places = position_ids(in) + full({DType::kInt32, {}}, kPositionOffset);
-  return words + embedding(s / "embed_positions", places, c.max_position_embeddings + kPositionOffset, c.hidden_size);
+  const Value positions = position_ids(in) + full({DType::kInt32, {}}, kPositionOffset);
+  return words +
+         embedding(s / "embed_positions", positions, c.max_position_embeddings + kPositionOffset, c.hidden_size);
 }
 
 Value self_attention(const Scope& s, const OptConfig& c, int64_t layer, const Value& x, const DecoderPass& pass) {

@@ -132,8 +132,8 @@ Value vit_embeddings(const Scope& s, const VitFields& c, const Value& pixel_valu
   }
   tokens.push_back(patch_embeddings(s / "patch_embeddings" / "projection", c, pixel_values));
   const int64_t length = patches(c) + static_cast<int64_t>(special_tokens.size());
-  const Value places = convert(normal_parameter(s, "position_embeddings", {1, length, c.hidden_size}), dtype);
-  return dropout(s, concatenate(tokens, 1) + places, c.hidden_dropout_prob);
+  const Value positions = convert(normal_parameter(s, "position_embeddings", {1, length, c.hidden_size}), dtype);
+  return dropout(s, concatenate(tokens, 1) + positions, c.hidden_dropout_prob);
 }
 
 Values vit_layers(const Scope& s, const VitFields& c, const Value& x) {

@@ -69,8 +69,8 @@ Value key_of_part(const Scope& s, int64_t size) {
   const Mesh& mesh = s.options().mesh;
   const Value key = s.random_key();
   if (mesh.tensor == 1) return key;
-  const Value place = convert(place_of_device(mesh, {MeshAxis::kTensor}), DType::kUInt32);
-  return key_from(key, place * full({DType::kUInt32, {}}, static_cast<double>(static_cast<uint32_t>(size))));
+  const Value index = convert(place_of_device(mesh, {MeshAxis::kTensor}), DType::kUInt32);
+  return key_from(key, index * full({DType::kUInt32, {}}, static_cast<double>(static_cast<uint32_t>(size))));
 }
 
 bool is_parallel(const Scope& s, const LinearOptions& options, Parallel parallel) {

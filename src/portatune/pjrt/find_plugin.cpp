@@ -40,27 +40,27 @@ std::optional<fs::path> folder_from(const char* variable) {
   return fs::path(value);
 }
 
-std::vector<fs::path> usual_places(const PluginFacts& facts) {
-  std::vector<fs::path> places = shipped_places(facts.file_name, "lib/portatune");
-  if (!cache_folder()) return places;
+std::vector<fs::path> usual_paths(const PluginFacts& facts) {
+  std::vector<fs::path> paths = shipped_places(facts.file_name, "lib/portatune");
+  if (!cache_folder()) return paths;
   for (const PluginPackage& package : plugin_packages()) {
-    if (package.platform == facts.platform) places.push_back(folder_of(package) / package.file);
+    if (package.platform == facts.platform) paths.push_back(folder_of(package) / package.file);
   }
-  return places;
+  return paths;
 }
 
 [[noreturn]] void throw_not_found(const PluginFacts& facts, const std::vector<fs::path>& looked_at) {
-  std::string places;
-  for (const fs::path& place : looked_at) places += (places.empty() ? "" : ", ") + place.string();
+  std::string paths;
+  for (const fs::path& path : looked_at) paths += (paths.empty() ? "" : ", ") + path.string();
   throw DeviceError({.where = "plugin for " + std::string(facts.platform),
-                     .given = "no such file: " + places,
-                     .expected = "an XLA plugin at one of these places or in " + std::string(facts.variable),
+                     .given = "no such file: " + paths,
+                     .expected = "an XLA plugin at one of these paths or in " + std::string(facts.variable),
                      .fix = facts.fix});
 }
 
 bool lies_in(const fs::path& file, const fs::path& folder) {
-  const fs::path place = file.lexically_relative(folder);
-  return !place.empty() && *place.begin() != "..";
+  const fs::path relative = file.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
 }
 
 // A user who can write to a file in the cache folder, or to one of its parent folders, can make us run any code.
@@ -88,23 +88,23 @@ std::optional<fs::path> cache_folder() {
 fs::path find_plugin(std::string_view platform, const std::optional<fs::path>& named) {
   const PluginFacts& facts = facts_of(platform);
   // The file that the user names is used or refused; another plugin in its place would be a surprise.
-  std::vector<fs::path> places;
+  std::vector<fs::path> paths;
   bool is_usual = false;
   if (named) {
-    places = {*named};
+    paths = {*named};
   } else if (const auto from_variable = folder_from(facts.variable)) {
-    places = {*from_variable};
+    paths = {*from_variable};
   } else {
-    places = usual_places(facts);
+    paths = usual_paths(facts);
     is_usual = true;
   }
-  for (const fs::path& place : places) {
+  for (const fs::path& path : paths) {
     std::error_code none;
-    if (!fs::is_regular_file(place, none)) continue;
-    if (is_usual) require_trusted(place, facts);
-    return place;
+    if (!fs::is_regular_file(path, none)) continue;
+    if (is_usual) require_trusted(path, facts);
+    return path;
   }
-  throw_not_found(facts, places);
+  throw_not_found(facts, paths);
 }
 
 }  // namespace portatune::pjrt

@@ -26,12 +26,12 @@ std::string required(const char* name, const char* because_of) {
                     .fix = std::string("set it, or unset ") + because_of + " for a single process"});
 }
 
-int64_t number_of(const char* name, const std::string& text, int64_t least, int64_t most) {
+int64_t number_of(const char* name, const std::string& text, int64_t minimum, int64_t maximum) {
   const std::optional<int64_t> number = number_in<int64_t>(text);
-  if (number && *number >= least && *number <= most) return *number;
+  if (number && *number >= minimum && *number <= maximum) return *number;
   throw UsageError({.where = std::string("the environment's ") + name,
                     .given = "\"" + text + "\"",
-                    .expected = "a number from " + std::to_string(least) + " to " + std::to_string(most)});
+                    .expected = "a number from " + std::to_string(minimum) + " to " + std::to_string(maximum)});
 }
 
 // Values of MPI's launchers are not validated: a value that is not a number counts as absent.
@@ -107,16 +107,16 @@ std::optional<int64_t> tasks_of_own_node(std::string_view list) {
 }
 
 // Skips inconsistent values, such as those of an allocation with another number of processes.
-void add_place_on_machine(Launch& launch) {
-  constexpr const char* kPlaces[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
-                                        {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                        {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
-  for (const auto& [rank, size] : kPlaces) {
+void add_local_rank(Launch& launch) {
+  constexpr const char* kVariables[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+                                           {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+                                           {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
+  for (const auto& [rank, size] : kVariables) {
     const auto count = tasks_of_own_node(variable(size).value_or(""));  // a plain number except with Slurm
-    const auto place = number_in<int64_t>(variable(rank).value_or(""));
-    if (!count || !place || *place < 0 || *place >= *count || *count > launch.size) continue;
+    const auto local_rank = number_in<int64_t>(variable(rank).value_or(""));
+    if (!count || !local_rank || *local_rank < 0 || *local_rank >= *count || *count > launch.size) continue;
     launch.local_size = *count;
-    launch.local_rank = *place;
+    launch.local_rank = *local_rank;
     return;
   }
 }
@@ -134,7 +134,7 @@ Launch find_launch(bool on_tpu) {
   } else if (on_tpu && (variable("TPU_WORKER_ID") || variable("TPU_WORKER_HOSTNAMES"))) {
     launch = by_tpu_workers();
   }
-  if (launch.by != Launch::By::kNobody) add_place_on_machine(launch);
+  if (launch.by != Launch::By::kNobody) add_local_rank(launch);
   return launch;
 }
 

@@ -16,9 +16,9 @@
 #include "portatune/pjrt/plugin.h"
 #include "portatune/runtime/cpu_kernels.h"
 #include "portatune/runtime/device_name.h"
+#include "portatune/runtime/local_devices.h"
 #include "portatune/runtime/machine_memory.h"
 #include "portatune/runtime/open_client.h"
-#include "portatune/runtime/own_devices.h"
 #include "portatune/runtime/saved_programs.h"
 #include "portatune/runtime/sharded_array.h"
 #include "portatune/runtime/target.h"
@@ -58,7 +58,7 @@ struct Device::Impl {
         processes(options.processes),
         is_cpu(name.platform == "cpu"),
         by_custom_calls(is_cpu && processes != nullptr),
-        devices(by_custom_calls ? MeshDevices{.ids = {client.devices().front().id}, .own_places = {0}}
+        devices(by_custom_calls ? MeshDevices{.ids = {client.devices().front().id}, .local_indices = {0}}
                                 : find_mesh_devices(client, mesh, processes.get())),
         target(target_for(name.platform, options)),
         cache({.folder = if_named(options.cache_folder),
@@ -177,15 +177,15 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
   }
   const TensorView whole = interleaved ? interleaved->view() : values;
   std::vector<pjrt::Buffer> buffers;
-  for (const int64_t device : own_devices(mesh(), processes())) {
+  for (const int64_t device : local_devices(mesh(), processes())) {
     const auto copy = [&](const TensorView& view) {
-      buffers.push_back(impl_->client.copy_to_device(view, impl_->devices.own_places[buffers.size()]));
+      buffers.push_back(impl_->client.copy_to_device(view, impl_->devices.local_indices[buffers.size()]));
     };
-    const int64_t place = mesh().place(device, sharding.over);
+    const int64_t index = mesh().index(device, sharding.over);
     if (parts == 1 || sharding.axis == 0) {  // the part is contiguous in the whole
-      copy({part, whole.data + place * part.bytes()});
+      copy({part, whole.data + index * part.bytes()});
     } else {
-      copy(part_at(whole, sharding.axis, parts, place).view());
+      copy(part_at(whole, sharding.axis, parts, index).view());
     }
   }
   return DeviceArray(std::make_unique<ShardedArray>(mesh(), impl_->processes, sharding, std::move(buffers)));

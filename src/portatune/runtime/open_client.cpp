@@ -10,7 +10,7 @@
 #include "portatune/pjrt/call_error.h"
 #include "portatune/pjrt/plugin.h"
 #include "portatune/runtime/gpu_memory.h"
-#include "portatune/runtime/own_devices.h"
+#include "portatune/runtime/local_devices.h"
 
 namespace portatune {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "portatune/runtime/own_devices.h"
+#include "portatune/runtime/local_devices.h"
 
 namespace portatune {
 namespace {
@@ -53,12 +53,12 @@ std::vector<Tensor> gather(ProcessGroup& processes, ProcessGroup::Members member
 
 }  // namespace
 
-Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t place) {
+Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t index) {
   TensorType type = whole.type;
   if (parts > 1) type.shape[axis] /= parts;
   Tensor part(type);
   const Rows rows = rows_of(type, axis);
-  copy_rows(part.data(), rows.bytes, whole.data + place * rows.bytes, rows.bytes * parts, rows);
+  copy_rows(part.data(), rows.bytes, whole.data + index * rows.bytes, rows.bytes * parts, rows);
   return part;
 }
 
@@ -102,7 +102,7 @@ Tensor ShardedArray::to_host(Tensor memory) const {
 }
 
 std::vector<Tensor> ShardedArray::own_parts(const std::vector<int64_t>& devices) const {
-  const int64_t first = own_devices(mesh_, processes_.get()).front();
+  const int64_t first = local_devices(mesh_, processes_.get()).front();
   std::vector<pjrt::PendingTensor> pending;
   for (const int64_t device : devices) pending.push_back(buffers_[static_cast<size_t>(device - first)].to_host_async());
   std::vector<Tensor> parts;
@@ -117,13 +117,13 @@ std::vector<Tensor> ShardedArray::parts() const {
   const auto self = std::ranges::find(reading.processes, rank) - reading.processes.begin();
   std::vector<Tensor> found = own_parts(reading.devices[static_cast<size_t>(self)]);
   if (reading.processes.size() > 1) found = gather(*processes_, reading.processes, found);
-  std::map<int64_t, Tensor> by_place;
+  std::map<int64_t, Tensor> by_index;
   auto part = found.begin();
   for (const std::vector<int64_t>& devices : reading.devices) {
-    for (const int64_t device : devices) by_place.try_emplace(mesh_.place(device, sharding_.over), std::move(*part++));
+    for (const int64_t device : devices) by_index.try_emplace(mesh_.index(device, sharding_.over), std::move(*part++));
   }
   std::vector<Tensor> parts;
-  for (auto& [place, tensor] : by_place) parts.push_back(std::move(tensor));
+  for (auto& [index, tensor] : by_index) parts.push_back(std::move(tensor));
   return parts;
 }
 

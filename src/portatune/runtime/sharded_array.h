@@ -12,8 +12,8 @@
 
 namespace portatune {
 
-/// Part number `place` of an array that is divided into equal parts along an axis.
-Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t place);
+/// Part number `index` of an array that is divided into equal parts along an axis.
+Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t index);
 /// The inverse: joins parts along an axis.
 /// parts  at least one; all have the same type
 Tensor join(const std::vector<Tensor>& parts, int64_t axis);

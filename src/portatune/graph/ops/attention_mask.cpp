@@ -7,10 +7,10 @@ namespace {
 Value within(const Band& band, const Value& x, double elsewhere) {
   if (!band.before && !band.after) return x;
   const TensorType type{DType::kInt32, {x.shape()[2], x.shape()[3]}};
-  const Value place = iota(type, 1) - iota(type, 0) - full({DType::kInt32, {}}, type.shape[1] - type.shape[0]);
+  const Value distance = iota(type, 1) - iota(type, 0) - full({DType::kInt32, {}}, type.shape[1] - type.shape[0]);
   Value seen = full({DType::kBool, type.shape}, true);
   const auto restrict = [&](Direction direction, int64_t limit) {
-    seen = bitwise_and(seen, compare(direction, place, full({DType::kInt32, {}}, limit)));
+    seen = bitwise_and(seen, compare(direction, distance, full({DType::kInt32, {}}, limit)));
   };
   if (band.before) restrict(Direction::kGreaterEqual, -*band.before);
   if (band.after) restrict(Direction::kLessEqual, *band.after);

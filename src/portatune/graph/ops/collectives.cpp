@@ -205,12 +205,12 @@ Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshA
 
 Value place_of_device(const Mesh& mesh, const MeshAxes& axes) {
   if (mesh.size(axes) == 1) return full({DType::kInt32, {}}, 0);
-  std::vector<int32_t> places;
+  std::vector<int32_t> indices;
   for (int64_t device = 0; device < mesh.devices(); ++device) {
-    places.push_back(static_cast<int32_t>(mesh.place(device, axes)));
+    indices.push_back(static_cast<int32_t>(mesh.index(device, axes)));
   }
   const Value device = convert(make_node<ReplicaId>({}), DType::kInt32);
-  return reshape(dynamic_slice(constant(vector_of(places)), 0, device, 1), {});
+  return reshape(dynamic_slice(constant(vector_of(indices)), 0, device, 1), {});
 }
 
 }  // namespace portatune

@@ -99,9 +99,9 @@ struct DotGeneral final : Op {
     std::ranges::sort(rising, {}, [&](int64_t i) { return other_contracting[static_cast<size_t>(i)]; });
     Axes partner;
     for (const int64_t i : rising) partner.push_back(contracting[static_cast<size_t>(i)]);
-    const Axes place = joined(batch, free, partner);  // axis i of the product is axis place[i] of the operand
-    Axes permutation(place.size());
-    for (size_t i = 0; i < place.size(); ++i) permutation[static_cast<size_t>(place[i])] = static_cast<int64_t>(i);
+    const Axes target = joined(batch, free, partner);  // axis i of the product is axis target[i] of the operand
+    Axes permutation(target.size());
+    for (size_t i = 0; i < target.size(); ++i) permutation[static_cast<size_t>(target[i])] = static_cast<int64_t>(i);
     return std::ranges::is_sorted(permutation) ? product : transpose(product, permutation);
   }
 

@@ -29,9 +29,9 @@ std::shared_ptr<ProcessGroup> process_group() {
 
 // The members of the process's group; `groups` holds all groups one after the other.
 ProcessGroup::Members members_of(Groups groups, int64_t size, int64_t rank) {
-  const auto* const place = std::find(groups.begin(), groups.end(), rank);
-  require(place != groups.end() && size > 0, "a collective between processes", "the process in one of its groups");
-  const auto group = (place - groups.begin()) / size;
+  const auto* const found = std::find(groups.begin(), groups.end(), rank);
+  require(found != groups.end() && size > 0, "a collective between processes", "the process in one of its groups");
+  const auto group = (found - groups.begin()) / size;
   return {groups.begin() + group * size, static_cast<size_t>(size)};
 }
 

@@ -18,9 +18,9 @@ struct KeyRange {
 
 /// The keys that a query may see by the band; perhaps empty.
 inline KeyRange visible_keys(const AttentionShape& shape, const Band& band, int64_t query) {
-  const int64_t place = query + shape.kv - shape.query;
-  const int64_t begin = std::clamp<int64_t>(place - band.before, 0, shape.kv);
-  return {begin, std::clamp<int64_t>(place + band.after + 1, begin, shape.kv)};
+  const int64_t position = query + shape.kv - shape.query;
+  const int64_t begin = std::clamp<int64_t>(position - band.before, 0, shape.kv);
+  return {begin, std::clamp<int64_t>(position + band.after + 1, begin, shape.kv)};
 }
 
 /// The keys that the queries of one call see. Both ends of the range grow with the query.

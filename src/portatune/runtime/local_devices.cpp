@@ -1,4 +1,4 @@
-#include "portatune/runtime/own_devices.h"
+#include "portatune/runtime/local_devices.h"
 
 #include <algorithm>
 #include <map>
@@ -80,10 +80,10 @@ bool agree(const std::vector<std::vector<int64_t>>& holders) {
 
 // One device of a process for each shard that it holds.
 std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, int64_t each, int64_t process) {
-  std::set<int64_t> places;
+  std::set<int64_t> indices;
   std::vector<int64_t> devices;
   for (const int64_t device : numbers_from(process * each, each)) {
-    if (places.insert(mesh.place(device, over)).second) devices.push_back(device);
+    if (indices.insert(mesh.index(device, over)).second) devices.push_back(device);
   }
   return devices;
 }
@@ -91,10 +91,10 @@ std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, i
 }  // namespace
 
 BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes) {
-  const std::vector<int64_t> own = own_devices(mesh, processes);
+  const std::vector<int64_t> own = local_devices(mesh, processes);
   return {.parts = mesh.size(kBatchAxes),
-          .begin = mesh.place(own.front(), kBatchAxes),
-          .end = mesh.place(own.back(), kBatchAxes) + 1};
+          .begin = mesh.index(own.front(), kBatchAxes),
+          .end = mesh.index(own.back(), kBatchAxes) + 1};
 }
 
 int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes) {
@@ -105,14 +105,14 @@ int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes) {
                     .expected = "a number of devices that the processes divide equally; on CPUs one per process"});
 }
 
-std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes) {
+std::vector<int64_t> local_devices(const Mesh& mesh, const ProcessGroup* processes) {
   const int64_t each = devices_of_each(mesh, processes);
   return numbers_from(rank_of(processes) * each, each);
 }
 
 MeshDevices find_mesh_devices(const pjrt::Client& client, const Mesh& mesh, const ProcessGroup* processes) {
   const std::span<const pjrt::Device> here = client.devices();
-  const std::vector<int64_t> own = own_devices(mesh, processes);
+  const std::vector<int64_t> own = local_devices(mesh, processes);
   if (std::ssize(here) < std::ssize(own)) {
     const std::string whose = processes == nullptr ? "" : " of process " + std::to_string(processes->rank());
     throw too_few(mesh, std::ssize(here), std::ssize(own), whose);
@@ -121,20 +121,20 @@ MeshDevices find_mesh_devices(const pjrt::Client& client, const Mesh& mesh, cons
   if (processes == nullptr) {
     for (size_t i = 0; i < own.size(); ++i) {
       found.ids.push_back(here[i].id);
-      found.own_places.push_back(i);
+      found.local_indices.push_back(i);
     }
     return found;
   }
   found.ids = ids_by_process(client, mesh, processes->size());
   for (const int64_t device : own) {
-    const auto place = std::ranges::find(here, found.ids[static_cast<size_t>(device)], &pjrt::Device::id);
-    if (place == here.end()) {
+    const auto it = std::ranges::find(here, found.ids[static_cast<size_t>(device)], &pjrt::Device::id);
+    if (it == here.end()) {
       throw DeviceError({.where = "process " + std::to_string(processes->rank()),
                          .given = "devices that the plugin assigns to process " + std::to_string(here.front().process),
                          .expected = "the same rank in the plugin and in the launch",
                          .fix = "number the processes like the devices: on TPUs RANK is the number of the worker"});
     }
-    found.own_places.push_back(static_cast<size_t>(place - here.begin()));
+    found.local_indices.push_back(static_cast<size_t>(it - here.begin()));
   }
   return found;
 }

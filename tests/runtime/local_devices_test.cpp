@@ -1,4 +1,4 @@
-#include "portatune/runtime/own_devices.h"
+#include "portatune/runtime/local_devices.h"
 
 #include <gmock/gmock.h>
 
@@ -31,11 +31,11 @@ class Process final : public ProcessGroup {
   const int64_t rank_, size_;
 };
 
-TEST(OwnDevices, AreAContiguousRangePerRank) {
+TEST(LocalDevices, AreAContiguousRangePerRank) {
   const Mesh mesh{.data = 2, .fsdp = 3};
-  EXPECT_THAT(own_devices(mesh, nullptr), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(local_devices(mesh, nullptr), ElementsAre(0, 1, 2, 3, 4, 5));
   const Process second(1, 3);
-  EXPECT_THAT(own_devices(mesh, &second), ElementsAre(2, 3));
+  EXPECT_THAT(local_devices(mesh, &second), ElementsAre(2, 3));
 }
 
 TEST(BatchShare, IsTheRowsOfLocalDevices) {
@@ -79,7 +79,7 @@ TEST(Reading, IsTheSameInAllParticipatingProcesses) {
           const Process process(rank, size);
           const Reading reading = plan_reading(mesh, over, &process);
           ASSERT_NE(std::ranges::find(reading.processes, rank), reading.processes.end()) << what;
-          std::set<int64_t> places;
+          std::set<int64_t> indices;
           for (size_t i = 0; i < reading.processes.size(); ++i) {
             const Process other(reading.processes[i], size);
             const Reading others = plan_reading(mesh, over, &other);
@@ -87,11 +87,11 @@ TEST(Reading, IsTheSameInAllParticipatingProcesses) {
             ASSERT_EQ(others.devices, reading.devices) << what;
             ASSERT_EQ(reading.devices[i].size(), reading.devices[0].size()) << what;
             for (const int64_t device : reading.devices[i]) {
-              ASSERT_NE(std::ranges::count(own_devices(mesh, &other), device), 0) << what;
-              places.insert(mesh.place(device, over));
+              ASSERT_NE(std::ranges::count(local_devices(mesh, &other), device), 0) << what;
+              indices.insert(mesh.index(device, over));
             }
           }
-          ASSERT_EQ(std::ssize(places), mesh.size(over)) << what;
+          ASSERT_EQ(std::ssize(indices), mesh.size(over)) << what;
         }
       }
     }

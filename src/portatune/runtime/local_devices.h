@@ -15,12 +15,12 @@ namespace portatune {
 int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes);
 /// The devices of a mesh that this process owns, in order: with k devices per process, process r owns devices r k to
 /// r k + k - 1; all without a process group (null).
-std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes);
+std::vector<int64_t> local_devices(const Mesh& mesh, const ProcessGroup* processes);
 
 /// A mesh's devices among those of a client.
 struct MeshDevices {
-  std::vector<int64_t> ids;        ///< the plugin's ids of all devices of the mesh, in its order
-  std::vector<size_t> own_places;  ///< indices of own_devices() in Client::devices()
+  std::vector<int64_t> ids;           ///< the plugin's ids of all devices of the mesh, in its order
+  std::vector<size_t> local_indices;  ///< indices of local_devices() in Client::devices()
 };
 
 /// Chooses the devices of a mesh: the first ones of each process, by process and then by id.
