@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""bench/checkpoint.py: what checkpoints add to training, Portatune and transformers' Trainer in turns.
+"""bench/checkpoint.py: seconds that checkpoints add to training, Portatune and transformers' Trainer in turns.
 
-Both train MiniLM in float32 on the demo's reviews, 16 x 128 tokens a step, with AdamW, once without checkpoints and once with one
-every few steps, of which the newest is kept. A checkpoint is the model, the optimizer's state and the position in the
-data. Seconds per checkpoint are those of the training with them minus those without, the best of all rounds, over the
-number of checkpoints. For Portatune they include what writing in the background takes from the steps, and the wait for the
-last checkpoint. A stop is the time in which no step runs because of a checkpoint. The memory is the difference of the
-smallest peaks.
+Both train MiniLM in float32 on the demo's reviews, 16 x 128 tokens a step, with AdamW, once without checkpoints and once
+with a checkpoint every few steps, of which the newest is kept. A checkpoint is the model, the optimizer state and the
+position in the data. The seconds per checkpoint are the training time with checkpoints minus the time without (each the
+best of all rounds), over the number of checkpoints. For Portatune they include the slowdown of steps by writing in the
+background, and the wait for the last checkpoint. A stop is the time in which no step runs because of a checkpoint. The
+memory is the difference of the smallest peaks.
 """
 
 import argparse
@@ -22,6 +22,7 @@ ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--batch-size"
 SIDES = ("without", "with")
 
 
+
 def main():
     options = parse_options()
     python = None if options.alone else peer_python()
@@ -33,7 +34,7 @@ def main():
             runs[side].append(portatune([*arguments, *more[side]]))
             if python:
                 peers[side].append(peer(python, [*arguments, *more[side]]))
-    saves = -(-options.steps // options.every)  # one is of the last step
+    saves = -(-options.steps // options.every)  # including the one after the last step
     report_load("checkpoint: ")
     seconds = {side: [result["train_seconds"] for result, _, _ in runs[side]] for side in SIDES}
     added = report_added("portatune", seconds, options.steps, saves)
@@ -47,6 +48,7 @@ def report_added(name, seconds, steps, saves):
     step = min(seconds["without"]) / steps
     print(f"  {name:9} {1000 * added:8.1f} ms per checkpoint, n {saves}; {1000 * step:8.1f} ms per step")
     return added
+
 
 
 def report_stops(runs, step, saves):

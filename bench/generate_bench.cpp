@@ -1,5 +1,6 @@
 // generate_bench MODEL --prompts N --tokens N --new-tokens N --rounds N [--dtype bfloat16]: seconds that a model takes
-// to read random prompts and to make tokens. Prints {"prefill_s": [...], "decode_s": [...]}. Folders need no tokenizer.
+// to read random prompts and to generate tokens. Prints {"prefill_s": [...], "decode_s": [...]}. The folder MODEL needs
+// no tokenizer.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
   const std::string model = argv[1];
   Sizes sizes;
   portatune::GeneratorOptions options;
-  portatune::GenerationOptions generation;  // without a token that ends texts
+  portatune::GenerationOptions generation;  // has no end token
   for (int i = 2; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--prompts") sizes.prompts = std::atoll(argv[i + 1]);
@@ -60,7 +61,7 @@ int main(int argc, char** argv) {
   std::vector<double> prefill, decode;
   for (int64_t round = 0; round <= sizes.rounds; ++round) {
     generator.generate_ids(prompts, generation);
-    if (round == 0) continue;  // warms up
+    if (round == 0) continue;  // the first round warms up
     prefill.push_back(generator.times().prefill_s);
     decode.push_back(generator.times().decode_s);
   }

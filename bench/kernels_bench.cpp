@@ -1,6 +1,6 @@
 // The CPU kernels at the sizes of one layer of MiniLM and of BERT-base, on all cores.
 //   portatune_kernels_bench --benchmark_filter=minilm/bf16
-// With THREADS=1 in the environment it uses one core, whose CPU time is telling even on a busy machine.
+// With THREADS=1 in the environment it uses one core, whose CPU time is meaningful even on a busy machine.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -54,7 +54,7 @@ const Workers& workers() {
   return workers;
 }
 
-// Numbers between -1 and 1; what they are matters little, but denormals and one value for all would.
+// Random numbers between -1 and 1. Their values hardly matter, but denormals or equal values would.
 template <class T>
 std::vector<T> numbers(int64_t size) {
   std::vector<T> values(static_cast<size_t>(size));
@@ -98,7 +98,7 @@ void add_linear(const std::string& prefix, int64_t rows, int64_t in, int64_t out
       name + "/dw", [=] { linear_dw(workers(), shape, y->data(), x->data(), dw->data(), bias->data()); }, flops);
 }
 
-// text  tokens of each of the texts that share a row; 0: a row is one text
+// text  tokens of each text in a packed row; 0: a row is one text
 template <class T>
 void add_attention(const std::string& prefix, const Model& m, float rate, const Band& band = {}, int64_t text = 0) {
   const AttentionShape shape{m.batch, m.heads, m.sequence, m.sequence, m.hidden / m.heads};
@@ -120,9 +120,9 @@ void add_attention(const std::string& prefix, const Model& m, float rate, const 
   AttentionOptions options{.scale = 0.125F, .band = band};
   if (rate > 0) options.dropout = DropoutMask(kKey, rate);
   const int64_t keys = text > 0 ? text : m.sequence;
-  const double flops = 2.0 * static_cast<double>(m.tokens() * keys * m.hidden);  // of one of the products
+  const double flops = 2.0 * static_cast<double>(m.tokens() * keys * m.hidden);  // of one product
   const auto forward = [=] { attention<T>(workers(), shape, options, in(), out->data(), lse->data()); };
-  forward();  // an lse that belongs to the scores
+  forward();  // computes the lse of these scores
   const std::string name = prefix + (rate > 0          ? "/attention_dropout"
                                      : text > 0        ? "/attention_packed"
                                      : band.after == 0 ? "/attention_causal"
@@ -165,7 +165,7 @@ void add_rest(const std::string& prefix, const Model& m) {
   });
 }
 
-// Once a step, over a layer's largest weight.
+// The kernels of a step's end, on a layer's largest weight.
 void add_update(const std::string& prefix, const Model& m) {
   const int64_t size = m.hidden * m.ffn;
   const auto p = array<float>(size), first = array<float>(size), g = array<float>(size);

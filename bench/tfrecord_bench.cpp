@@ -1,8 +1,8 @@
-// Reads and writes TFRecord files of tf.train.Example, and tells how long that took. Used by bench/tfrecord.py.
+// Reads and writes TFRecord files of tf.train.Example, and prints how long that took. Used by bench/tfrecord.py.
 //   portatune_tfrecord_bench make KIND COUNT FILE     writes examples: tokens, texts or images
-//   portatune_tfrecord_bench read KIND FILE PASSES    in batches of 256, of images 32
-//   portatune_tfrecord_bench write KIND FILE PASSES   what is in FILE, to FILE.portatune
-// Prints the CPU seconds of the fastest pass and, after reading, a sum over what was read.
+//   portatune_tfrecord_bench read KIND FILE PASSES    reads batches of 256, of images 32
+//   portatune_tfrecord_bench write KIND FILE PASSES   writes the examples of FILE to FILE.portatune
+// Prints the CPU seconds of the fastest pass and, after reading, a sum over the values read.
 #include <malloc.h>
 #include <time.h>
 
@@ -40,12 +40,12 @@ double fastest(int passes, const std::function<void()>& pass) {
   return best_s;
 }
 
-// In [0, 1), of an example and a place in it.
+// A number in [0, 1), a function of an example and an index in it.
 double uniform(int64_t example, uint64_t place) {
   return static_cast<double>(split_mix_64(static_cast<uint64_t>(example), place) >> 11) * 0x1p-53;
 }
 
-// As a BERT tokenizer with padding gives them: few ids are small, and small ones are frequent.
+// Ids like those of a BERT tokenizer with padding: few ids are small, and small ones are frequent.
 Example tokens(int64_t number) {
   const auto real = static_cast<int64_t>(16 + uniform(number, 0) * (kLength - 16));
   std::vector<int64_t> ids(kLength), mask(kLength), types(kLength);
@@ -132,7 +132,7 @@ int main(int, char** arguments) {
   }
   std::vector<Example> examples;
   for (Example& example : data::read_tfrecord(file).iterate()) {
-    // A single number is read as a text.
+    // read_tfrecord() gives a single number as a text.
     if (example.has("label")) example.set("label", Tensor({}, {int64_t{std::stoll(example.text("label"))}}));
     examples.push_back(std::move(example));
   }
