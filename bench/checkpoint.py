@@ -22,7 +22,6 @@ ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--batch-size"
 SIDES = ("without", "with")
 
 
-
 def main():
     options = parse_options()
     python = None if options.alone else peer_python()
@@ -48,7 +47,6 @@ def report_added(name, seconds, steps, saves):
     step = min(seconds["without"]) / steps
     print(f"  {name:9} {1000 * added:8.1f} ms per checkpoint, n {saves}; {1000 * step:8.1f} ms per step")
     return added
-
 
 
 def report_stops(runs, step, saves):
