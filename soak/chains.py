@@ -1,4 +1,4 @@
-"""Chains: a command is disturbed, given again, disturbed again, and must end as if nothing had happened."""
+"""Chains: a command is disturbed and repeated several times, and must give the result of an undisturbed run."""
 
 import dataclasses
 import pathlib
@@ -12,21 +12,21 @@ import settings
 
 @dataclasses.dataclass
 class Outcome:
-    """What a trial found."""
+    """The result of a trial."""
 
-    what: str  # is tried
+    what: str  # description of the trial
     tried: int = 0  # kills, signals, faults, states or inputs
     problems: list = dataclasses.field(default_factory=list)  # (kind, what was seen)
-    skipped: bool = False  # there is no trial of this number
+    skipped: bool = False  # whether there is no trial of this number
 
     def add(self, kind, text):
         self.problems.append((kind, f"{self.what}: {text}"))
 
 
-LONGEST = 6  # links of a chain
-# Where a model or checkpoint is saved that cannot be put in its place (docs/checkpoints.md).
+LONGEST = 6  # maximal number of links of a chain
+# Paths of models and checkpoints that could not replace their target (docs/checkpoints.md).
 RESCUED = re.compile(r"(.*/)?[\w-]+\.rescued-\w+")
-# What is left of an older output where calls fail to the end: it may hold files of others.
+# The rest of an older output if calls fail until the end: it may contain files of users.
 REST = re.compile(r"(.*/)?rest\.")
 
 
@@ -60,7 +60,7 @@ def signals(the_lab, index, rng):
 
 
 def processes(the_lab, index, rng):
-    """Several processes, of which one is killed, stopped, or cannot read or write."""
+    """Several processes: one is killed or stopped, or cannot read or write."""
     setting, number = choice(the_lab.some(settings.GROUPS), index)
 
     def draw(baseline, link):
@@ -79,7 +79,7 @@ def processes(the_lab, index, rng):
 
 
 def choice(options, index):
-    """All in turn, in a fixed random order; and how often it was this one's turn before."""
+    """Returns (an option, the number of its earlier turns); the options take turns in a fixed random order."""
     order = list(options)
     random.Random(0).shuffle(order)
     return order[index % len(order)], index // len(order)
@@ -103,7 +103,7 @@ def chain(the_lab, name, setting, draw, length, cold=False):
 
 
 def link(trial, baseline, hazard, outcome):
-    """Runs the command under a hazard; returns whether it has ended well."""
+    """Runs the command under a hazard; returns whether it has succeeded."""
     before = lab.checkpoints_in(trial.folder)
     run = trial.start(hazard.injection, hazard.rank)
     sent = hazard.act(run, baseline)
@@ -121,7 +121,7 @@ def link(trial, baseline, hazard, outcome):
 
 
 def is_end_of_other(hazard, code, setting):
-    """Other processes end with the code of the one that was hit, or say that it is gone."""
+    """Whether a process that was not hit may end with `code`: that of the hit process, or 69 or 75 in a process group."""
     return hazard.allows(code) and code != hazards.KILLED or (setting.processes > 1 and code in (69, 75))
 
 
@@ -135,7 +135,7 @@ def lost_checkpoints(trial, before):
 
 
 def damaged_outputs(trial, baseline):
-    """Files of a result are absent, or have all their bytes."""
+    """Returns the output files that exist and differ from the baseline: a file must be absent or complete."""
     results = {} if trial.setting.is_fit else lab.results_in(trial)
     return [path for path in results.keys() & set(trial.setting.outputs) if results[path] != baseline.results[path]]
 
@@ -150,7 +150,7 @@ def compare(trial, baseline, outcome):
     results = lab.results_in(trial)
 
     def is_same(path):
-        if path not in results:  # a last checkpoint that cannot be written is a warning: the model is saved
+        if path not in results:  # a failed save of the last checkpoint is a warning, as the model is saved
             return lab.is_in_checkpoint(pathlib.Path(path))
         return results[path] == baseline.results[path]
 
@@ -160,7 +160,7 @@ def compare(trial, baseline, outcome):
 
 
 def look_for_leftovers(trial, baseline, outcome, allowed=(RESCUED,)):
-    """Another start removes what killed runs have left, but what was saved elsewhere for want of a better place."""
+    """Checks that another start removes the leftovers of killed runs, except outputs rescued to another folder."""
     if not leftovers(trial, baseline, allowed):
         return
     require_end(trial, outcome)
@@ -175,5 +175,5 @@ def leftovers(trial, baseline, allowed):
 
 
 def tail(trial):
-    """The last lines of what the command has said."""
+    """Returns the last lines of the command's report."""
     return " | ".join(trial.log().strip().split("\n")[-4:])

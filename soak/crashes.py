@@ -1,4 +1,4 @@
-"""Crash states: what a power cut in the midst of a command can leave, and what the next start makes of it."""
+"""Crash states: the files that a power cut during a command can leave, and the result of the next start."""
 
 import dataclasses
 import pathlib
@@ -12,11 +12,11 @@ import settings
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """A command that is cut off, over what an older command has left."""
+    """A command that is cut off, in a folder with the output of an older command."""
 
     setting: settings.Setting
     older: str = ""
-    cold: bool = False  # it compiles: the cache of programs is part of what is cut off
+    cold: bool = False  # whether it compiles, so that the cut also affects the cache of programs
 
 
 OVERWRITE = f"fit {settings.TABLE} --output out --overwrite-output"
@@ -36,7 +36,7 @@ SCENARIOS = (
 
 @dataclasses.dataclass
 class Recording:
-    """An undisturbed run of a scenario, and the states that a cut can leave of it."""
+    """An undisturbed run of a scenario, and the states that a power cut can leave."""
 
     history: power_cut.History
     states: list
@@ -83,12 +83,12 @@ def record(the_lab, scenario):
                if not any(path.startswith(folder) for path in change.paths for folder in ours)]
     history = power_cut.History(trial.folder, before, changes)
     if history.tree(history.length) != read_tree(trial.folder, scenario.cold):
-        raise RuntimeError(f"{scenario.setting.name}: the record does not lead to what the command has left")
+        raise RuntimeError(f"{scenario.setting.name}: the replay of the record differs from the command's files")
     return Recording(history, power_cut.shuffled(history, seed=1), older, baseline.results)
 
 
 def read_tree(folder, with_cache):
-    """{path: bytes, or None for a folder} of what the command has made."""
+    """Returns {path: bytes, or None for a folder} of the command's output."""
     entries = [*lab.new_entries_of(folder), *([folder / "cache"] if with_cache else [])]
     paths = [path for entry in entries for path in (entry, *entry.rglob("*"))]
     return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in paths}
@@ -103,16 +103,16 @@ def write_tree(folder, tree):
 
 
 def losses(trial, state, recorded):
-    """Yields (kind, text) of what was promised and is not there, and of what is neither old nor new."""
+    """Yields (kind, text) of promised files that are missing, and of files that are neither old nor new."""
     results = lab.results_in(trial)
     if state.length == recorded.history.length:
         missing = sorted(path for path, content in recorded.newer.items() if results.get(path) != content)
         if missing:
-            yield "lost", f"the command had ended, and {', '.join(missing)} is not there"
+            yield "lost", f"the command had ended, and {', '.join(missing)} is missing"
     for folder, step in promised(state.length, recorded.history).items():
         is_finished = (trial.folder / folder / "training_run.json").exists()
         if not is_finished and lab.checkpoints_in(trial.folder).get(folder, -1) < step:
-            yield "lost", f"{folder}/checkpoint-{step} was saved, and is not there"
+            yield "lost", f"{folder}/checkpoint-{step} was saved, and is missing"
     for path, content in recorded.older.items():
         if lab.is_in_checkpoint(pathlib.Path(path)) or path.endswith("training_run.json"):
             continue
@@ -121,7 +121,7 @@ def losses(trial, state, recorded):
 
 
 def promised(length, history):
-    """{folder: step of the newest checkpoint whose name an fsync has made durable before the cut}."""
+    """Returns {folder: step of the newest checkpoint whose name an fsync has made durable before the cut}."""
     steps = {}
     for index, folder, names in history.synced_names:
         for name in names:

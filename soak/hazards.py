@@ -1,4 +1,4 @@
-"""What can happen to a run: kills, signals, and system calls that fail."""
+"""Hazards of a run: kills, signals, and system calls that fail."""
 
 import dataclasses
 import errno
@@ -12,7 +12,7 @@ KILLED = 128 + signal.SIGKILL
 # Exit codes of a run that could not read or write: see README.md.
 REFUSED = {74, 77}
 
-# What may happen at each kind of call: errors, or fewer bytes. "+" means at all later calls, too.
+# Faults of each kind of call: errors, or fewer bytes. "+" means that all later calls fail, too.
 FAULTS = {
     "write": ("ENOSPC", "EIO", "EINTR", "EDQUOT", "EFBIG", "short", "ENOSPC+", "EIO+", "short+"),
     "read": ("EIO", "EINTR", "short", "EIO+", "short+"),
@@ -31,7 +31,7 @@ FAULTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Moment:
-    """A share of an undisturbed run's time, from its start or from when it begins to write."""
+    """A share of an undisturbed run's time, counted from its start or from its first output."""
 
     from_output: bool
     share: float
@@ -51,7 +51,7 @@ class Moment:
 
 @dataclasses.dataclass(frozen=True)
 class Signals:
-    """Signals to one process, at moments; 9 among them."""
+    """One or two signals to one process at a moment; they may be SIGKILL."""
 
     numbers: tuple
     moment: Moment
@@ -60,7 +60,7 @@ class Signals:
     injection = None
 
     def act(self, run, baseline):
-        """Returns how many signals a live process has received."""
+        """Returns the number of signals that the live process has received."""
         sent = 0
         self.moment.wait(run, baseline, self.rank)
         for i, number in enumerate(self.numbers):
@@ -73,7 +73,7 @@ class Signals:
         return sent
 
     def allows(self, code):
-        """Whether a process may end so. One that is stopped has saved, or had nothing to save."""
+        """Whether a process may end with `code`. A stopped process has saved, or had nothing to save."""
         if signal.SIGKILL in self.numbers:
             return code in (0, KILLED)
         return code in (0, 75) or code - 128 in self.numbers
@@ -84,7 +84,7 @@ class Signals:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What the injector does at one call, or from there on."""
+    """A fault of the injector at one call, or at this call and all later ones."""
 
     call: str
     count: int
@@ -93,7 +93,7 @@ class Fault:
 
     @property
     def is_lasting(self):
-        """Whether calls fail to the end of the run."""
+        """Whether calls fail until the end of the run."""
         return self.what.endswith("+")
 
     @property
@@ -109,7 +109,7 @@ class Fault:
     def allows(self, code):
         if self.what == f"signal:{int(signal.SIGKILL)}":
             return code in (0, KILLED)
-        is_unread = self.call in ("open", "read", "mmap")  # what cannot be read may pass for damaged
+        is_unread = self.call in ("open", "read", "mmap")  # an unreadable file may be reported as damaged
         return code == 0 or code in REFUSED or (is_unread and code == 65)
 
     def __str__(self):
@@ -121,15 +121,15 @@ def kill(rng, rank=0):
 
 
 def stop(rng, rank=0):
-    """Of two signals, the second may come at once or a little later."""
+    """One or two signals; the second may come at once or a little later."""
     numbers = rng.choices((signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1), k=rng.choice((1, 1, 1, 2, 2)))
     return Signals(tuple(numbers), Moment.draw(rng), gap_s=rng.choice((0, 0.001, 0.02, 0.1)), rank=rank)
 
 
 def place(setting, baseline, index):
-    """(name, count) of a call of an undisturbed run: all of them in turn, in a random order."""
+    """Returns (name, count) of a call of an undisturbed run; all calls take turns, in a random order."""
     places = [(name, count + 1) for name, calls in sorted(baseline.calls.items()) for count in range(calls)]
-    # Reads and opens are many and alike: of every kind as many are tried.
+    # Reads and opens are many and alike, so every kind of call is tried equally often.
     names = sorted(baseline.calls)
     name = names[index % len(names)]
     of_name = [place for place in places if place[0] == name]

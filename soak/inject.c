@@ -1,15 +1,15 @@
-// A library for LD_PRELOAD that makes calls on chosen files fail, or records what a program does to them.
+// A library for LD_PRELOAD that makes calls on chosen files fail, or records a program's changes to them.
 //
-// Calls count if their file or folder lies below one of the folders of SOAK_UNDER (separated by ':', without links).
+// Calls count if their file or folder is below one of the folders of SOAK_UNDER (separated by ':', without links).
 //   SOAK_CALL    the calls to hit: write, read, open, fsync, rename, mkdir, unlink, link, fallocate, close, flock or
 //                mmap, each with its variants; or any
-//   SOAK_AT      which of these calls, from 1
-//   SOAK_DO      what happens there: fail:ERRNO, short (half of the bytes), signal:NUMBER (before the call)
-//   SOAK_ON      if set, it happens to all later ones, too
-//   SOAK_FIRED   a file that is made when it happens
-//   SOAK_RECORD  a file for the record: a line for each call that counts, and for each change that it made
+//   SOAK_AT      number of the call to hit, from 1
+//   SOAK_DO      the fault: fail:ERRNO, short (half of the bytes), signal:NUMBER (before the call)
+//   SOAK_ON      if set, the fault hits all later calls, too
+//   SOAK_FIRED   a file that is created at the fault
+//   SOAK_RECORD  a file for the record: a line for each call that counts, and for each of its changes
 //                (recording.py reads it)
-// A signal is sent once. With _GNU_SOURCE, names with 64 are aliases on 64-bit systems: both are wrapped.
+// A signal is sent once. On 64-bit systems with _GNU_SOURCE, names with 64 are aliases: both are wrapped.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 
 enum { kPathBytes = PATH_MAX + 32 };
 
-// What becomes of a call.
+// The fate of a call.
 enum action { kPass, kFail, kShort };
 
 static const char *under, *wanted_call, *fired_file;
@@ -79,7 +79,7 @@ static int counts(const char *path) {
   return 0;
 }
 
-// The present name of an open file; what is no file, or has been removed, has none that counts.
+// The present name of an open file. Removed files and descriptors that are not files have no name that counts.
 static const char *path_of_file(int file, char *path) {
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
@@ -119,7 +119,7 @@ __attribute__((format(printf, 1, 2))) static void record_line(const char *format
   write_record(line, (size_t)length);
 }
 
-// A change and its lines are one for other threads, and for other processes with the same record.
+// A change and its lines are atomic for other threads, and for other processes with the same record.
 static void begin(void) {
   if (record < 0) return;
   pthread_mutex_lock(&record_lock);
@@ -154,7 +154,7 @@ static void tell_fired(const char *call, const char *path) {
   syscall(SYS_close, file);
 }
 
-// To be called with each call, before it is made. For kFail errno is set.
+// Returns the fate of a call; every wrapper calls this first. With kFail errno is set.
 static enum action decide(const char *call, const char *path) {
   if (!counts(path)) return kPass;
   if (record >= 0) {
@@ -223,7 +223,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset) {
 }
 ssize_t pwrite64(int, const void *, size_t, off_t) __attribute__((alias("pwrite")));
 
-// A record takes it apart; who calls it must expect that not all is written.
+// A record takes only the first part; callers of writev must expect partial writes.
 ssize_t writev(int file, const struct iovec *parts, int number) {
   REAL(writev);
   if (record >= 0) {
@@ -250,7 +250,7 @@ ssize_t pread(int file, void *bytes, size_t size, off_t offset) {
 }
 ssize_t pread64(int, void *, size_t, off_t) __attribute__((alias("pread")));
 
-// What programs that are compiled with _FORTIFY_SOURCE call.
+// The variants that programs compiled with _FORTIFY_SOURCE call.
 ssize_t __read_chk(int file, void *bytes, size_t size, size_t limit) {
   return size > limit ? -1 : read(file, bytes, size);
 }
@@ -298,7 +298,7 @@ int fdatasync(int file) {
   return sync_file(real, file);
 }
 
-// As Linux does, it closes the file in any case.
+// Like Linux, close() closes the file in any case.
 int close(int file) {
   REAL(close);
   const enum action what = decide_file("close", file);
@@ -358,7 +358,7 @@ int openat(int folder, const char *name, int flags, ...) {
   return open_at(folder, name, flags, mode);
 }
 int openat64(int, const char *, int, ...) __attribute__((alias("openat")));
-// As above, for _FORTIFY_SOURCE.
+// The same for programs compiled with _FORTIFY_SOURCE.
 int __open_2(const char *name, int flags) { return open_at(AT_FDCWD, name, flags, 0); }
 int __open64_2(const char *, int) __attribute__((alias("__open_2")));
 int __openat_2(int folder, const char *name, int flags) { return open_at(folder, name, flags, 0); }

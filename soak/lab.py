@@ -1,4 +1,4 @@
-"""Runs commands in folders of their own, and looks at what they leave."""
+"""Runs commands in separate folders, and inspects their output."""
 
 import collections
 import dataclasses
@@ -19,9 +19,9 @@ import settings
 import toys
 
 CHECKPOINT = re.compile(r"checkpoint-(\d+)")
-OURS = {"toys", "cache", "tmp", "log", "fired", "record"}  # in a trial's folder, made by the harness
+OURS = {"toys", "cache", "tmp", "log", "fired", "record"}  # entries of a trial's folder that the harness makes
 LAUNCH_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PORTATUNE_LAUNCH_TIMEOUT_S")
-LAUNCH_TIMEOUT_S = 20  # for which processes wait for one that was killed before it came
+LAUNCH_TIMEOUT_S = 20  # the longest wait for a process that was killed before it joined
 
 
 class Hang(Exception):
@@ -32,22 +32,22 @@ class Hang(Exception):
 class Ended:
     """How the processes of a command ended."""
 
-    codes: list  # as a shell tells them: 128 + n for the end by signal n
-    peak_bytes: int  # the largest resident memory of one of them
-    fired: bool  # whether the injector has done what it was asked for
+    codes: list  # exit codes as of a shell: 128 + n for the end by signal n
+    peak_bytes: int  # the largest resident memory of a process
+    fired: bool  # whether the injector has caused its fault
 
 
 @dataclasses.dataclass
 class Baseline:
-    """What a setting does if nothing disturbs it."""
+    """An undisturbed run of a setting."""
 
-    cache: pathlib.Path  # its compiled programs
-    folder: pathlib.Path  # of the run
+    cache: pathlib.Path  # the compiled programs
+    folder: pathlib.Path  # folder of the run
     seconds: float
-    seconds_to_output: float  # until it begins to write a result or a checkpoint
-    calls: collections.Counter  # of the injector's calls, by name
-    results: dict  # as results_in()
-    paths: set  # as paths_in()
+    seconds_to_output: float  # time until it begins to write a result or a checkpoint
+    calls: collections.Counter  # number of calls that the injector counts, by name
+    results: dict  # value of results_in()
+    paths: set  # value of paths_in()
 
 
 class Run:
@@ -70,7 +70,7 @@ class Run:
         self.processes[rank].send_signal(number)
 
     def has_ended(self, rank=0):
-        """Whether a process has ended; it stays to be waited for."""
+        """Whether a process has ended; wait() can still collect it."""
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.processes[rank].pid, flags) is not None
 
@@ -88,7 +88,7 @@ class Run:
 
 
 class Trial:
-    """A folder in which one command runs, again and again."""
+    """A folder in which one command runs repeatedly."""
 
     def __init__(self, lab, setting, folder, cache=None):
         self.lab, self.setting, self.folder = lab, setting, folder
@@ -101,7 +101,10 @@ class Trial:
             (folder / "cache").mkdir()
 
     def start(self, injection=None, injected_rank=None, words=None):
-        """injection: variables of the injector (inject.c) for one of the processes or, without a rank, for all."""
+        """Starts the processes of the command.
+
+        injection  variables of the injector (inject.c), for the process `injected_rank` or, without a rank, for all
+        """
         (self.folder / "fired").unlink(missing_ok=True)
         port = free_port() if self.setting.processes > 1 else None
         processes = []
@@ -120,7 +123,7 @@ class Trial:
         return Run(processes, self, self.lab.timeout)
 
     def environment(self):
-        """Without what would make the command another one: variables of a launcher or of an outer soak."""
+        """Returns the environment without variables that change the command: those of a launcher or an outer soak."""
         ours = {name: value for name, value in os.environ.items()
                 if not name.startswith("SOAK_") and name not in LAUNCH_VARIABLES}
         return ours | {"XDG_CACHE_HOME": str(self.folder / "cache"), "TMPDIR": str(self.folder / "tmp"),
@@ -148,7 +151,7 @@ class Lab:
             (trial.folder / name).rename(self.toys / name)
 
     def some(self, options):
-        """The first ones of a list of settings, as many as are to be tried."""
+        """Returns the first settings of a list, at most `most_settings`."""
         return options[:self.most_settings]
 
     @staticmethod
@@ -164,7 +167,7 @@ class Lab:
         return self.once(f"baseline of {setting.name}", lambda: self._measure(setting))
 
     def once(self, name, make):
-        """What `make` returns, which is called at the first time."""
+        """Returns the result of `make`, which is called only the first time."""
         with self._locks[name]:
             if name not in self._made:
                 self._made[name] = make()
@@ -221,7 +224,7 @@ def is_in_checkpoint(path):
 
 
 def paths_in(trial):
-    """What lies in the folder, but for the harness's own files and what is in checkpoints."""
+    """Returns the paths in the folder, without the harness's own files and the contents of checkpoints."""
     entries = new_entries_of(trial.folder)
     paths = {path.relative_to(trial.folder) for entry in entries for path in (entry, *entry.rglob("*"))}
     temporary = {f"tmp/{path.name}" for path in (trial.folder / "tmp").iterdir()}
@@ -229,7 +232,7 @@ def paths_in(trial):
 
 
 def results_in(trial):
-    """{path: hash} of the files of the result, and of the arrays of the newest checkpoint."""
+    """Returns {path: hash} of the files of the result, and of the arrays of the newest checkpoint."""
     files = [trial.folder / path for path in paths_in(trial)]
     for folder, step in checkpoints_in(trial.folder).items():
         files += sorted((trial.folder / folder / f"checkpoint-{step}").glob("*.safetensors"))
@@ -237,16 +240,16 @@ def results_in(trial):
 
 
 def hash_of(file, folder):
-    """Of a file's content, wherever the folder lies that it names."""
+    """Returns a hash of a file's content that does not depend on the path of the folder in it."""
     return hashlib.sha256(file.read_bytes().replace(str(folder).encode(), b"FOLDER")).hexdigest()
 
 
 def checkpoints_in(folder):
-    """{folder that holds checkpoints: the step of the newest whole one}."""
+    """Returns {folder with checkpoints: the step of the newest complete one}."""
     newest = {}
     for path in folder.glob("out/**/checkpoint-*"):
         step, parent = CHECKPOINT.fullmatch(path.name), str(path.parent.relative_to(folder))
-        is_unfinished = "/tmp." in parent  # what is there becomes a part of a folder, or is removed with it
+        is_unfinished = "/tmp." in parent  # a staging folder is renamed or removed as a whole
         if step and not is_unfinished and is_whole(path):
             newest[parent] = max(newest.get(parent, -1), int(step[1]))
     return newest

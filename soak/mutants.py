@@ -10,9 +10,9 @@ import chains
 import lab
 import settings
 
-# Exit codes that README.md names for inputs that are not what they should be. 1 is out of memory, 74 a failed read.
+# Exit codes that README.md names for invalid inputs. 1 is out of memory, 74 a failed read.
 REFUSED = {0, 1, 2, 65, 66, 74, 76}
-MOST_BYTES = 2 << 30  # of resident memory; Arrow alone may take 1 GB
+MOST_BYTES = 2 << 30  # maximum of resident memory; Arrow alone may take 1 GB
 NUMBERS = (b"-1", b"0", b"1e999", b"NaN", b"2147483648", b"18446744073709551616", b"-9223372036854775809", b"null",
            b'""', b"[]")
 
@@ -87,7 +87,7 @@ def damaged_input(the_lab, kind, name, rng, outcome):
 
 
 def own_toys(trial):
-    """Copies that the trial may damage, in place of the link."""
+    """Replaces the link to the toys by copies, which the trial may damage."""
     (trial.folder / "toys").unlink()
     shutil.copytree(trial.lab.toys, trial.folder / "toys")
 
@@ -103,7 +103,7 @@ CHECKPOINT_RUN = settings.fit("run with a damaged checkpoint", f"{settings.TABLE
 
 
 def damaged_checkpoint(the_lab, index, rng, outcome):
-    """The newest of two checkpoints is damaged: the run goes on to the same bits, or refuses."""
+    """Damages the newest of two checkpoints: the run must resume to the same bits, or refuse."""
     baseline = the_lab.baseline(CHECKPOINT_RUN)
     trial = the_lab.trial(CHECKPOINT_RUN, f"mutants-{index}")
     for step in (2, 4):
@@ -117,7 +117,7 @@ def damaged_checkpoint(the_lab, index, rng, outcome):
 
 
 def damage(file, rng):
-    """Changes a file at random; returns what was done, in words. What was removed before stays away."""
+    """Changes a file at random, unless it was removed before; returns a description of the change."""
     if not file.exists():
         return f"{file.name} removed"
     content = file.read_bytes()
@@ -137,7 +137,7 @@ def damage(file, rng):
 def with_flipped_bits(content, rng):
     flipped = bytearray(content or b"\0")
     for _ in range(rng.choice((1, 1, 2, 8))):
-        # Headers are small, and decide much.
+        # Headers are small but important, so they get more of the flips.
         at = rng.randrange(len(flipped) if rng.random() < 0.6 else min(len(flipped), 64))
         flipped[at] ^= 1 << rng.randrange(8)
     return bytes(flipped)
@@ -165,7 +165,7 @@ def with_a_part_repeated(content, rng):
 
 
 def with_another_number(content, rng):
-    """A number of a text is replaced; of bytes, eight that are one."""
+    """Replaces a number in a text, or eight bytes that may be one in binary data."""
     digits = [i for i in range(len(content)) if content[i:i + 1].isdigit() and not content[i - 1:i].isdigit()]
     if rng.random() < 0.3 or not digits:
         at = rng.randrange(max(1, len(content) - 8))

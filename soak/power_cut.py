@@ -1,8 +1,8 @@
-"""What a power cut can leave of recorded changes, by what POSIX promises and no more.
+"""The states that a power cut can leave of recorded changes, by the guarantees of POSIX alone.
 
-Bytes of a file are durable once an fsync of the file follows; a name once an fsync of its folder does (of both folders,
-where a rename has two). Of what is not durable any part may be there: each write or its first half, each name, in any
-order. A rename is whole or absent. (As ALICE has it: Pillai et al. 2014, "All file systems are not created equal".)
+Bytes of a file are durable after an fsync of the file, a name after an fsync of its folder (of both folders, if a
+rename has two). Of changes that are not durable any part may exist: each write or its first half, each name, in any
+order. A rename is complete or absent. (As in ALICE: Pillai et al. 2014, "All file systems are not created equal".)
 """
 
 import dataclasses
@@ -15,27 +15,27 @@ ROOT = 0
 
 @dataclasses.dataclass(eq=False)
 class Step:
-    """One change: bytes of a file, or names of folders. Files and folders have numbers, as inodes."""
+    """One change: bytes of a file, or names in folders. Files and folders have numbers, like inodes."""
 
-    index: int  # in the record
+    index: int  # index in the record
     text: str
-    names: tuple = ()  # (folder, name, file or None) that it sets
+    names: tuple = ()  # entries that it sets: (folder, name, file or None)
     file: int = None
     offset: int = 0
     content: bytes = None  # None: the file is cut to `offset` bytes
-    unsynced: set = dataclasses.field(default_factory=set)  # files and folders whose fsync has not come yet
+    unsynced: set = dataclasses.field(default_factory=set)  # files and folders that still need an fsync
     durable_from: float = float("inf")  # index of the fsync that makes it durable
 
 
 class History:
-    """The changes below a folder, from what lay there before.
+    """The changes below a folder, starting from its content before.
 
-    before   {path: bytes, or None for a folder}: durable
+    before   {path: bytes, or None for a folder}, all durable
     """
 
     def __init__(self, folder, before, changes):
         self.folder = folder
-        self.folders = {ROOT: {}}  # as the program sees them now: {folder: {name: file}}
+        self.folders = {ROOT: {}}  # the present state as the program sees it: {folder: {name: file}}
         self.initial_names, self.initial_bytes, self.steps = [], {}, []
         self._contents = {}
         self.synced_names = []  # (index, folder's path, names that its fsync has made durable)
@@ -65,7 +65,7 @@ class History:
         return file
 
     def _find(self, path):
-        """The number of a path relative to the folder; None if nothing is there."""
+        """Returns the number of a path relative to the folder; None if nothing exists there."""
         file = ROOT
         for name in filter(None, path.split("/")):
             file = self.folders.get(file, {}).get(name)
@@ -132,11 +132,11 @@ class History:
         return None
 
     def pending(self, length):
-        """The steps of the first `length` changes that are not durable by then."""
+        """Returns the steps of the first `length` changes that are not durable at that point."""
         return [step for step in self.steps if step.index < length <= step.durable_from]
 
     def tree(self, length, omitted=(), torn=None):
-        """What is there after a power cut behind the first `length` changes: {path: bytes, or None for a folder}."""
+        """Returns the files after a cut behind the first `length` changes: {path: bytes, or None for a folder}."""
         folders, writes = {}, {}
         for folder, name, file in self.initial_names:
             folders.setdefault(folder, {})[name] = file
@@ -152,7 +152,7 @@ class History:
         return dict(self._walk(ROOT, "", folders, writes))
 
     def _content(self, file, writes):
-        """The bytes of a file after (step, whether it is torn) in turn; the same object for the same writes."""
+        """Returns the bytes of a file after its writes (step, is_torn); the same object for the same writes."""
         key = (file, *writes)
         if key not in self._contents:
             content = self.initial_bytes.get(file, b"")
@@ -182,20 +182,20 @@ def changed(content, step, is_torn):
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """What a power cut has left."""
+    """The state after a power cut."""
 
-    length: int  # the changes before the cut
-    text: str  # what of them is missing
+    length: int  # number of changes before the cut
+    text: str  # the missing changes
     omitted: frozenset
     torn: Step
 
 
 def states(history, rng, samples=2):
-    """All cuts: with everything, with what is durable alone, without one pending step or half of it, and samples."""
+    """All cuts: all steps, durable steps only, without one pending step or with half of it, and random samples."""
     for length in range(history.length + 1):
         pending = history.pending(length)
         yield State(length, "nothing missing", frozenset(), None)
-        yield State(length, "without all that is not durable", frozenset(pending), None)
+        yield State(length, "without all pending steps", frozenset(pending), None)
         for step in pending:
             yield State(length, f"without {step.text}", frozenset([step]), None)
             if step.content:
@@ -206,7 +206,7 @@ def states(history, rng, samples=2):
 
 
 def distinct(history, rng):
-    """States that differ; first one of each that differs in more than what is in unfinished folders (tmp.*)."""
+    """Returns (one state of each class, other distinct states); a class differs only in unfinished folders (tmp.*)."""
     seen, classes = set(), set()
     first, others = [], []
     for state in states(history, rng):
@@ -225,7 +225,7 @@ def distinct(history, rng):
 
 
 def shuffled(history, seed):
-    """All distinct states in the order in which they are tried: in turn one after the last change and another one."""
+    """Returns all distinct states in the order of trials, first alternately cuts at the end and earlier cuts."""
     first, others = distinct(history, random.Random(seed))
     ends = [state for state in first if state.length == history.length]
     cuts = [state for state in first if state.length < history.length]

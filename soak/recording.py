@@ -1,4 +1,4 @@
-"""Reads the record that inject.c makes of a program's calls and of what they changed."""
+"""Reads the record of inject.c: a program's calls and their changes to files."""
 
 import collections
 import dataclasses
@@ -12,12 +12,12 @@ class Change:
 
     kind: str
     paths: tuple
-    offset: int = 0  # of a write; the new size after truncate
+    offset: int = 0  # offset of a write, or the new size after truncate
     content: bytes = b""
 
 
 def read(file):
-    """Yields the changes, and for each call that may fail its name as a string."""
+    """Yields the changes, and the name (a string) of each call that may fail."""
     content, at = file.read_bytes(), 0
     while at < len(content):
         end = content.index(b"\n", at)

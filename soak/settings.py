@@ -1,15 +1,15 @@
-"""Commands to disturb, each with what it leaves when nothing disturbs it."""
+"""Commands to disturb, each with the outputs of an undisturbed run."""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """A command that is given again, word by word, until it ends well."""
+    """A command that is repeated without changes until it succeeds."""
 
     name: str
     words: tuple
-    outputs: tuple = ("out",)  # paths in the folder that it runs in
+    outputs: tuple = ("out",)  # paths in its working folder
     processes: int = 1
 
     @property
@@ -85,7 +85,7 @@ COMMANDS = (
     SHARDS,
 )
 
-# More toys, and the commands that make them of the first ones.
+# More toys, and the commands that make them from the first ones.
 MORE_TOYS = {
     "train.tfrecord": "tfrecord write --input toys/train.csv --int64-columns label --output train.tfrecord",
     "tuned": f"fit {TABLE} --output tuned",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""soak/soak.py: disturbs the command in every way that it promises to outlive, and compares bits. `make soak` runs it.
+"""soak/soak.py: disturbs the command in every way that it promises to survive, and compares bits. `make soak` runs it.
 
 Each trial is a function of --seed, its part and its number. A failure prints the command that repeats it. Trials write
-to one folder, which is removed in the end unless one has failed. The exit code is 0 if nothing was found, else 1.
+to one folder, which is removed at the end unless a trial has failed. The exit code is 0 without failures, else 1.
 """
 
 import argparse
@@ -34,16 +34,16 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command portatune")
     parser.add_argument("--injector", type=pathlib.Path, required=True, help="the library of inject.c")
-    parser.add_argument("--minutes", type=float, help="for how long trials are started")
-    parser.add_argument("--trials", type=int, help="how many trials are made, in place of --minutes")
-    parser.add_argument("--parts", default=",".join(PARTS), help="the parts to run, with commas between")
-    parser.add_argument("--settings", type=int, help="settings of each kind (default: all)")
-    parser.add_argument("--only", metavar="PART:NUMBER", help="one trial")
+    parser.add_argument("--minutes", type=float, help="minutes during which trials are started")
+    parser.add_argument("--trials", type=int, help="number of trials, in place of --minutes")
+    parser.add_argument("--parts", default=",".join(PARTS), help="parts to run, separated by commas")
+    parser.add_argument("--settings", type=int, help="number of settings of each kind (default: all)")
+    parser.add_argument("--only", metavar="PART:NUMBER", help="run this trial alone")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first trial of each part")
-    parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds after which a run counts as hanging")
-    parser.add_argument("--scratch", type=pathlib.Path, help="a folder for the trials (default: for temporary files)")
+    parser.add_argument("--jobs", type=int, default=2, help="number of parallel trials")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds after which a run counts as a hang")
+    parser.add_argument("--scratch", type=pathlib.Path, help="folder for the trials (default: temporary)")
     return parser.parse_args()
 
 
@@ -66,14 +66,14 @@ def shortened(text, most=1000):
 
 
 class Report:
-    """Counts what trials find; prints each problem when it is found, and a table in the end."""
+    """Counts the problems of trials; prints each problem when it is found, and a table at the end."""
 
     def __init__(self, repeat):
-        self.repeat = repeat  # the command line of a trial, less --only
+        self.repeat = repeat  # the command line of a trial without --only
         self.parts = collections.defaultdict(collections.Counter)
         self.lock = threading.Lock()
-        self.broken = ""  # why no more trials can be made
-        self.stopped = False  # no more are wanted
+        self.broken = ""  # the reason why no more trials can run
+        self.stopped = False  # whether the user has stopped the trials
 
     def add(self, part, number, outcome):
         with self.lock:
@@ -101,7 +101,7 @@ class Report:
 
 
 def run(the_lab, options, report):
-    """Makes all trials, several at a time."""
+    """Runs all trials, several at a time."""
     minutes = float("inf") if options.minutes is None else options.minutes
     deadline, trials, lock = time.monotonic() + 60 * minutes, plan(options), threading.Lock()
     workers = [threading.Thread(target=work, args=(the_lab, trials, lock, deadline, options.seed, report))
@@ -113,7 +113,7 @@ def run(the_lab, options, report):
 
 
 def work(the_lab, trials, lock, deadline, seed, report):
-    """Takes trials until there are none, the time is over, or the harness itself fails."""
+    """Runs trials until none is left, the time is over, or the harness itself fails."""
     while time.monotonic() < deadline and not report.broken and not report.stopped:
         with lock:
             trial = next(trials, None)
@@ -131,7 +131,7 @@ def work(the_lab, trials, lock, deadline, seed, report):
 
 
 def handle_signals(report):
-    """Ctrl-C and SIGTERM end it with the table. With handlers, commands do not inherit what nohup ignores."""
+    """Lets Ctrl-C and SIGTERM end the soak with the table. Handlers keep commands from inheriting nohup's ignored signals."""
     def stop(*_):
         report.stopped = True
 

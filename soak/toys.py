@@ -1,4 +1,4 @@
-"""Tiny random models and data: a run on them takes a fraction of a second. JPEG and Parquet files are the tests'."""
+"""Tiny random models and data: a run on them takes a fraction of a second. JPEG and Parquet files are test data."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def make_all(folder):
 
 
 def draw(*shape, rng):
-    """Float32 values of a random tensor."""
+    """Returns (shape, float32 values) of a random tensor."""
     size = 1
     for length in shape:
         size *= length
@@ -43,7 +43,7 @@ def draw(*shape, rng):
 
 
 def write_safetensors(file, tensors):
-    """tensors: {name: (shape, values)}, float32."""
+    """Writes float32 tensors {name: (shape, values)}."""
     header, end = {}, 0
     for name, (shape, values) in sorted(tensors.items()):
         header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [end, end + 4 * len(values)]}
@@ -101,7 +101,7 @@ def gpt2(folder):
         "transformer.wpe.weight": draw(32, HIDDEN, rng=rng),
         **norm(f"{block}.ln_1"), **norm(f"{block}.ln_2"), **norm("transformer.ln_f"),
     }
-    # Conv1D: inputs before outputs.
+    # Conv1D stores the axis of inputs before that of outputs.
     for name, inputs, outputs in (("attn.c_attn", HIDDEN, 3 * HIDDEN), ("attn.c_proj", HIDDEN, HIDDEN),
                                   ("mlp.c_fc", HIDDEN, 4 * HIDDEN), ("mlp.c_proj", 4 * HIDDEN, HIDDEN)):
         tensors[f"{block}.{name}.weight"] = draw(inputs, outputs, rng=rng)
@@ -149,7 +149,7 @@ def model_folder(folder, config, tensors):
 
 
 def shards(source, folder):
-    """The same model in two files with an index."""
+    """Writes the model of `source` into two files with an index."""
     shutil.copytree(source, folder)
     stored = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").unlink()
@@ -168,7 +168,7 @@ def shards(source, folder):
 
 
 def tokenizer(folder):
-    """WordPiece, as of BERT."""
+    """Writes a WordPiece tokenizer like BERT's."""
     special = [{"id": i, "content": VOCABULARY[i], "single_word": False, "lstrip": False, "rstrip": False,
                 "normalized": False, "special": True} for i in range(5)]
 
@@ -195,7 +195,7 @@ def tokenizer(folder):
 
 
 def sentences(count, seed):
-    """(text, label): praise has label 1."""
+    """Yields (text, label): praise has label 1."""
     rng = random.Random(seed)
     for i in range(count):
         words = [rng.choice(WORDS[8:]) for _ in range(rng.randint(2, 10))]
@@ -210,7 +210,7 @@ def tables(folder):
     csv_file(folder / "validation.csv", more)
     csv_file(folder / "bad_rows.csv", [*train[:20], ("no label", "x"), *train[20:40], ("none", ""), *train[40:]])
     csv_file(folder / "scores.csv", [(text, label / 2 + len(text) / 100) for text, label in train])
-    # The square of the third one is no float32.
+    # The square of the third label overflows float32.
     csv_file(folder / "overflow.csv", [(text, 3e38 if i == 2 else 0.5) for i, (text, _) in enumerate(train[:16])])
     lines = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in train)
     (folder / "train.jsonl").write_text(lines)
@@ -229,7 +229,7 @@ def csv_file(file, rows):
 
 
 def photos(folder):
-    """JPEG files, and a table of them."""
+    """Writes JPEG files, and a table that lists them."""
     (folder / "photos").mkdir()
     names = ("420", "422", "444", "gray_progressive")
     for name in names:
@@ -239,7 +239,7 @@ def photos(folder):
 
 
 def pictures(folder, count):
-    """A folder for each class; PNG files."""
+    """Writes a folder of PNG files for each class."""
     rng = random.Random(5)
     for name, colour in (("blue", (20, 20, 200)), ("red", (200, 20, 20))):
         (folder / name).mkdir(parents=True)
@@ -248,7 +248,7 @@ def pictures(folder, count):
 
 
 def png(width, height, colour, rng):
-    """A noisy picture around one colour."""
+    """Returns a PNG file of a noisy picture around one colour."""
     def chunk(kind, content):
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
