@@ -6,7 +6,7 @@
 #     deps/   the XLA plugin for CPUs and two sets of C headers; Apache Arrow's libraries and headers; with --aot also
 #             the plugins for TPUs and CUDA
 #     demo/   with --demo: a BERT encoder and labelled movie reviews
-#   What is there already is left alone, so a second run needs no network.
+#   Existing files are left unchanged, so a second run needs no network.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -43,7 +43,7 @@ fail() {
 
 # ---- Debian packages
 
-# What Ubuntu 22.04 packages (g++ 11, simdjson 1.0) is too old for the sources.
+# The packages of Ubuntu 22.04 (g++ 11, simdjson 1.0) are too old for the sources.
 check_system() {
   local -r expected="Debian 12, Ubuntu 24.04, or later ones"
   local system
@@ -90,7 +90,7 @@ missing_packages() {
   echo "${missing[*]}"
 }
 
-# Prints a Python that has pip: the user's own, else the system's.
+# Prints the path of a Python with pip: the user's own, else the system's.
 find_pip() {
   local python
   local -r usable='import sys, importlib.util as util; assert sys.version_info >= (3, 10) and util.find_spec("pip")'
@@ -103,7 +103,7 @@ find_pip() {
   return 1
 }
 
-# run_logged WHAT COMMAND...: runs in silence; when it fails, the end of what it said is part of the error.
+# run_logged WHAT COMMAND...: runs without output; if the command fails, the error has the end of its output.
 run_logged() {
   local what=$1 log
   log=$(mktemp)
@@ -123,7 +123,7 @@ fetch_plugins() {
   provide jaxlib "deps/xla_ffi-$(version_of jaxlib)/include/xla/ffi/api" jaxlib/include/xla/ffi/api
 }
 
-# Of 165 MB what libportatune_arrow.so is built from and runs with.
+# The part of 165 MB that libportatune_arrow.so needs to build and run.
 fetch_arrow() {
   provide pyarrow "deps/pyarrow-$(version_of pyarrow)/pyarrow" pyarrow 'include/*' libarrow.so.2600 libparquet.so.2600 libarrow_s3.so.2600
 }
@@ -164,7 +164,7 @@ provide() {
   rm -rf "$work"
 }
 
-# Makes the cache, lets one set-up at a time write to it, and clears away what an interrupted one left.
+# Makes the cache, locks it for one set-up at a time, and removes the leftovers of an interrupted one.
 open_cache() {
   if [[ -n ${cache_is_open:-} ]]; then return; fi
   if ! mkdir -p "$cache" 2>/dev/null || ! { exec {cache_lock}>"$cache/.lock"; } 2>/dev/null; then
@@ -176,7 +176,7 @@ open_cache() {
   cache_is_open=yes
 }
 
-# download NAME FOLDER: the file of NAME that lock.txt pins for this kind of machine, whatever Python the user has.
+# download NAME FOLDER: downloads the file of NAME that lock.txt pins for this kind of machine, with any Python.
 download() {
   local requirement python log="$2/pip.log" glibc
   requirement=$(grep "^$1==" "$tools/lock.txt")
@@ -204,7 +204,7 @@ explain_pip() {
     "a package index that pip can reach" "check the network, and the index and proxy with: pip config list"
 }
 
-# unpack WORK FOLDER FILE...: makes WORK/FOLDER out of the one archive in WORK.
+# unpack WORK FOLDER FILE...: makes WORK/FOLDER from the only archive in WORK.
 unpack() {
   local -r work=$1 folder=$2
   shift 2
