@@ -1,4 +1,4 @@
-"""What transformers makes of a chat template: text and spans of the {% generation %} blocks, or an error."""
+"""The text that transformers renders from a chat template, with the spans of {% generation %} blocks, or an error."""
 
 import datetime
 
@@ -6,7 +6,7 @@ from transformers.utils import chat_template_utils
 
 
 class Fixed(datetime.datetime):
-    """The time that strftime_now tells: that of tests/jinja/run.h."""
+    """The time of strftime_now: that of tests/jinja/run.h."""
 
     @classmethod
     def now(cls, tz=None):
@@ -17,7 +17,7 @@ chat_template_utils.datetime = Fixed
 
 
 def render(template, variables):
-    """variables as apply_chat_template hands them over: messages, tools, add_generation_prompt, special tokens, ..."""
+    """variables: as apply_chat_template passes them: messages, tools, add_generation_prompt, special tokens, ..."""
     try:
         compiled = chat_template_utils._compile_jinja_template(template)
         arguments = {"messages": [], "tools": None, "documents": None, "add_generation_prompt": False, **variables}

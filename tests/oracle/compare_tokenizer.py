@@ -1,10 +1,11 @@
 """Compares Portatune's tokenizer with tokenizers 0.23.3 on real and on random text: ids (both ways to get them), type
-ids, masks, sequence ids, word ids, offsets, and what the ids decode to; for several flags and truncations.
+ids, masks, sequence ids, word ids, offsets, and decoded texts; for several flags and truncations.
 
     python tests/oracle/compare_tokenizer.py build/tests/text/portatune_tokenizer_dump DATA [NAME ...]
-DATA is the folder that PORTATUNE_SHARED_DATA names for the tests. NAMEs are of folders in its tokenizers/, or "components"
-for small tokenizers with each component, or "older files" for files without tokenizer.json (by default all). The environment variable EXAMPLES sets the number of random
-texts (60000). Prints, for each source, how many examples were compared and how many differ, and exits with 1 if any does.
+DATA is the folder PORTATUNE_SHARED_DATA of the tests. A NAME is a folder in its tokenizers/, or "components" for small
+tokenizers with each component, or "older files" for files without tokenizer.json; the default is all. The environment
+variable EXAMPLES sets the number of random texts (60000). Prints for each source the number of examples compared and of
+those that differ, and exits with 1 if any does.
 """
 
 import array
@@ -44,7 +45,7 @@ def real_texts():
 
 
 def random_texts(count, seed=7):
-    """Strings that mix letters with what normalizers stumble over."""
+    """Strings of letters and of characters that are difficult for normalizers."""
     rng = random.Random(seed)
     marks = [chr(c) for c in itertools.chain(range(0x300, 0x370), range(0x591, 0x5C8), range(0x1DC0, 0x1E00),
                                              range(0xF71, 0xF85), range(0x302A, 0x3030), range(0x1D165, 0x1D16E))]

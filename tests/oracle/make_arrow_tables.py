@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/arrow: tables of all types of columns as pyarrow writes them, and what they say as JSON Lines.
+"""Writes tests/data/arrow: tables with columns of all types, written by pyarrow, and their rows as JSON Lines.
 
     python3 tests/oracle/make_arrow_tables.py
 
@@ -26,7 +26,7 @@ MESSAGES = [
 ]
 DAY = datetime.date(2026, 11, 21)
 
-# Name, type, three values, and the texts that they are in Portatune.
+# Name, type, three values, and their texts in Portatune.
 COLUMNS = [
     ("text", pa.string(), ["one", "", None], ["one", "", ""]),
     ("large", pa.large_string(), ["a", "b,\"c\"", "caf\u00e9"], ["a", "b,\"c\"", "caf\u00e9"]),
@@ -70,7 +70,7 @@ def write_ipc(name: str, data: pa.Table, opener, batch_rows: int, compression=No
 
 
 def varint(number: int) -> bytes:
-    """A positive integer as Thrift's compact protocol has it."""
+    """A positive integer in Thrift's compact protocol."""
     number *= 2
     encoded = bytearray()
     while number >= 128:
@@ -80,7 +80,7 @@ def varint(number: int) -> bytes:
 
 
 def hungry_parquet() -> bytes:
-    """A small file whose only page says that it takes 2 GB when it is decompressed."""
+    """A small file whose only page claims a decompressed size of 2 GB."""
     stream = io.BytesIO()
     pq.write_table(pa.table({"text": ["a" * 40] * 3}), stream, store_schema=False, write_statistics=False,
                    compression="snappy", use_dictionary=False)
@@ -98,7 +98,7 @@ def hungry_parquet() -> bytes:
 
 
 def hungry_arrow() -> bytes:
-    """A small stream whose batch says that it takes 137 GB."""
+    """A small stream whose batch claims a size of 137 GB."""
     data = pa.table({"text": ["a" * 40] * 3})
     stream = io.BytesIO()
     with pa.ipc.new_stream(stream, data.schema) as writer:
@@ -112,7 +112,7 @@ def hungry_arrow() -> bytes:
 
 FOLDER.mkdir(parents=True, exist_ok=True)
 types = table()
-# Parquet has no views, and calls dictionaries what their values are.
+# Parquet has no views, and gives dictionaries the type of their values.
 pq.write_table(types.drop_columns(["view"]), FOLDER / "types.parquet")
 write_ipc("types.arrow", types, pa.ipc.new_stream, 2)
 write_ipc("types_file.arrow", types, pa.ipc.new_file, 2)
@@ -124,7 +124,7 @@ write_ipc("union.arrow", pa.table({"odd": odd, "text": ["a"]}), pa.ipc.new_strea
 latin = pa.array([b"one", "caf\u00e9".encode("latin-1"), b"three"], pa.binary()).view(pa.string())
 write_ipc("latin.arrow", pa.table({"text": latin, "label": [0, 1, 2]}), pa.ipc.new_stream, 3)
 pq.write_table(pa.table({"text": latin, "label": [0, 1, 2]}), FOLDER / "latin.parquet")
-# A row of which 10 GB of JSON would come.
+# A row whose JSON would take 10 GB.
 nulls = pa.ListArray.from_arrays(pa.array([0, 2**31 - 1], pa.int32()), pa.nulls(2**31 - 1))
 write_ipc("nulls.arrow", pa.table({"text": nulls}), pa.ipc.new_stream, 1)
 (FOLDER / "hungry.parquet").write_bytes(hungry_parquet())

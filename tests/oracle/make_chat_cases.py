@@ -1,5 +1,5 @@
 """Makes tests/data/chat/toy, a tokenizer of 100 tokens for conversations, and tests/data/chat/labels.json: ids and
-labels of conversations as transformers 5.23.0 and, by the rules that its SFTTrainer has, trl 1.16.0 make them.
+labels of conversations by transformers 5.23.0 and by the rules of the SFTTrainer of trl 1.16.0.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and tokenizers 0.23.3:
     python tests/oracle/make_chat_cases.py
@@ -48,7 +48,7 @@ def labels(ids, mask):
 
 
 def mask_of_spans(encoding, spans):
-    """As apply_chat_template finds the tokens of generation blocks."""
+    """The mask of the tokens in generation blocks, computed as in apply_chat_template."""
     mask = [0] * len(encoding["input_ids"])
     for begin, end in spans:
         first, last = encoding.char_to_token(begin), encoding.char_to_token(end - 1)
@@ -60,7 +60,7 @@ def mask_of_spans(encoding, spans):
 
 
 def by_prefixes(tokenizer, messages):
-    """What each message of the assistant adds to what stands before it, for templates that mark nothing."""
+    """The mask of the text that each message of the assistant adds, for templates without generation blocks."""
     spans = []
     whole = tokenizer.apply_chat_template(messages, tokenize=False)
     for i, one in enumerate(messages):
@@ -91,7 +91,7 @@ def conversations(tokenizer):
 
 
 def after_common_prefix(prompt, whole):
-    """The completion's mask of trl 1.16.0: what follows the tokens that prompt and whole have in common."""
+    """The mask of the completion in trl 1.16.0: the tokens after the common prefix of the prompt and the whole."""
     length = 0
     while length < min(len(prompt), len(whole)) and prompt[length] == whole[length]:
         length += 1

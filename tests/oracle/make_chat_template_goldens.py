@@ -1,5 +1,5 @@
-"""Makes tests/data/jinja/snippets.json and tests/data/chat/renderings.json: what transformers 5.23.0 renders, with Jinja
-3.1.6, of small pieces of templates that cover each construct, and of the templates in tests/data/chat.
+"""Makes tests/data/jinja/snippets.json and tests/data/chat/renderings.json: texts that transformers 5.23.0 renders,
+with Jinja 3.1.6, from small pieces of templates that cover each construct, and from the templates in tests/data/chat.
 
 Run by hand from the root of the repository:
     python tests/oracle/make_chat_template_goldens.py
@@ -49,7 +49,7 @@ EXPRESSIONS = [
     "absent", "absent ~ 'x'", "absent.x", "absent['x']", "absent + 'x'", "absent == none", "absent == other", "absent|length", "absent|list", "'x' in absent", "absent or 1", "not absent", "dict.absent", "dict.absent.x", "nothing.x", "nothing.x.y", "absent < 1", "absent()", "name.absent", "name.absent()",
     "1 / 0", "1 % 0", "'a' + 1", "1 + none", "[1] + (2,)", "'a' < 1", "none < 1", "n()", "-'a'", "1 in 2", "1 in 'a'", "dict + dict", "2 ** 3.0", "10 ** 15", "1 // 0.0",
 ]
-# What stands in values
+# Texts in values
 ACCESS = [
     "dict.b", "dict['b']", "dict.a.c[1].d", "dict.a['c'].0", "list[0]", "list[-1]", "list[3]", "list[-4]", "list['0']", "list[1:]", "list[:-1]", "list[::-1]", "list[::2]", "list[5:]", "list[-2:]", "(1, 2, 3)[1:]", "list[1:2:1]", "list[2:0:-1]", "list[none:2]",
     "unicode[1]", "unicode[-2:]", "unicode|length", "unicode[::-1]", "unicode[9]", "name[0]", "name[1:3]", "dict['items']", "dict.items()|list", "dict.keys()|list", "dict.values()|list", "dict.get('b')", "dict.get('z')", "dict.get('z', 5)", "dict.get('a').c", "dict.get('z') is none", "dict[0]", "dict[none]", "nothing['x']", "list[0:0]", "list.x", "n.x", "list['x']",
@@ -119,7 +119,7 @@ def renderings():
 
 
 def write(path, value, rows):
-    """With a line for each row, so that changes can be read."""
+    """Writes one line for each row, so that changes are easy to review."""
     path.parent.mkdir(exist_ok=True)
     head = "".join(f"{json.dumps(key)}: {json.dumps(item)},\n" for key, item in value.items())
     path.write_text("{" + head + "\"cases\": [\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]}\n")

@@ -1,10 +1,10 @@
-"""Makes tests/data/tokenizer/components.json: small tokenizers, one or more for each component, and digests of what
-tokenizers 0.23.3 makes of texts with them.
+"""Makes tests/data/tokenizer/components.json: small tokenizers, one or more for each component, and digests of
+their encodings of texts by tokenizers 0.23.3.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3:
     python tests/oracle/make_component_goldens.py
-A digest is the lower half of a 64-bit FNV-1a of the encoding as JSON (ids, type ids, special tokens mask, sequence ids, word ids, offsets)
-and of what the ids decode to with and without special tokens. compare_tokenizer.py shows where two differ.
+A digest is the lower half of a 64-bit FNV-1a of the encoding as JSON (ids, type ids, special tokens mask, sequence ids,
+word ids, offsets) and of the texts decoded with and without special tokens. compare_tokenizer.py shows the differences.
 """
 
 import json
@@ -38,7 +38,9 @@ def digest(tokenizer, texts):
 
 
 def without_shared(made):
-    """The models apart, as many tokenizers have the same, and of the rest what differs from PLAIN."""
+    """The tokenizers with their models in a separate table, as many have the same, and only the fields that differ from
+    PLAIN.
+    """
     model_list, cut = [], {}
     for name, spec in made.items():
         if spec["model"] not in model_list:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/compressed: tables, and a TFRecord file, that Python's gzip and Arrow's zstd have compressed.
+"""Writes tests/data/compressed: tables and a TFRecord file, compressed by Python's gzip and Arrow's zstd.
 
     python3 tests/oracle/make_compressed_tables.py
 
@@ -42,7 +42,7 @@ FILES = {
     # 100,000 lines, far more than a block: 1.4 MB of text.
     "lines.txt.gz": gz("the same line\n" * 100_000),
     "examples.tfrecord.zst": zst((FOLDER.parent / "tfrecord" / "examples.tfrecord").read_bytes()),
-    # A line of 80 MB between two that are fine.
+    # A line of 80 MB between two of normal length.
     "long_line.txt.zst": zst(b"first\n" + b"a" * MEGABYTES_80 + b"\nlast\n"),
 }
 

@@ -1,8 +1,9 @@
 """tests/oracle/make_export_case.py BUILD/portatune: makes tests/data/export_*, models that Portatune has fine-tuned.
 
 Fine-tunes tests/data/tiny_bert with the command, loads the folder in transformers, and writes beside it, in
-expected.json, the logits that transformers computes and what transformers itself would save for this model: config,
-names and shapes of the weights. Prints how far the command's logits are from them, and fails if that is too far.
+expected.json, the logits that transformers computes, and the config and the names and shapes of the weights that
+transformers itself would save for this model. Prints the largest difference between the command's logits and these, and
+fails if it is too large.
 Needs torch, transformers 5.23.0 and safetensors; the tests only read what it wrote.
 """
 
@@ -20,7 +21,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, Bert
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 MAX_LENGTH = 12
 FIT = ["--max-length", str(MAX_LENGTH), "--batch-size", "16", "--learning-rate", "1e-2", "--max-steps", "60", "--quiet"]
-# Known words, pieces of words, unknown characters, upper case, nothing at all, and more than MAX_LENGTH tokens.
+# Known words, pieces of words, unknown characters, upper case, an empty text, and more than MAX_LENGTH tokens.
 TEXTS = [
     "the film was good",
     "a dreary and awful book .",
@@ -29,7 +30,7 @@ TEXTS = [
     "",
     "the story was fine and the end was poor and the music was great and we saw it",
 ]
-# Of the texts, as a model of several labels has them.
+# Labels of the texts for a model with several labels per text.
 LABELS = [["good"], ["bad", "book"], ["good", "music"], [], [], ["good", "bad", "music"]]
 TOLERANCE = 1e-5
 
@@ -62,7 +63,7 @@ def fine_tune(command, head, folder):
 
 
 def several_labels(rows):
-    """What the text is about, book or music, as labels of their own."""
+    """The topics of the text, book and music, as separate labels."""
     header, *lines = rows.splitlines()
     about = [[word for word in ("book", "music") if word in line] for line in lines]
     return "\n".join([header, *(f'{line.rsplit(",", 1)[0]},"{",".join([line.rsplit(",", 1)[1], *more])}"'

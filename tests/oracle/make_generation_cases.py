@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tests/data/generation.json: what transformers' logits processors make of random logits.
+"""Makes tests/data/generation.json: the results of transformers' logits processors on random logits.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
@@ -30,7 +30,7 @@ def main():
         },
         "top_k": {str(k): kept(TopKLogitsWarper(k)(ids, logits.clone())) for k in (1, 4, 22, 23)},
         "top_p": {str(p): kept(TopPLogitsWarper(p)(ids, logits.clone())) for p in (0.05, 0.5, 0.9, 0.999)},
-        # As generate() chains them.
+        # In the order of generate().
         "chain": kept(chain(ids, logits)),
     }
     FILE.write_text(json.dumps({"logits": rows(logits), "ids": ids.tolist(), **cases}) + "\n")
@@ -47,7 +47,7 @@ def rows(values):
 
 
 def kept(values):
-    """Which tokens of each row are left."""
+    """Indices of the tokens of each row that remain."""
     return [row.isfinite().nonzero().flatten().tolist() for row in values]
 
 

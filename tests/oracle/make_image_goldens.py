@@ -1,5 +1,5 @@
-"""Makes tests/data/image: small pictures in many file formats with what Pillow decodes, and what Pillow and the image
-processors of transformers make of one of them.
+"""Makes tests/data/image: small pictures in many file formats with the pixels that Pillow decodes, and the results of
+Pillow and the image processors of transformers for one of them.
 
 Run by hand from the root of the repository, with Pillow 13.0.0 and transformers 5.23.0:
     python tests/oracle/make_image_goldens.py
@@ -36,7 +36,7 @@ def encoded(image, kind, **options):
     return out.getvalue()
 
 
-# ---- PNG as Pillow does not write it
+# ---- PNG files that Pillow does not write
 
 
 def chunk(name, data):
@@ -67,7 +67,7 @@ def interlaced_png(image):
 
 
 def exif(orientation, order="<"):
-    """An EXIF block with this one tag, in the order of bytes that struct calls so."""
+    """An EXIF block with this one tag; `order` is the byte order in the notation of struct."""
     mark = b"II*\0" if order == "<" else b"MM\0*"
     return b"Exif\0\0" + mark + struct.pack(order + "IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
 
@@ -227,7 +227,7 @@ def write_coloured(image):
 
 
 def write_logits():
-    """Of tiny models of tests/data/models, for all pictures of decode/."""
+    """Writes the logits of tiny models of tests/data/models for all pictures of decode/."""
     logits, size = {}, {"height": 12, "width": 12}
     for model in ("vit_softmax", "deit_softmax", "deit_teacher"):
         network = AutoModelForImageClassification.from_pretrained(FOLDER.parent / "models" / model).eval()

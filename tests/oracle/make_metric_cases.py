@@ -1,4 +1,4 @@
-"""Makes tests/data/metrics.json: scores, labels, weights, and what scikit-learn makes of them.
+"""Makes tests/data/metrics.json: scores, labels, weights, and the metrics that scikit-learn computes from them.
 
 Run by hand from the root of the repository, with scikit-learn 1.9.1:
     python tests/oracle/make_metric_cases.py
@@ -38,7 +38,7 @@ def case(name, scores, labels, weights=None):
         "accuracy": float(accuracy_score(labels, predicted, sample_weight=weights)),
         "f1": number(f1_score(labels, predicted, sample_weight=weights, zero_division=numpy.nan)),
         "matthews": float(matthews_corrcoef(labels, predicted, sample_weight=weights)),
-        # Without weights, which scipy does not know.
+        # Without weights, because scipy does not support them.
         "pearson": None if weights is not None else number(pearsonr(scores, labels)[0]),
         "spearman": None if weights is not None else number(spearmanr(scores, labels)[0]),
         "mean": float(numpy.average(scores.astype(float), weights=weights)),

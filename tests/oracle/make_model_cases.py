@@ -1,10 +1,10 @@
-"""tests/oracle/make_model_cases.py: makes tests/data/models/*, tiny random models with what transformers computes.
+"""tests/oracle/make_model_cases.py: makes tests/data/models/*, tiny random models with the results of transformers.
 
     make_model_cases.py [NAME ...]    by default all of them
 
 Needs torch, transformers 5.23.0 and safetensors; the tests only read what it wrote. For each architecture the first
-case has two layers, all gradients and five optimizer steps; those of its other heads have one layer and the gradients
-of what is special to the head.
+case has two layers, all gradients and five optimizer steps; the cases of its other heads have one layer and
+the gradients of the parameters of the head.
 """
 
 import json
@@ -25,7 +25,7 @@ DATA = ROOT / "tests" / "data" / "models"
 
 LENGTHS = (9, 6, 4)  # real tokens of each row; the rest is padding
 
-# Sizes that are no multiples of a vector register, so that the kernels' remainders are met too.
+# Sizes that are no multiples of a vector register, so that the kernels' loops over remainders run too.
 BERT = {
     "hidden_size": 24,
     "num_attention_heads": 4,
@@ -104,15 +104,15 @@ SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
 MULTI = {"problem_type": "multi_label_classification", "num_labels": 1}
 REGRESSION = {"problem_type": "regression", "num_labels": 1}
 
-# Whose weights are so large that attention picks out single tokens. In the others, some of which multiply two layers or
-# repeat one, that would make bfloat16 too coarse, in torch as well.
+# Cases with weights so large that attention selects single tokens. In the others, some of which multiply two layers or
+# repeat one, bfloat16 would be too coarse for that, in torch as well.
 SHARP = ("bert", "gpt2", "opt")
 
-# For which generate() is recorded, too: each decoder, each layout of OPT, and a RoPE that depends on the length,
+# Cases for which generate() is recorded, too: each decoder, each layout of OPT, and a RoPE that depends on the length,
 # with prompts that grow past it.
 GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm", "llama_longrope")
 
-# name: class, configuration. The first of an architecture is recorded whole.
+# name: class, configuration. The first case of an architecture is recorded in full.
 CASES = {
     "bert_softmax": ("BertForSequenceClassification", BERT | SINGLE),
     "bert_sigmoid": ("BertForSequenceClassification", BERT | MULTI),
@@ -123,7 +123,7 @@ CASES = {
     "bert_mlm": ("BertForMaskedLM", BERT | {"hidden_act": "gelu_new"}),
     "bert_mlm_untied": ("BertForMaskedLM", BERT | {"tie_word_embeddings": False}),
     "bert_pretraining": ("BertForPreTraining", BERT),
-    # Its rates of dropout, which nothing recorded here depends on, are those of a real checkpoint.
+    # Its dropout rates are those of a real checkpoint; no recorded result depends on them.
     "gpt2_lm": (
         "GPT2LMHeadModel",
         GPT2 | {"scale_attn_by_inverse_layer_idx": True, "resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1},
@@ -225,11 +225,11 @@ def positions_beyond(model, inputs):
 
 
 def share_bias(model, inputs):
-    """As versions 4 of transformers have it: the bias is stored as cls.predictions.bias alone."""
+    """The layout of transformers 4: the bias is stored only as cls.predictions.bias."""
     model.cls.predictions.decoder.bias = model.cls.predictions.bias
 
 
-# What is special to some cases.
+# Settings of single cases.
 CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
 
 
@@ -273,7 +273,7 @@ def make_model(architecture, settings):
 
 
 def no_dropout(config_class):
-    """Every rate of the configuration as 0."""
+    """The dropout rates of the configuration, all set to 0."""
     return {key: 0.0 for key, value in config_class().to_dict().items() if is_rate(key, value)}
 
 
@@ -282,14 +282,14 @@ def is_rate(key, value):
 
 
 def head_parameters(model):
-    """Names of the parameters that are not the body's, and one of the body, which shows that the gradient gets there."""
+    """Names of the parameters outside the body, and of one of the body, which shows that the gradient reaches it."""
     body = f"{model.base_model_prefix}."
     names = [name for name, _ in model.named_parameters()]
     return {name for name in names if not name.startswith(body)} | {names[0]}
 
 
 def make_legacy(name):
-    """A model whose files are as older versions of transformers wrote them, which the present one still reads."""
+    """A model with files in the format of older versions of transformers, which the present one still reads."""
     architecture, settings, seed, note, edit = LEGACY[name]
     folder = DATA / name
     model = make_model(architecture, {"num_hidden_layers": 1} | settings)
@@ -336,7 +336,7 @@ def modernbert_of_2024(weights, config):
     return weights
 
 
-# name: class, configuration, seed, note, what makes the files old
+# name: class, configuration, seed, note, function that changes the files to the old format
 LEGACY = {
     "bert_legacy_names": (
         "BertModel",

@@ -1,5 +1,5 @@
-"""Makes tests/data/tokenizer/older_files.json: small vocab.json with merges.txt, and SentencePiece models, with what
-transformers makes of texts with them.
+"""Makes tests/data/tokenizer/older_files.json: small vocab.json with merges.txt, and SentencePiece models, with
+transformers' encodings of texts by them.
 
 Run by hand from the root of the repository, with transformers 5.23.0, tokenizers 0.23.3, sentencepiece 0.2.3, protobuf:
     python tests/oracle/make_older_goldens.py

@@ -1,9 +1,9 @@
 """tests/oracle/make_quest_case.py BUILD/portatune: makes tests/data/quest, a model of --task qa-regression.
 
-Fine-tunes tests/data/tiny_bert on made-up questions and answers, then computes the ratings of others with transformers'
-BertModel, its tokenizer and heads written in torch, and writes them to expected.json. Mean column-wise Spearman
-correlations of these ratings are by scipy. Needs torch, transformers 5.23.0, safetensors and scipy; the tests only read
-what it wrote.
+Fine-tunes tests/data/tiny_bert on made-up questions and answers, then computes the ratings of other pairs with
+transformers' BertModel, its tokenizer and heads written in torch, and writes them to expected.json. scipy computes the
+mean column-wise Spearman correlations of these ratings. Needs torch, transformers 5.23.0, safetensors and scipy; the
+tests only read what it wrote.
 """
 
 import csv
@@ -51,7 +51,7 @@ def write_rows(path, count, seed, names):
 
 
 def ids_of(tokenizer, parts):
-    """Each part between [CLS] and [SEP], none longer than half of the room that is left, but the last."""
+    """[CLS], the part and [SEP] for each part, cut to half of the remaining length; the last part, to all of it."""
     ids = []
     for i, part in enumerate(parts):
         left = MAX_LENGTH - len(ids) - 2 * (len(parts) - i)

@@ -1,9 +1,9 @@
-"""Makes tests/data/tasks/question_answering.json: windows, scores and answers as transformers makes them.
+"""Makes tests/data/tasks/question_answering.json: windows, scores and answers by transformers.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and two files of older versions of it:
     python tests/oracle/make_question_answering_cases.py --squad-metrics squad_metrics.py --utils-qa utils_qa.py
-squad_metrics.py is transformers/data/metrics/squad_metrics.py of transformers 4.57.1, the official evaluator of SQuAD 2;
-utils_qa.py is examples/pytorch/question-answering/utils_qa.py of its repository, what run_qa.py makes answers with.
+squad_metrics.py is transformers/data/metrics/squad_metrics.py of transformers 4.57.1, the official evaluator of SQuAD
+2; utils_qa.py is examples/pytorch/question-answering/utils_qa.py of its repository, by which run_qa.py finds answers.
 The tokenizers are tests/data/tiny_bert and a byte-level one of tests/data/tokenizer/components.json.
 """
 
@@ -20,7 +20,7 @@ import transformers
 DATA = pathlib.Path("tests/data")
 random = numpy.random.default_rng(17)
 
-# id, question, context, answers with their places
+# id, question, context, answers with their offsets
 ROWS = [
     ("short", "what was good", "the film was very good.", [("very good", 13)]),
     ("long", "  what was it", "the film was good and the book was bad. the play was fine and the music was great.",
@@ -130,7 +130,7 @@ def answer_cases(utils_qa):
             "end_logits": [[float(str(x)) for x in row] for row in end_logits],
             "answers": [{
                 "id": key, "text": texts[key], "null_score_diff": odds.get(key),
-                # Where there is no span at all, it makes one up, of score 0, with the text "empty".
+                # Without any span, it invents one of score 0 with the text "empty".
                 "has_span": all(b["text"] != "empty" for b in best[key]),
                 "probability": next(b["probability"] for b in best[key] if b["text"] == texts[key]),
             } for key, *_ in ROWS],

@@ -1,8 +1,8 @@
-"""Makes tests/data/safetensors: small good and bad files, and what the `safetensors` package says to each.
+"""Makes tests/data/safetensors: small valid and invalid files, and the verdict of the `safetensors` package on each.
 
 Run by hand from the root of the repository, with safetensors 0.8.0 and numpy:
     python tests/oracle/make_safetensors_cases.py
-Portatune must accept and refuse the same files, except where a case says how and why it differs.
+Portatune must accept and reject the same files, except where a case states another verdict and its reason.
 """
 
 import json
@@ -17,7 +17,7 @@ CASES = []
 
 
 def file_of(header, data=b"", length=None):
-    """A file with this header (JSON text, bytes or an object), a header length that may lie, and data."""
+    """A file with this header (JSON text, bytes or an object), a header length that may be wrong, and data."""
     if isinstance(header, dict):
         header = json.dumps(header)
     if isinstance(header, str):
@@ -30,7 +30,7 @@ def entry(dtype, shape, begin, end):
 
 
 def case(name, content, mentions=(), portatune=None, because=None):
-    """mentions: what Portatune's error must contain; portatune: its verdict where that differs from the package's."""
+    """mentions: text that Portatune's error must contain; portatune: its verdict if that differs from the package's."""
     CASES.append(dict(name=name, content=content, mentions=list(mentions), portatune=portatune, because=because))
 
 
@@ -38,7 +38,7 @@ F4 = bytes(range(16))  # four float32
 W = entry("F32", [4], 0, 16)
 W_TEXT = '{"dtype":"F32","shape":[4],"data_offsets":[0,16]}'
 
-# Good files
+# Valid files
 case("one_tensor", file_of({"w": W}, F4))
 case("metadata", file_of({"__metadata__": {"format": "pt", "note": "\u00e4\n"}, "w": W}, F4))
 case("no_tensors", file_of({}))
@@ -81,7 +81,7 @@ case("pickle", b"\x80\x02}q\x00(X\x01\x00\x00\x00wq\x01K\x01u.", ["safetensors"]
 case("zip", b"PK\x03\x04\x14\x00\x08\x08\x08\x00" + bytes(20), ["safetensors"])
 case("git_lfs_pointer", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n", ["git lfs pull"])
 
-# The header is not the JSON that it should be
+# The header is not valid JSON of the expected form
 case(
     "starts_with_space",
     file_of(" " + json.dumps({"w": W}), F4),
@@ -113,7 +113,7 @@ case(
     because="the format says that __metadata__ is a map of strings",
 )
 
-# An entry is not what it should be
+# An entry is invalid
 case("no_dtype", file_of({"w": {"shape": [4], "data_offsets": [0, 16]}}, F4), ["'w'", "dtype"])
 case("no_shape", file_of({"w": {"dtype": "F32", "data_offsets": [0, 16]}}, F4), ["'w'", "shape"])
 case("no_offsets", file_of({"w": {"dtype": "F32", "shape": [4]}}, F4), ["'w'", "data_offsets"])
@@ -179,7 +179,7 @@ case(
     because="no model has such a name; names go into messages and other files",
 )
 
-# Entries do not fit together or do not fit the file
+# Entries contradict each other or the file
 case("truncated_data", file_of({"w": W}, F4[:10]), ["'w'", "80 bytes", "86 bytes", "cut short"])
 case("truncated_by_one", file_of({"w": W}, F4[:15]), ["'w'", "cut short"])
 case("tail", file_of({"w": W}, F4 + b"hidden"), ["promises"])
@@ -226,7 +226,7 @@ case(
 
 
 def verdict(path):
-    """What the package says: accept or reject, and its words."""
+    """The verdict of the package, accept or reject, and its message."""
     try:
         # safe_open reads the header only: numpy lacks some of the element types.
         with safetensors.safe_open(path, framework="numpy") as file:

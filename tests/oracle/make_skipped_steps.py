@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes how torch's GradScaler scales the loss and skips steps of AdamW.
+"""Records the loss scales of torch's GradScaler and the steps of AdamW that it skips.
 
     pip install torch==2.15.0
     python tests/oracle/make_skipped_steps.py
 
 tests/data/curves/skipped_steps.json:
-- `scale`: of 9000 steps those in which the gradient overflows (counted from 1), and [step, scale] after each step that
-  has changed the scale.
+- `scale`: the steps, of 9000 and counted from 1, whose gradient overflows, and [step, scale] after each step that
+  changes the scale.
 - `adamw`: the gradients of a parameter of two elements, null where it overflows, and the parameter after each step.
 """
 
@@ -16,7 +16,7 @@ import pathlib
 import torch
 
 DATA = pathlib.Path(__file__).parent.parent / "data"
-# Twice in a row; one before and one in the step that would double; and enough good ones for two doublings.
+# Two in a row; one in the step before one that would double, and one in such a step; then none before two doublings.
 OVERFLOWS = [1, 2, 500, 2499, 4499, 4500]
 STEPS = 9000
 GRADIENTS = [[3.0, -4.0], None, [0.5, 0.25], [-1.0, 2.0], None, None, [0.125, -3.0], [2.0, 1.0]]

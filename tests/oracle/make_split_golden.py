@@ -1,5 +1,5 @@
-"""Prints how many examples of each class scikit-learn puts into parts, for tests/data_stages/folds_test.cpp and
-hold_out_test.cpp. Run: python3 tests/oracle/make_split_golden.py
+"""Prints the number of examples of each class that scikit-learn assigns to each part, for
+tests/data_stages/folds_test.cpp and hold_out_test.cpp. Run: python3 tests/oracle/make_split_golden.py
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ for text in CASES:
         parts = StratifiedKFold(folds, shuffle=True, random_state=1).split(labels, labels)
         print("k-fold", text, folds, [counts(labels, held) for _, held in parts])
     for share in (0.25, 0.3):
-        # Several seeds: where they differ, classes have an equal claim to a remaining place.
+        # Several seeds: if their results differ, classes tie for a remaining place.
         found = []
         for seed in range(20):
             split = StratifiedShuffleSplit(1, test_size=share, random_state=seed).split(labels, labels)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/tfrecord: files of TensorFlow, what it reads from odd records, and the order in which it reads shards.
+"""Writes tests/data/tfrecord: files of TensorFlow, the features that it reads from unusual records, and its order of
+shards.
 
     python3 tests/oracle/make_tfrecord_cases.py        needs tensorflow 2.21 (tensorflow-cpu)
 

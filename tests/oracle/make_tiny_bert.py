@@ -1,6 +1,6 @@
 """tests/oracle/make_tiny_bert.py: makes tests/data/tiny_bert, a random BERT small enough to train in a second.
 
-An encoder without a head, with a tokenizer, as one downloads it. Needs torch and transformers 5.23.0; the tests only
+An encoder without a head, with a tokenizer, like a downloaded one. Needs torch and transformers 5.23.0; the tests only
 read what it wrote.
 """
 

@@ -1,9 +1,9 @@
-"""Makes tests/data/tasks/token_classification.json: words as transformers encodes and labels them, and seqeval's scores.
+"""Makes tests/data/tasks/token_classification.json: words encoded and labelled by transformers, and seqeval's scores.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and seqeval 1.2.2:
     python tests/oracle/make_token_classification_cases.py
 The tokenizers are tests/data/tiny_bert and the byte-level ones of tests/data/tokenizer/components.json, loaded with
-add_prefix_space as GPT-2 and RoBERTa need it for words.
+add_prefix_space, which GPT-2 and RoBERTa need for words.
 """
 
 import json
@@ -30,7 +30,7 @@ SENTENCES = [
 
 
 def aligned(encoding, words):
-    """run_ner.py's rule: the first piece of a word has its label, here its number; the others have -100."""
+    """run_ner.py's rule: the first piece of a word has its label (here the index of the word), the others have -100."""
     labels, previous = [], None
     for word in encoding.word_ids():
         labels.append(-100 if word is None or word == previous else word)
@@ -91,7 +91,7 @@ def metric_cases():
 
 
 tokenizers = {"tiny_bert": transformers.AutoTokenizer.from_pretrained(DATA / "tiny_bert")}
-# As run_ner.py makes them.
+# Computed as in run_ner.py.
 tokenizers["GPT-2 False"] = byte_level("GPT-2 False", "GPT2Tokenizer", add_prefix_space=True)
 tokenizers["RoBERTa False"] = byte_level("RoBERTa False", "RobertaTokenizer", add_prefix_space=True)
 tokenizers["RoBERTa True"] = byte_level("RoBERTa True", "RobertaTokenizer", add_prefix_space=True)

@@ -1,4 +1,4 @@
-"""Makes tests/data/tokenizer: what tokenizers 0.23.3 makes of every code point and of many small texts.
+"""Makes tests/data/tokenizer: the encodings of every code point and of many small texts by tokenizers 0.23.3.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3:
     python tests/oracle/make_tokenizer_goldens.py
@@ -23,7 +23,7 @@ assert tokenizers.__version__ == "0.23.3"
 
 
 def fnv1a(chunks):
-    """64-bit FNV-1a of the chunks' bytes, each chunk followed by a byte that UTF-8 does not have."""
+    """64-bit FNV-1a of the chunks' bytes, each chunk followed by a byte that does not occur in UTF-8."""
     value = 0xCBF29CE484222325
     for chunk in chunks:
         for byte in chunk + b"\xff":
@@ -32,7 +32,7 @@ def fnv1a(chunks):
 
 
 def digests(function):
-    """One digest a block of code points over function(character), surrogates left out."""
+    """One digest per block of code points, without surrogates, of function(character)."""
     blocks = (range(first, first + BLOCK) for first in range(0, 0x110000, BLOCK))
     return [fnv1a(function(chr(c)).encode() for c in block if not 0xD800 <= c < 0xE000) for block in blocks]
 
@@ -114,7 +114,7 @@ BASE = {
     "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
               "max_input_chars_per_word": 100, "vocab": small_vocabulary()},
 }
-# Merge patches (RFC 7396): null takes a field away.
+# Merge patches (RFC 7396): null removes a field.
 PATCHES = {
     "uncased": {},
     "cased": {"normalizer": {"lowercase": False}},
@@ -218,7 +218,7 @@ def encode(tokenizer, texts, max_length, strategy, add_special_tokens):
 
 def make_encodings():
     made = {name: Tokenizer.from_str(json.dumps(merged(BASE, patch))) for name, patch in PATCHES.items()}
-    # What changes nothing for a text is left out of most tokenizers: the file stays small.
+    # Most tokenizers omit components that change nothing for a text, which keeps the file small.
     seen, kept = set(), []
     for name, texts, *options in cases():
         result = encode(made[name], texts, *options)

@@ -1,9 +1,9 @@
-"""Makes src/portatune/text/unicode/tables.inc by asking the `tokenizers` wheel about every code point.
+"""Makes src/portatune/text/unicode/tables.inc from the answers of the `tokenizers` wheel for every code point.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3 (three minutes):
     python tests/oracle/make_tokenizer_tables.py
-The wheel mixes several ages of Unicode, so that no library and no newer table gives its answers; asking it does.
-The tables are written as ranges, which are short, and unfolded at run time.
+The wheel mixes several versions of Unicode, so that no library and no newer table agrees with it everywhere. The tables
+are written as ranges, which are short, and expanded at run time.
 """
 
 import pathlib
@@ -31,7 +31,7 @@ def bert(**on):
 
 
 def is_word(c):
-    """The wheel's regex class \\w, seen through the rule that a single-word token needs no word beside it."""
+    """The wheel's regex class \\w, found by the rule that a single-word token has no word beside it."""
     return len(SINGLE_WORD.encode("\x01" + chr(c), add_special_tokens=False).ids) == 1
 
 
@@ -46,21 +46,22 @@ split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
 
 
 def matches(regex):
-    """The code points of which the wheel's regexes match a run."""
+    """The code points that the wheel's regexes match in runs."""
     keep = pre_tokenizers.Split(Regex(regex), "removed", invert=True)
     return {ord(c) for run, _ in keep.pre_tokenize_str("".join(map(chr, CODE_POINTS))) for c in run}
 
 
 def categories():
-    """{code point: index into CATEGORIES}, of the regexes' age of Unicode."""
+    """{code point: index into CATEGORIES}, in the regexes' version of Unicode."""
     result = {c: i for i, name in enumerate(CATEGORIES) for c in matches(r"\p{%s}+" % name)}
     assert len(result) == len(CODE_POINTS)
     return result
 
 
 def cluster_counter():
-    """How many grapheme clusters the wheel sees in a text, if none has 6 bytes or more: the number of X that a charsmap
-    gives which turns whatever begins with any byte into X."""
+    """The number of grapheme clusters that the wheel finds in a text without clusters of 6 bytes or more: the number of
+    X in the result of a charsmap that replaces anything beginning with any byte by X.
+    """
     units = [0] * 768
     units[0] = 256 << 10  # the root: byte c leads to unit 256 + c
     for byte in range(1, 256):
@@ -83,9 +84,10 @@ def class_of(c):
         | NUMERIC * (len(digits("a" + text)) == 2)
         | EXTENDS * (clusters("a" + text) == 1)
         | PREPENDS * (clusters(text + "a") == 1)
-        # Joins a pictograph and U+200D to a cluster of 6 bytes or more, which is looked up by code points.
+        # A pictograph and U+200D make a cluster of 6 bytes or more, which is looked up by code points.
         | PICTOGRAPH * (clusters("a" + text) == 2 and clusters("\u00a9\u200d" + text) == 3)
-        # A mark joins all else. After a code point of 4 bytes the cluster would have 6, and nobody looks at those.
+        # A mark makes a cluster with any other code point. After one of 4 bytes the cluster would have 6,
+        # and those are not looked up.
         | BREAKS * (len(text.encode()) < 4 and clusters(text + "\u0301") == 2)
         | CONTROL * (clean(text) == "")
         | SPACE * (pieces == 2)
@@ -97,7 +99,7 @@ def class_of(c):
 
 
 def class_ranges():
-    """(first code point, class, category) of each run of equal ones; surrogates count with what stands before them."""
+    """(first code point, class, category) of each run of equal ones; surrogates count with the run before them."""
     category_of, ranges = categories(), []
     for c in CODE_POINTS:
         value = (class_of(c), category_of[c])
@@ -108,7 +110,8 @@ def class_ranges():
 
 def combining_classes():
     """Canonical combining class of each code point that the wheel reorders. The class numbers are those of Python's
-    table (they never change); which class a code point has is found by how it sorts beside a member of each class."""
+    table (they never change); the class of a code point follows from its order beside a member of each class.
+    """
     sorts_after = lambda a, b: a != b and nfd(a + b) == b + a
     members = {1: "\u0334"}
     for c in CODE_POINTS:
@@ -139,7 +142,7 @@ def runs(mapping, step):
 
 
 def decompositions():
-    """{code point: full canonical decomposition}, Hangul syllables left out because arithmetic gives them."""
+    """{code point: full canonical decomposition} without Hangul syllables, which are computed arithmetically."""
     result = {c: nfd(chr(c)) for c in CODE_POINTS if nfd(chr(c)) != chr(c)}
     for c in HANGUL:
         lead, vowel, tail = (c - 0xAC00) // 588, (c - 0xAC00) // 28 % 21, (c - 0xAC00) % 28
@@ -157,7 +160,7 @@ def compatibility_decompositions():
 
 
 def compositions():
-    """(first, second, composite): what NFC puts together, Hangul left out."""
+    """(first, second, composite): the pairs that NFC composes, without Hangul."""
     result = []
     for c in CODE_POINTS:
         text = nfd(chr(c))
@@ -170,7 +173,7 @@ def compositions():
 
 
 def lowercases():
-    """{code point: distance to its lower case}; U+0130, which has two letters, is left to the code."""
+    """{code point: distance to its lower case}; the code handles U+0130, whose lower case has two letters."""
     changed = {c: lower(chr(c)) for c in CODE_POINTS if lower(chr(c)) != chr(c)}
     assert changed.pop(0x130) == "i\u0307"
     return {c: ord(text) - c for c, text in changed.items()}

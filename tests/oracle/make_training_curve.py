@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains the tiny Llama of tests/data/models/llama_lm by torch and transformers for 200 steps, and writes what was seen.
+"""Trains the tiny Llama of tests/data/models/llama_lm by torch and transformers for 200 steps and records losses.
 
     pip install torch==2.15.0 transformers==5.23.0
     python tests/oracle/make_training_curve.py
 
 tests/data/curves/llama_lm.json: `batches`, [12, 4, 16] token ids, used in turn; `losses` and `grad_norms` (before
-clipping) of each step. AdamW with a weight decay of matrices, linear decay to 0, gradients clipped to 1: what one step
-cannot show, moments, schedule and clipping over many, is in the last hundred.
+clipping) of each step. AdamW with a weight decay of matrices, linear decay to 0, gradients clipped to 1. The last
+hundred steps show the moments, the schedule and clipping, which one step cannot show.
 """
 
 import json
@@ -52,7 +52,7 @@ def main():
 
 
 def make_batches(vocabulary):
-    """Tokens that follow from the one before, but for every fourth, which is drawn: learnable, yet not to the end."""
+    """Tokens that follow from the one before, except every fourth, which is random: learnable only in part."""
     ids = torch.randint(3, vocabulary, (BATCHES, EXAMPLES, LENGTH))
     for t in range(1, LENGTH):
         if t % 4:

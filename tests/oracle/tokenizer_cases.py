@@ -1,5 +1,5 @@
-"""Small tokenizers, one or more for each component of tokenizer.json, and texts that components stumble over. Used by
-make_component_goldens.py and compare_tokenizer.py."""
+"""Small tokenizers, one or more for each component of tokenizer.json, and texts that are difficult for components. Used
+by make_component_goldens.py and compare_tokenizer.py."""
 
 import base64
 import itertools
@@ -22,7 +22,7 @@ TEXTS = SENTENCES + [
     "12\u0661\u06623\u00b2\u2163 1,234.5 a1b22c333d4444", "<unk> <s></s> <m>x <m> y<0x41> <0xE4>", "\u2581a \u2581\u2581b\u2581 c", "a-b--c---d -e- f",
     "\u0e01\u0e33 \u0915\u094d\u0937\u093f \u0600a \u1f468\u200d x\u0301\u0302\u0303\u0304", "e\u0301\u0301\u0301 f\u0301 \ufb01\u0301 \u2460\u0301 \r\n\u0301 \n\u0301 \u0600\ufb01",
     "abc" * 30 + " " + "\u00e9" * 20, "\U0001d165\U0001d16d \U00011938 \U0001f1e9\U0001f1ea \u00a9\u200d\u2122\u0301 \u200d", "\u732b\u3092\u98fc\u3046\u3002\u5409\u8f29\u306f\u732b\u3067\u3042\u308b\u3002", "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645",
-    # Words that come again, beside what keeps a text from being cut at a space, and of 14 to 17 bytes.
+    # Repeated words, next to characters that prevent a cut at a space, and words of 14 to 17 bytes.
     "the dog the dog. THE  dog ``the'' an ing \u201cthe\u201d the\u0301 dog the\u00ad the \u0301the the <m> the dog the\tdog the\u00a0dog the~ the \r the",
     " the dog the", "the<m>the <m> the the ", "\u00adthe dog the", "\n the dog the  ", "thethethetheth thethethethethe thethethethethet thethethethethet the\u00e9the\u00e9theth",
 ]
@@ -39,7 +39,7 @@ SPECIAL = [added("<unk>", special=True), added("<s>", special=True), added("</s>
 
 
 def characters():
-    """All characters of the texts but a few, which stay unknown, and of what components turn them into."""
+    """All characters of the texts except a few, which stay unknown, and of the results of components."""
     unknown = "\U0001f600\u0437\u03c2\u2126~"
     seen = set("".join(TEXTS)) | set(string.printable) | set("\u2581\u00e9\u0301 fi1/2\u682a\u5f0f") | set("".join(pre_tokenizers.ByteLevel.alphabet()))
     return sorted(seen - set(unknown))
@@ -76,7 +76,7 @@ def charsmap(rules):
     for prefix in prefixes:
         children = [p for p in prefixes if len(p) == len(prefix) + 1 and p.startswith(prefix)]
         wanted = [0] * (prefix in values) + [child[-1] for child in children]
-        # The value stands at the base, the child by a byte at base ^ byte.
+        # The value is at the base, the child for a byte at base ^ byte.
         base = next(b for b in itertools.count(1) if not any((b ^ label) in taken for label in wanted))
         taken |= {base ^ label for label in wanted}
         units[position[prefix]] = (prefix[-1] if prefix else 0) | (prefix in values) << 8 | (position[prefix] ^ base) << 10
