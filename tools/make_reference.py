@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Records what transformers computes for a model, as a case for `portatune parity`.
+"""Records the results of transformers for a model, as a case for `portatune parity`.
 
     tools/make_reference.py --model CHECKPOINT --architecture BertForMaskedLM --output CASE [--generate]
     portatune parity --case CASE
 
 The case is a folder: the model itself, inputs.safetensors, expected.safetensors (outputs without dropout),
 grads.safetensors (of the loss), after5.safetensors (the parameters after five AdamW steps on the same batch) and
-case.json; with --generate, for causal language models, generate.safetensors (what generate() makes of prompts in one
-batch, padded on the left: greedily, with a repetition penalty, by beam search, with and without a token that ends texts;
-in float32). The truth of all else is computed in float64 from the float32 weights and stored as float32; case.json tells how far
-torch's own float32 run is from it, which is what the tolerances are made of. Needs torch, transformers, safetensors.
+case.json; with --generate, for causal language models, generate.safetensors (the results of generate() for prompts in
+one batch, padded on the left: greedily, with a repetition penalty, by beam search, with and without a token that ends
+texts; in float32). All other results are computed in float64 from the float32 weights and stored as float32; case.json
+has the differences of torch's own float32 run from them, which set the tolerances. Needs torch, transformers,
+safetensors.
 """
 
 import argparse
@@ -60,8 +61,9 @@ def without_dropout(model):
 
 
 def make_inputs(model, lengths, seed, *, choices=3):
-    """Random tokens in rows of these lengths, padded at the end, with the labels that the model's head asks for; for
-    an image model that many random images."""
+    """Random tokens in rows of these lengths, padded at the end, with the labels of the model's head; for an image
+    model that many random images.
+    """
     generator = torch.Generator().manual_seed(1000 + seed)
     if model.main_input_name == "pixel_values":
         return make_images(model, len(lengths), generator)
@@ -76,7 +78,7 @@ def make_inputs(model, lengths, seed, *, choices=3):
     if len(shape) == 3:
         mask = mask[:, None, :].expand(shape).contiguous()
     pad = config.pad_token_id or 0
-    # Above the padding, as special tokens mostly are below it; where the padding is high, anything else.
+    # Ids above the padding, because most special tokens are below it; if the padding is high, any other ids.
     tokens = below(config.vocab_size, shape, least=pad + 1 if 2 * pad < config.vocab_size else 0)
     tokens = torch.where(tokens == pad, (pad + 1) % config.vocab_size, tokens)
     inputs = {"input_ids": torch.where(mask == 1, tokens, pad), "attention_mask": mask}
@@ -180,7 +182,7 @@ def record_generation(model, lengths, folder, *, seed, new_tokens=NEW_TOKENS):
         with torch.no_grad():
             return arguments, model.generate(input_ids=ids, attention_mask=mask, **arguments)
 
-    # One that some texts come to, so that these end early.
+    # A token that occurs in some texts, so that these end early.
     greedy = generate()[1]
     eos = {"eos_token_id": int(greedy[0, width + new_tokens // 2])}
     runs = {

@@ -5,12 +5,12 @@ usage: tools/readme_commands.py BUILD [--readme FILE] [--only TEXT] [--list]
 
 BUILD     a build folder: README's build/portatune is its command
 --only    commands that contain TEXT
---list    prints the commands and what is done with each, and runs none
+--list    prints the commands and the action for each, and runs none
 
 Commands are the lines of code blocks (with a prompt `$ `, if a block has prompts) and the code in tables and sentences
-that begins like a command; of a command that a sentence mentions without options the help is shown. Each runs as it is
-written, in a folder of its own that has the files of readme_data.py.
-A command that this script does not know is an error, and so is one that ends otherwise than RULES says.
+that begins like a command; for a command that a sentence mentions without options, the help is shown. Each runs as
+written, in a separate folder with the files of readme_data.py. A command unknown to this script is an error, and so is
+a command that does not end as RULES expects.
 """
 
 import argparse
@@ -27,12 +27,12 @@ import readme_data
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = re.compile(r"(\w+=\S* )*(build/portatune|portatune|mpirun|make|git|P)( |$)")
-# README may say what the first word P of a command means.
+# README may define the first word P of a command.
 SHORT = re.compile(r"`P` stands for `([^`]+)`")
-# What `...` in a command means.
+# Meaning of `...` in a command.
 REST = "--model bert --train train.csv --validation dev.csv --output tuned"
-# Commands that cannot end with 0 here: how they begin or what they contain, what is done, and why. The first that fits
-# counts. A number is the exit code that is expected: the command line is parsed, and the run ends there.
+# Commands that cannot end with 0 here: their beginning or a part of them, the action, and the reason. The first match
+# counts. A number is the expected exit code: the command line is parsed, and the run ends there.
 DRY = "dry run"
 SKIP = "not run"
 RULES = (
@@ -70,7 +70,7 @@ def commands_of_block(lines):
 
 
 def extract(text):
-    """The commands of a Markdown text, without repetitions. UnknownCommand for a line that is none."""
+    """The commands of a Markdown text, without repetitions. Raises UnknownCommand for a line that is none."""
     found = [line for block in blocks(text) for line in commands_of_block(block)]
     for line in found:
         if not PROGRAMS.match(line):
@@ -121,7 +121,7 @@ class Runner:
         }
 
     def run(self, number, command):
-        """The exit code of a command, and what it printed."""
+        """The exit code and the output of a command."""
         work = self.folder / str(number)
         shutil.copytree(self.data, work, symlinks=True)
         if "--output tuned" in command:
@@ -133,7 +133,7 @@ class Runner:
 
 
 def execute(runner, number, command):
-    """Whether a command does what it should; prints a line about it."""
+    """True if a command has the expected result; prints a line about it."""
     expected, reason = rule_of(command)
     if expected == SKIP:
         print(f"{SKIP}  {command}\n    {reason}", flush=True)

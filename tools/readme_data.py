@@ -1,4 +1,4 @@
-"""The files that the README's commands name: tiny models and toy data, made of the tests' own."""
+"""The files that the README's commands name: tiny models and toy data, made from those of the tests."""
 
 import csv
 import gzip
@@ -29,7 +29,7 @@ def write_all(folder):
 
 
 def model(folder, source, positions, tokenizer=None):
-    """Copies a model, made to read longer texts: its position embeddings are repeated."""
+    """Copies a model and repeats its position embeddings, so that it reads longer texts."""
     shutil.copytree(source, folder)
     for file in sorted(tokenizer.iterdir()) if tokenizer else []:
         if "token" in file.name:

@@ -1,4 +1,4 @@
-"""`make install`: the tree works wherever it is moved to, and other projects build with it."""
+"""`make install`: the tree works after a move, and other projects build with it."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ class Installation(unittest.TestCase):
         cls.folder = pathlib.Path(temporary.name).resolve()
         make("install", f"PREFIX={cls.folder / 'first'}")
         cls.prefix = (cls.folder / "first").rename(cls.folder / "moved")
-        # An empty home: nothing may come from the cache of the user who built it.
+        # An empty home folder: no file may come from the cache of the user who built it.
         cls.home = {"HOME": str(cls.folder / "home"), "XDG_CACHE_HOME": ""}
 
     def work(self):

@@ -1,4 +1,4 @@
-"""What the tests of this folder share. CTest tells them where to build, in the environment variable PORTATUNE_BUILD."""
+"""Code shared by the tests of this folder. CTest sets PORTATUNE_BUILD to the folder in which they build."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 PROJECT = pathlib.Path(__file__).resolve().parent / "project"
-# A folder beside the build folder of the tests, so that ccache knows the same files by the same relative paths.
+# A folder beside the build folder of the tests, so that ccache finds the same files by the same relative paths.
 BUILD = pathlib.Path(os.environ["PORTATUNE_BUILD"])
 
 # Open MPI refuses root and more processes than cores by default.
@@ -16,7 +16,7 @@ MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OM
 
 
 def run(*words, **settings):
-    """Runs a command; a failure shows what it printed."""
+    """Runs a command; a failure includes its output."""
     done = attempt(*words, **settings)
     if done.returncode != 0:
         raise AssertionError(f"exit code {done.returncode}: {done.args}\n{done.stdout}{done.stderr}")
@@ -35,7 +35,7 @@ def make(*words):
 
 
 def fit(output, *more):
-    """The words of a short training run on toy data."""
+    """The arguments of a short training run on toy data."""
     return ["fit", "--model", DATA / "tiny_bert", "--train", DATA / "toy" / "train.csv", "--max-length", 16,
             "--batch-size", 4, "--max-steps", 2, "--output", output, *more]
 

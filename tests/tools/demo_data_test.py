@@ -1,4 +1,4 @@
-"""tools/demo_data.py: labels, the held-out fifth, and what is left out."""
+"""tools/demo_data.py: labels, the held-out fifth, and the omitted reviews."""
 
 import io
 import pathlib

@@ -14,7 +14,7 @@ class Headers(unittest.TestCase):
         included = re.findall(r'^#include "portatune/(.+)"$', (PUBLIC / "portatune.h").read_text(), re.MULTILINE)
         self.assertEqual(set(included), there)
 
-    # As clang-format joins them where it does not know better.
+    # clang-format may join the first line of a section to the line above it.
     def test_sections_of_comments_begin_lines(self):
         within = re.compile(r"///.*[.] (errors|returns|source|where)(  |$)")
         for folder in (PUBLIC, ROOT / "src" / "portatune"):

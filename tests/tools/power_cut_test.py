@@ -1,4 +1,4 @@
-"""soak/power_cut.py: what a power cut can leave of files that are written with and without fsync."""
+"""soak/power_cut.py: the files that a power cut can leave after writes with and without fsync."""
 
 import pathlib
 import random
@@ -19,7 +19,7 @@ def change(kind, *names, offset=0, content=b""):
 
 
 def trees(changes, before, length=None):
-    """All that a cut can leave, behind `length` changes or any number of them."""
+    """All trees that a cut can leave, behind `length` changes or any number of them."""
     history = power_cut.History(FOLDER, before, changes)
     return [history.tree(state.length, state.omitted, state.torn)
             for state in power_cut.states(history, random.Random(1)) if length in (None, state.length)]

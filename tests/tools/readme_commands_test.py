@@ -1,4 +1,4 @@
-"""tools/readme_commands.py: finds the commands of a README, and knows each of its lines."""
+"""tools/readme_commands.py: finds the commands of a README, and recognises each of its lines."""
 
 import pathlib
 import sys

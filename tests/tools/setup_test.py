@@ -1,4 +1,4 @@
-"""tools/setup.sh: a second run does nothing, and what goes wrong is named. No network: pip sees one local folder."""
+"""tools/setup.sh: a second run does nothing, and failures are reported. No network: pip sees one local folder."""
 
 import os
 import pathlib
@@ -11,12 +11,12 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A dpkg-query to which every package is installed.
+# A dpkg-query that reports every package as installed.
 ALL_INSTALLED = """#!/bin/sh
 for argument in "$@"; do case "$argument" in -*|*showformat*|*'$'*) ;; *) echo "ii =$argument" ;; esac; done
 """
 VERSIONS = dict(re.findall(r"^([^#\n]+)==(\S+)", (ROOT / "tools" / "lock.txt").read_text(), re.MULTILINE))
-# What a complete cache holds, as far as set-up looks.
+# Files of a complete cache, as far as set-up checks them.
 COMPLETE = (
     f"deps/xla_cpu_pjrt-{VERSIONS['xla-cpu-pjrt']}",
     f"deps/xla_ffi-{VERSIONS['jaxlib']}/include/xla/ffi/api",
