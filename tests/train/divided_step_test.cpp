@@ -6,6 +6,7 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
+#include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/graph/exchange.h"
 #include "portatune/language_models.h"
@@ -252,7 +253,7 @@ TEST(DividedStep, RejectsABatchPackedInAnotherNumberOfParts) {
   for (const auto& [parts, micro_batches] : {std::pair{1, 2}, {2, 4}, {2, 1}}) {
     const data::Example batch = *packed(task, parts).iterate().next();
     EXPECT_THAT(message_of<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(micro_batches)); }),
-                HasSubstr(std::to_string(micro_batches) + " part(s): one for each"));
+                HasSubstr(counted(micro_batches, "part") + ": one for each"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/packing.h"
 #include "portatune/train/progress.h"
@@ -71,8 +72,8 @@ void require_parts(const Signature& batch, int64_t parts, const std::string& whe
     const int64_t packed_in = type.shape.rank() == 3 ? type.shape[0] : 1;
     if (name == data::kTokenPlaces && packed_in != parts) {
       throw UsageError({.where = where,
-                        .given = "a packed batch of " + std::to_string(packed_in) + " part(s)",
-                        .expected = std::to_string(parts) + " part(s): one for each micro-batch of each device",
+                        .given = "a packed batch of " + counted(packed_in, "part"),
+                        .expected = counted(parts, "part") + ": one for each micro-batch of each device",
                         .fix = "set PackedShapes::parts"});
     }
     if (parts == 1 || (type.shape.rank() > 0 && type.shape[0] % parts == 0)) continue;
