@@ -58,7 +58,7 @@ void check_options(const RunOptions& a) {
   }
 }
 
-// An earlier run's folder is resumed or overwritten if that is asked for, and nothing else is written to.
+// The folder of an earlier run may be resumed or overwritten on request; any other folder must be empty.
 void check_output(const RunOptions& a) {
   if (fs::exists(a.output) && !fs::is_directory(a.output)) {
     throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
@@ -76,7 +76,7 @@ void check_output(const RunOptions& a) {
                                    : "remove the folder, or choose another"});
 }
 
-// Removes what an earlier cross-validation wrote.
+// Removes the results of an earlier cross-validation.
 void remove_earlier_folds(const fs::path& output) {
   std::vector<fs::path> earlier = {output / kFacts, output / kOutOfFold, output / kTest};
   for (const fs::directory_entry& entry : fs::directory_iterator(output)) {

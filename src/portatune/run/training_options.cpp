@@ -12,8 +12,8 @@
 namespace portatune::run {
 namespace {
 
-// The last part of the path; of a snapshot in the Hugging Face cache (models--ORG--NAME/snapshots/HASH) the model's
-// name. So the folder may move, and the model be called by its name, when the run is resumed.
+// The last part of the path, or for a snapshot in the Hugging Face cache (models--ORG--NAME/snapshots/HASH) the model's
+// name. A resumed run may thus find the model in another folder, or by its name.
 std::string name_of_model(const std::filesystem::path& folder) {
   std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
   if (path.filename().empty()) path = path.parent_path();

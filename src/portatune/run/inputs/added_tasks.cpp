@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-// Made when the first is added, which is before main() and in no certain order.
+// The registry exists from the first added task on: tasks are added before main(), in no certain order.
 std::map<std::string, run::AddedTask>& registry() {
   static std::map<std::string, run::AddedTask> tasks;
   return tasks;

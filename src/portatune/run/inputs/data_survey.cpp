@@ -96,7 +96,7 @@ class RowCounter {
     if (const auto cut = task_.cut_texts(row)) survey_.cut_texts = survey_.cut_texts.value_or(0) + *cut;
   }
 
-  // By their ids. A name that replaces "LABEL_0" and the like has the id of that class.
+  // The classes in the order of their ids. A name that replaces "LABEL_0" and the like has the id of that class.
   std::vector<std::pair<std::string, int64_t>> classes() const {
     std::vector<std::pair<std::string, int64_t>> classes(counts_.begin(), counts_.end());
     std::ranges::stable_sort(classes, {}, [this](const auto& entry) {

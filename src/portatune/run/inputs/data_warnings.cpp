@@ -25,7 +25,7 @@ constexpr size_t kMaxNames = 6;
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-// In lower case (ASCII), with one blank for several and none at the ends.
+// The label in lower case (ASCII), with single blanks and none at its ends.
 std::string folded(std::string_view label) {
   std::string text;
   for (const char c : lower_case(label)) {

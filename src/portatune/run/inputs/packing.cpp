@@ -38,7 +38,7 @@ double mean_tokens(const std::vector<data::TextLengths>& sample) {
   return tokens / static_cast<double>(sample.size());
 }
 
-// So many that a batch has about --batch-size examples.
+// A token budget for about --batch-size examples per batch.
 int64_t budget_of(const RunOptions& a, const std::vector<data::TextLengths>& sample) {
   if (a.tokens_per_batch > 0) return a.tokens_per_batch;
   const double length = static_cast<double>(a.model.options.max_length);

@@ -12,7 +12,7 @@ data::Dataset interruptible(const data::Dataset& dataset) {
 }
 
 int64_t count(const data::Dataset& dataset) {
-  constexpr int64_t kAtOnce = 64;  // rows may be images, which are slow to skip
+  constexpr int64_t kAtOnce = 64;  // few, as rows may be images, which are slow to skip
   data::Cursor cursor = dataset.iterate();
   for (int64_t all = 0;;) {
     const int64_t skipped = cursor.skip(kAtOnce);

@@ -35,14 +35,14 @@ std::string conversation() {
   return json::array({user, assistant}).dump();
 }
 
-// A block must be full.
+// A text of so many tokens, since a block must be full.
 std::string text_of_tokens(int64_t tokens) {
   std::string text;
   for (int64_t i = 0; i < tokens; ++i) text += "a ";
   return text;
 }
 
-// By the columns that the tasks have in common; every other column is a text.
+// Sets the columns that are no plain texts.
 void set_columns(data::Example& row, const ModelOptions& model, const RowTask& task) {
   const auto set = [&](const std::string& column, const std::string& value) {
     if (row.has(column)) row.set(column, value);

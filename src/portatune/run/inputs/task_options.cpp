@@ -18,11 +18,11 @@ constexpr const char* kMaskedLm = "masked-lm";
 constexpr const char* kCausalLm = "causal-lm";
 constexpr const char* kImages = "image-classification";
 
-// Options that are not here are those of every task.
+// Options that are not listed belong to every task.
 struct TaskOption {
   std::string_view name;
   std::vector<std::string> tasks;
-  bool of_added_tasks = false;  // as CommandTask adds them
+  bool of_added_tasks = false;  // whether tasks of CommandTask have it
 };
 const TaskOption kOptions[] = {
     {"--max-length", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}, true},

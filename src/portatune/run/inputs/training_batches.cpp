@@ -11,15 +11,15 @@
 namespace portatune::run {
 namespace {
 
-// Steps of the first epoch. With a token budget others may have one more or less, as their texts fit together
-// otherwise.
+// Number of steps of the first epoch. With a token budget other epochs may have one more or less, as other texts share
+// a row.
 int64_t steps_of_pass(const RunPlan& plan, int64_t examples, const data::Dataset& batches) {
   if (plan.packed && plan.packed->packing == data::Packing::kTokenBudget) return count(batches);
   return steps_for(plan, examples);
 }
 
-// Rows of files elsewhere are read one after the other: to fetch each by itself would be slow. Where bad rows may be
-// passed over, their places are known only when the rows before them have been read.
+// Remote rows are read in order, because fetching each by itself is slow. If bad rows may be skipped, the index of a
+// row is known only after the rows before it are read.
 bool may_permute(const RunPlan& plan) {
   return !plan.model.bad_rows && std::ranges::none_of(plan.train, io::is_remote);
 }

@@ -25,8 +25,7 @@ namespace fs = std::filesystem;
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
 
-// Slurm shows each of its tasks its own GPUs then; what another launcher has started in a task shares those of the
-// task.
+// Whether Slurm shows each of its tasks its own GPUs. Processes that another launcher starts in a task share them.
 bool slurm_divides() {
   return is_set("SLURM_GPUS_PER_TASK") && !is_set("LOCAL_WORLD_SIZE") && !is_set("OMPI_COMM_WORLD_LOCAL_SIZE");
 }
@@ -41,7 +40,7 @@ std::string name_of_machine() {
   return host.data() + (" " + start);
 }
 
-// What CUDA_VISIBLE_DEVICES calls the GPU of this number; its number where that is not set, nothing if there are fewer.
+// The name of this GPU in CUDA_VISIBLE_DEVICES, or its number if that is not set. Nothing if there are fewer GPUs.
 std::optional<std::string> name_of_visible(int64_t number) {
   const char* const named = std::getenv("CUDA_VISIBLE_DEVICES");
   if (named == nullptr) return std::to_string(number);
@@ -53,7 +52,7 @@ std::optional<std::string> name_of_visible(int64_t number) {
   return name;
 }
 
-// CUDA counts those that can be opened, so its numbers mean the same only where these are.
+// CUDA numbers the GPUs that can be opened, so equal numbers mean one GPU only if these are equal.
 std::optional<std::string> identity_of(int64_t number, const OpenGpus& open) {
   const std::optional<std::string> name = name_of_visible(number);
   if (!name || open.machine.empty()) return {};
@@ -111,7 +110,7 @@ OpenGpus open_gpus() {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kName)) continue;
     const auto number = number_in<int64_t>(std::string_view(name).substr(kName.size()));
-    // As Slurm's cgroups leave the others in place, but do not let a task open them.
+    // Slurm's cgroups leave the files of other GPUs in place, but do not let a task open them.
     if (number && access(entry.path().c_str(), R_OK | W_OK) == 0) open.files.push_back(*number);
   }
   std::ranges::sort(open.files);

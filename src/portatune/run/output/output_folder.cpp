@@ -73,7 +73,7 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
   }
   io::recover_directory(output);
   check_contents(output);
-  // Whether it can be written is known best by trying: this creates a folder beside it, and removes it.
+  // Creates a folder beside it and removes it: the surest test of write access.
   io::AtomicDirectory trial(output);
 }
 
@@ -132,7 +132,7 @@ void remove_earlier_run(const fs::path& output) {
   if (!fault.empty()) {
     throw OutputError({.where = "--overwrite-output", .given = fault, .expected = "a folder that can be emptied"});
   }
-  fs::remove(output / train::kRunRecordFile);  // the model is no longer one that can be trained further
+  fs::remove(output / train::kRunRecordFile);  // without checkpoints, the model cannot be trained further
 }
 
 }  // namespace portatune::run
