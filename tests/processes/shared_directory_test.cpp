@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
 
 #include "io/temporary_folder.h"
@@ -85,7 +86,7 @@ TEST(SharedDirectory, IsNotPutInPlaceIfOneProcessFails) {
 TEST(SharedDirectory, AllThrowTheSameErrorType) {
   const TemporaryFolder folder;
   std::vector<int> error_numbers(2, -1);
-  std::vector<bool> numeric(2);
+  std::array<bool, 2> numeric{};  // not bits of one word: each process is a thread
   in_processes(2, [&](ProcessGroup& processes) {
     const auto rank = static_cast<size_t>(processes.rank());
     try {
