@@ -136,7 +136,7 @@ TEST(Save, NamesTheNewestCheckpointWhereNothingElseCanBeWritten) {
 
 TEST(Save, NamesTheNewestCheckpointThatIsValid) {
   const Toy toy;
-  const Words options = {"--checkpoint-every", "4"};
+  const Words options = {"--checkpoint-every", "4", "--lr-scheduler-type", "constant"};
   ASSERT_EQ(portatune(toy.fit(options + Words{"--max-steps", "8"})).exit_code, 0);
   write(toy.output() + "/checkpoint-8/model.safetensors", "damaged");
   const Finished full =
