@@ -25,7 +25,7 @@ std::atomic<bool> next_large_array_elsewhere_fails = false;  // on another threa
 
 }  // namespace
 
-// Takes the place of libc's, which tensors are allocated by.
+// Replaces the function of libc that allocates tensors.
 extern "C" void* aligned_alloc(size_t alignment, size_t size) {
   const bool may_fail = size >= kLarge && std::this_thread::get_id() != kMainThread;
   if (may_fail && next_large_array_elsewhere_fails.exchange(false)) return nullptr;
@@ -151,7 +151,7 @@ class WideTask final : public PlaneTask {
   }
 };
 
-TEST(BackgroundSave, IsNoneIfACopyDoesNotFitIntoMemory) {
+TEST(BackgroundSave, PrecedesTheNextStepIfMemoryIsShort) {
   const TemporaryFolder folder;
   const WideTask task;
   Log log;

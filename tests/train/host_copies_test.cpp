@@ -13,7 +13,7 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-TEST(HostCopies, HaveTheValuesOfTheirTimeInTheSameMemory) {
+TEST(HostCopies, KeepTheirValuesAndReuseTheirMemory) {
   train::HostCopies copies({{DType::kFloat32, {2}}, {DType::kInt32, {3}}});
   std::vector<const std::byte*> memory;
   for (const float value : {1.5f, 2.5f}) {
@@ -30,7 +30,7 @@ TEST(HostCopies, HaveTheValuesOfTheirTimeInTheSameMemory) {
   EXPECT_THAT(memory, Each(memory.front()));
 }
 
-TEST(HostCopies, ThrowWhereMemoryIsShort) {
+TEST(HostCopies, ThrowIfMemoryIsShort) {
   train::HostCopies copies({{DType::kFloat32, {int64_t{1} << 45}}});
   EXPECT_THROW(copies.copy({}), std::bad_alloc);
 }

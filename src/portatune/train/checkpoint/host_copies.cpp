@@ -7,7 +7,7 @@
 namespace portatune::train {
 
 HostCopies::HostCopies(const std::vector<TensorType>& types) {
-  // Where there can be no more threads, copy() allocates it in get().
+  // If no thread can be started, get() allocates the memory in copy().
   allocated_ = std::async(std::launch::async | std::launch::deferred, [types] {
     Memory memory;
     for (const TensorType& type : types) memory.push_back(std::make_shared<Tensor>(type));  // zeros: uses every page

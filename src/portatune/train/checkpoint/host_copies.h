@@ -1,4 +1,4 @@
-// Copies of a training state in host memory, which a thread writes while training goes on.
+// Copies of a training state in host memory, which a thread writes while training continues.
 #pragma once
 
 #include <future>
@@ -18,7 +18,7 @@ class HostCopies {
   explicit HostCopies(const std::vector<TensorType>& types);
 
   /// Copies the arrays, several at a time, and sets NamedArray::copy. Devices may change the arrays from then on. The
-  /// next call overwrites the copies. For a process that is alone.
+  /// next call overwrites the copies. Only for single-process training.
   /// arrays  of the types of the constructor, in their order
   /// errors  std::bad_alloc if memory is short; DeviceError if the work that makes an array failed
   void copy(const std::vector<NamedArray*>& arrays);
