@@ -1,6 +1,6 @@
 # Flags that turn memory errors into a safe end of the program: a position-independent executable, relocations that are
 # read-only from the start, checks of stack and buffers, and local variables that begin as zeros. tests/package checks
-# the command's ELF header for them. docs/reliability.md has what they cost.
+# the command's ELF header for them.
 include(CheckPIESupported)
 check_pie_supported()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT PORTATUNE_FUZZ AND NOT PORTATUNE_SANITIZE)
