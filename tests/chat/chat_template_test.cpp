@@ -81,7 +81,7 @@ TEST_F(ChatTemplateInFolder, RefusesSpansIfAnEarlierPartIsNoPrefix) {
     ChatTemplate::load(folder_.path()).apply_with_spans(two);
     FAIL();
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the first 1 messages give another text alone"));
+    EXPECT_THAT(error.what(), HasSubstr("first 1 messages give another text alone"));
     EXPECT_THAT(error.what(), HasSubstr("{% generation %}"));
   }
 }

@@ -87,7 +87,7 @@ TEST(CheckpointManifest, RejectsNamesOutsideTheFolder) {
   for (const char* name : {"../secret", "/etc/passwd", "a/../../b", ""}) {
     const std::string text = train::text_of_sums({{name, {}}});
     EXPECT_THAT(message_of<CheckpointError>([&] { train::sums_in(text, "manifest"); }),
-                AllOf(HasSubstr("manifest"), HasSubstr("a file in this folder")))
+                AllOf(HasSubstr("manifest"), HasSubstr("a file name in this folder")))
         << name;
   }
 }
