@@ -169,7 +169,7 @@ TEST_F(PredictionRows, MayComeFromPipesAndFilesOfAnyName) {
       shell("cat " + file("a.csv") + " | portatune predict --max-length 16 --model " + toy_->output() + " --data -");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("standard input\n"));
-  EXPECT_THAT(unknown.err, HasSubstr("fix       --format csv"));
+  EXPECT_THAT(unknown.err, HasSubstr("fix       add --format csv"));
 }
 
 TEST_F(PredictionRows, StandardInputMayBeTheNullDevice) {
