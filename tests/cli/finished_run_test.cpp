@@ -136,7 +136,7 @@ TEST(FinishedRun, SaysWhyItCannotBeTrainedFurther) {
     ASSERT_EQ(portatune(run_of(toy, "2", {"--lr-scheduler-type", schedule})).exit_code, 0);
     const Finished fewer = portatune(run_of(toy, "1", {"--lr-scheduler-type", schedule, "--resume"}));
     EXPECT_EQ(fewer.exit_code, 2) << fewer.err;
-    EXPECT_THAT(fewer.err, AllOf(HasSubstr("set more epochs"), Not(HasSubstr("measuring"))));
+    EXPECT_THAT(fewer.err, AllOf(HasSubstr("more epochs or steps"), Not(HasSubstr("measuring"))));
   }
 }
 
