@@ -30,7 +30,7 @@ std::string to_string(const Origin& origin);
 /// "train.csv:17, 3, 20; other.csv:5": consecutive rows of one file share its name; only the first 20 rows are listed.
 std::string to_string(const std::vector<Origin>& origins);
 
-/// One value: a text, an array, or (in a batch) one text per row.
+/// A value: a text, an array, or (in a batch) one text per row.
 using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
 
 /// Names and types of the arrays of a batch.
@@ -106,7 +106,7 @@ class Meter;
 class Stage;
 struct PackOptions;
 
-/// One pass over a dataset.
+/// A pass over a dataset.
 ///     Cursor cursor = dataset.iterate();
 ///     while (auto example = cursor.next()) ...
 /// or  for (Example& example : dataset.iterate()) ...

@@ -30,8 +30,8 @@ struct ImageClassificationOptions {
 data::Dataset read_images(const std::vector<std::string>& files, const std::string& image_column,
                           const std::string& label_column, data::TableOptions table = {});
 
-/// One label for an image: a Hugging Face model folder of an image model, with its preprocessor_config.json. If the
-/// checkpoint also has a distillation head, the logits are the mean of both heads', in training as well.
+/// The task of one label per image, with a Hugging Face folder of an image model and its preprocessor_config.json. If
+/// the checkpoint also has a distillation head, the logits are the mean of both heads', in training as well.
 class ImageClassification final : public RowTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder or an image processor whose images do not have the
@@ -52,7 +52,7 @@ class ImageClassification final : public RowTask {
     std::vector<float> probabilities;  ///< probability of each of labels()
     std::vector<float> logits;
   };
-  /// One prediction per row of a batch, without the rows that only fill it up.
+  /// The predictions for the rows of a batch, without the rows that only fill it up.
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;

@@ -55,8 +55,9 @@ class QuestionAnswering final : public TextTask {
                                const data::ShuffleOptions& order) const override;
   /// The windows. Checks the answers.
   data::Dataset examples(const data::Dataset& rows) const override;
-  /// One line per question: {"id", "prediction_text", "score": its probability among the n best, "start", "end": code
-  /// points of the context} and, for version 2, "null_score_diff": score of no answer minus that of the best span.
+  /// Writer of a line per question: {"id", "prediction_text", "score": its probability among the n best, "start",
+  /// "end": code points of the context} and, for version 2, "null_score_diff": score of no answer minus that of the
+  /// best span.
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   /// The document {id: text, ...} of the official evaluator.
   std::unique_ptr<PredictionLines> prediction_document() const override;

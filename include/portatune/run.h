@@ -37,7 +37,7 @@ struct Padding {
   std::vector<int64_t> lengths;  ///< The lengths of kBuckets.
 };
 
-/// Several texts in a row of a training batch.
+/// The policy for packing several texts into a row of a training batch.
 enum class PackingPolicy {
   kAutomatic,      ///< kExactExamples where the task can be packed, no padding is given, and padding is not cheaper
   kNone,           ///< one text per row
@@ -48,34 +48,34 @@ enum class PackingPolicy {
 /// The task, the model, and how rows become examples.
 struct ModelOptions {
   std::string task = "text-classification";  ///< empty: the task of the model
-  std::filesystem::path folder;              ///< of the model
+  std::filesystem::path folder;              ///< folder of the model
   TextClassificationOptions options;         ///< its columns and max_length are those of every task
   MaskedLmOptions masked_lm;
-  InstructionOptions instructions;  ///< with columns: causal-lm learns from instruction data
+  InstructionOptions instructions;  ///< if columns are set, causal-lm learns from instruction data
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
   MultipleChoiceOptions multiple_choice;
   ImageClassificationOptions images;                   ///< its label column and labels are not used
-  std::map<std::string, std::string> options_of_task;  ///< of a task that CommandTask has added
+  std::map<std::string, std::string> options_of_task;  ///< options of a task that CommandTask has added
   data::TableOptions table;                            ///< how files are read; the task chooses the columns
   std::shared_ptr<data::BadRows> bad_rows;             ///< collects skipped rows of all datasets; null: they are errors
   std::optional<Padding> padding;                      ///< none: automatic where examples vary in length
-  std::vector<int64_t> lengths;                        ///< of batches, as a plan has chosen them; empty: the task's own
+  std::vector<int64_t> lengths;                        ///< lengths of batches, chosen by a plan; empty: the task's own
   /// The options that the user gave. Options of another task are errors, --max-length is not lowered to the positions
   /// of the model, and the model's portatune.json records those that evaluation needs.
   std::vector<GivenOption> given;
 };
 
-/// What the user asks of a training run. Defaults are those of the command.
+/// The options of a training run. Defaults are those of the command.
 struct RunOptions {
   ModelOptions model;
-  std::vector<std::string> train, validation;  ///< files; of validation FILE or NAME=FILE
+  std::vector<std::string> train, validation;  ///< files; for validation, FILE or NAME=FILE
   std::optional<std::string> weight_column;    ///< empty: no weights; none: "example_weight" where the files have it
   double validation_split = 0;                 ///< share of the training rows that is held out; 0: none
-  int64_t shuffle_buffer = 100'000;            ///< rows
+  int64_t shuffle_buffer = 100'000;            ///< number of rows
   PackingPolicy packing = PackingPolicy::kAutomatic;
-  int64_t tokens_per_batch = 0;  ///< of a token budget; 0: so many that there are about batch_size examples
+  int64_t tokens_per_batch = 0;  ///< token budget; 0: a budget for about batch_size examples
   int64_t batch_size = 32;
   int64_t eval_batch_size = 0;  ///< 0: batch_size
   int64_t epochs = 3;
@@ -86,12 +86,12 @@ struct RunOptions {
   DeviceOptions device;
   std::filesystem::path output;                  ///< folder of the model and its checkpoints
   std::filesystem::path resume_from_checkpoint;  ///< empty: see `resume`
-  bool resume = false;                           ///< from the newest checkpoint in `output`, if there is one
+  bool resume = false;                           ///< whether to resume the newest checkpoint in `output`, if any
   bool overwrite_output = false;                 ///< whether a model and checkpoints in `output` may be replaced
   bool use_changed_data = false;                 ///< whether a run continues when its files change
-  int64_t checkpoint_every = 0;                  ///< steps; 0: only when it is stopped
-  int64_t keep_checkpoints = 2;                  ///< 0: none after a run that has finished
-  int64_t folds = 0;                             ///< of a cross-validation
+  int64_t checkpoint_every = 0;                  ///< number of steps; 0: a checkpoint only when the run is stopped
+  int64_t keep_checkpoints = 2;                  ///< number of checkpoints; 0: none after a finished run
+  int64_t folds = 0;                             ///< number of folds of a cross-validation
   std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
   std::vector<std::string> test;  ///< files with rows that the models of all folds predict
 };
@@ -133,7 +133,7 @@ class RowProgress {
   /// Number of rows of all passes.
   int64_t rows() const { return rows_; }
 
-  /// The same batches; their rows are counted as they are read. This object must outlive the pass.
+  /// The same batches, whose rows are counted as they are read. This object must outlive the pass.
   data::Dataset over(const data::Dataset& batches);
 
  private:
@@ -151,7 +151,7 @@ class TrainingObserver : public Callback {
   int64_t skipped_at_end() const { return skipped_at_end_; }
 
  private:
-  /// As Callback::on_step().
+  /// Receives each step, like Callback::on_step().
   virtual void on_counted_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
 
   int64_t skipped_at_end_ = 0;
@@ -171,7 +171,7 @@ class Events {
   /// A fact about the result that no setting may hide. Only the first process reports it.
   virtual void alert([[maybe_unused]] const std::string& text) {}
 
-  /// The run writes to the folder of this lock file; an empty path: no longer.
+  /// The run writes to the folder of this lock file; an empty path: it writes no longer.
   virtual void lock_file([[maybe_unused]] const std::filesystem::path& path) {}
   /// Everything is chosen and read, and training begins.
   virtual void opening([[maybe_unused]] const Opening& opening) {}
@@ -182,7 +182,7 @@ class Events {
   virtual void stopped([[maybe_unused]] int64_t step, [[maybe_unused]] const std::filesystem::path& checkpoint) {}
   /// The run ends before its last step, or without its model, and this checkpoint can resume it. Only the first process
   /// reports it.
-  /// reason  what happened, as "the model is not saved; step 8 is in out/checkpoint-8"
+  /// reason  the event, such as "the model is not saved; step 8 is in out/checkpoint-8"
   virtual void resumable([[maybe_unused]] const std::filesystem::path& checkpoint,
                          [[maybe_unused]] const std::string& reason) {}
   /// The model is saved in this folder, as neither it nor a checkpoint fits into the output folder. Only the first
@@ -192,7 +192,7 @@ class Events {
   virtual void unmeasured([[maybe_unused]] const std::string& validation_set) {}
 
   /// Observer of passes over data.
-  /// activity  what the passes are for: "evaluating"
+  /// activity  the purpose of the passes: "evaluating"
   virtual std::unique_ptr<RowProgress> progress(const std::string& activity);
   /// Observer of the training of one model. Its should_stop() requests the end of the run.
   /// evaluation  observer of the validation that ends each epoch; it outlives the result

@@ -65,7 +65,7 @@ class TextClassification final : public TextTask {
     std::vector<float> probabilities;  ///< of labels(); sigmoid: of label 1 alone; regression: empty
     std::vector<float> logits;
   };
-  /// One prediction per row of a batch, without the rows that only fill it up.
+  /// The predictions for the rows of a batch, without the rows that only fill it up.
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;

@@ -1,4 +1,4 @@
-// What is wrong with data, model or plugin is said with its place, before anything is written.
+// Faults of data, model or plugin are reported with their place before anything is written.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -72,7 +72,7 @@ TEST(BadRowsOption, IsThatOfPredictToo) {
   }
 }
 
-// A run that goes on counts the rows that the run before it has passed over, and tells of the others only.
+// A resumed run counts the rows that the run before it has skipped, and reports only the others.
 TEST(BadRowsOption, IsPartOfCheckpoints) {
   const Toy toy;
   write(toy.file("train.csv"), broken_csv());
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, BadRowsOfTasks, testing::ValuesIn(kTasksOfRows),
   return name;
 });
 
-// Whose places among all records are not those among good ones.
+// Skipped records make the index of a record among all records differ from its index among the good ones.
 TEST(BadRowsOption, OfTfrecordsWithAnIndexArePassedOverInASplit) {
   const Toy toy;
   std::string rows = "text,label\n";

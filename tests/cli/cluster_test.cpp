@@ -39,7 +39,7 @@ class Cluster : public testing::Test {
 
   const Toy toy_;
   const pjrt::Variable plugin_{"PORTATUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
-  // Of which no machine has so many: as those of several machines they are not known to be the same.
+  // Numbers of GPUs that no machine has, so that GPUs of several machines are not known to be the same.
   const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "100,101"};
 };
 
@@ -100,7 +100,7 @@ TEST_F(Cluster, GoesOnFromACheckpointToTheSameBits) {
   EXPECT_TRUE(weights("run") == weights("whole"));
 }
 
-// MPI tells the processes that they are on one machine, and where the store is.
+// MPI informs the processes that they are on one machine, and gives them the address of the store.
 TEST_F(Cluster, DividesTheGpusOfAMachineAmongTheProcessesOfMpirun) {
   if (!std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "libportatune_mpi.so")) {
     GTEST_SKIP() << "built without MPI";
@@ -122,7 +122,7 @@ TEST_F(Cluster, SaysThatThePluginCountsTheProcessesOtherwise) {
   EXPECT_THAT(run.err, HasSubstr("devices that the plugin assigns to process 1"));
 }
 
-// Also by numbers, where the machine has them: see process_gpus_test.cpp.
+// GPUs are given by name here; process_gpus_test.cpp tests numbers, where the machine has such GPUs.
 TEST_F(Cluster, RefusesOneGpuForTwoProcesses) {
   const pjrt::Variable gpus("CUDA_VISIBLE_DEVICES", "GPU-1,GPU-2");
   for (const char* device : {"cuda", "cuda:1"}) {

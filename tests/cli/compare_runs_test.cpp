@@ -140,7 +140,8 @@ TEST(CompareRuns, DevicesThatShareTheirWorkAgreeWithOne) {
   EXPECT_EQ(shared["steps"].size(), 4u);
 }
 
-// What fit() says of its epoch: the same rows in the same order, learning rates and masks of dropout.
+// The first run has the results of an epoch of fit(): the same rows in the same order, learning rates and masks of
+// dropout.
 TEST(CompareRuns, TheFirstRunIsThatOfFit) {
   const Toy toy;
   const Words options = {"--epochs", "1", "--learning-rate", "1e-3", "--warmup-steps", "2", "--seed", "7"};

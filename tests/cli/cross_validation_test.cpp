@@ -73,7 +73,7 @@ TEST_F(CrossValidation, PredictsEveryRowByAModelThatHasNotSeenIt) {
   ASSERT_EQ(lines.size(), 60u);
   int right = 0;
   for (size_t row = 0; row < lines.size(); ++row) right += lines[row]["label"] == (row % 2 == 1 ? "1" : "0");
-  EXPECT_EQ(right / 60.0, result["out_of_fold"]["accuracy"]);  // so they stand in the order of the rows
+  EXPECT_EQ(right / 60.0, result["out_of_fold"]["accuracy"]);  // so they are in the order of the rows
 }
 
 // Three rows of the one class in thirty: drawn at random, each fold would seldom get one.
@@ -129,8 +129,8 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
   EXPECT_EQ(lines_in("out_of_fold.jsonl").size(), 60u);
 }
 
-// As on a file system that cannot exchange two names: the fold had been moved aside when its model was to take its
-// place.
+// The state after a crash on a file system that cannot exchange two names: the fold is moved aside, and its model
+// has not replaced it yet.
 TEST_F(CrossValidation, PutsAFoldBackThatADeadRunHasMovedAside) {
   ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
   const std::filesystem::path fold = output() + "/fold-2", aside = output() + "/old.fold-2.0123456789abcdef";

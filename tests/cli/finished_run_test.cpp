@@ -1,4 +1,4 @@
-// What a finished run leaves in its folder, and what can be done there.
+// The files that a finished run leaves in its folder, and the commands that are possible there.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ TEST(FinishedRun, IsTrainedFurtherByTheScheduleOfAllSteps) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   // Half of 1e-2, as four of eight steps are made.
   EXPECT_THAT(run.err, HasSubstr("the learning rate goes on at 0.005, by the schedule of 8 steps"));
-  // And again, by steps.
+  // The run is extended once more, by steps.
   const Finished steps = portatune(run_of(toy, "2", {"--resume", "--max-steps", "11"}));
   EXPECT_EQ(steps.exit_code, 0) << steps.err;
   EXPECT_THAT(checkpoints_in(toy.output()), ElementsAre("checkpoint-11", "checkpoint-9"));

@@ -126,7 +126,7 @@ TEST(Fit, SameSeedSameBits) {
 // Long enough that a signal after some epochs finds it running.
 const Words kLong = {"--epochs", "400"};
 
-// The command that the message tells to go on with.
+// The command for resuming in the message.
 std::string pasted_command(const std::string& err) {
   const size_t begin = err.find("portatune fit ");
   return err.substr(begin, err.find('\n', begin) - begin);

@@ -38,7 +38,7 @@ TEST(HangTimeout, EndsARunWhoseDataDoNotComeAndKeepsItsCheckpoint) {
   EXPECT_THAT(names_in(toy.output()), testing::Contains(StartsWith("checkpoint-")));
 }
 
-// The other one stands still, as on a machine that is swapping or a network that is cut.
+// The other process is stopped, as on a machine that is swapping or behind a broken network.
 TEST(HangTimeout, EndsProcessesThatWaitForOne) {
   if (!std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "libportatune_gloo.so")) {
     GTEST_SKIP() << "built without Gloo";

@@ -48,7 +48,7 @@ TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
   EXPECT_TRUE(fs::exists(toy.file("tuned/preprocessor_config.json")));
 }
 
-// What transformers computes for a picture: tests/oracle/make_image_goldens.py.
+// The expected logits are those of transformers for a picture: tests/oracle/make_image_goldens.py.
 TEST(ImageClassificationCommand, GivesTheLogitsOfTransformers) {
   const ImageToy toy;
   const json expected = json::parse(std::ifstream(kData / "image" / "logits.json"));
@@ -187,7 +187,7 @@ TEST(ImageClassificationCommand, WritesImagesOfUrlsAsTfrecords) {
   EXPECT_EQ(images[3], read(toy.file("pictures/green/1.png")));
 }
 
-// Random crops, mirrored and coloured: a run that was stopped goes on as one that was not.
+// With random crops, mirrored and coloured, a resumed run equals an uninterrupted one.
 TEST(ImageClassificationCommand, ResumesBitForBit) {
   const ImageToy unbroken, broken;
   const Words options = {"--epochs", "60", "--color-jitter", "0.4"};

@@ -163,7 +163,7 @@ class InfiniteImage : public ImageProcesses {
   }
 };
 
-// What an end because of numbers that are not finite says of its step, from its number on.
+// The report of the step whose numbers are not finite, from the number of the step on.
 std::string report_in(const std::string& err) {
   const size_t given = err.find("\n  given"), end = err.find("\n  expected");
   if (given == err.npos || end == err.npos) return "no report in: " + err;

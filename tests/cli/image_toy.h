@@ -14,7 +14,7 @@
 
 namespace portatune::cli {
 
-/// A folder with a model of images of 12 x 12, and pictures in three colours that it can tell apart.
+/// A folder with a model of images of 12 x 12, and pictures in three colours that it can distinguish.
 class ImageToy {
  public:
   ImageToy() { copy_model("vit_softmax", "vit.json"); }

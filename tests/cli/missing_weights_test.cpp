@@ -49,7 +49,7 @@ class MissingWeights : public testing::Test {
     std::ranges::replace(words, tiny_bert(), model);
     return words + more;
   }
-  // What is said where nothing may be computed.
+  // The message of a command that refuses to compute.
   static std::string refusal(const Words& words) {
     const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 65) << run.err;

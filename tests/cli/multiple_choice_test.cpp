@@ -44,7 +44,7 @@ TEST(MultipleChoiceCommand, LearnsMeasuresAndPredicts) {
   EXPECT_GT(json::parse(fit.out)["after"]["accuracy"], 0.95) << fit.out;
   EXPECT_EQ(json::parse(read(toy.file("tuned/config.json")))["architectures"], json({"BertForMultipleChoice"}));
 
-  // Other columns, and another number of endings: the score is that of an ending, whatever the others are.
+  // The columns and the number of endings differ: the score of an ending does not depend on the other endings.
   write(toy.file("new.jsonl"), lists(9));
   const Words columns = {"--context-column", "question", "--endings-column", "choices"};
   const Words of_model = Words{"--model", toy.output(), "--data", toy.file("new.jsonl")} + size + columns;

@@ -1,4 +1,4 @@
-// What fit says before it trains, and what it refuses to guess.
+// The report of fit before training, and the settings that fit refuses to guess.
 #include "portatune/cli/opening_report.h"
 
 #include <gmock/gmock.h>

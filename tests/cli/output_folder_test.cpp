@@ -154,7 +154,7 @@ TEST(OutputFolder, MayBeAMountPoint) {
   EXPECT_THAT(names_in(toy.output()), testing::UnorderedElementsAreArray(expected));
 }
 
-// As a run leaves it that is killed between two moves.
+// The folder is that of a run that was killed between two moves.
 TEST(OutputFolder, OfAKilledRunIsFinishedByTheCommandThatReadsIt) {
   const Toy toy;
   ASSERT_EQ(portatune(toy.fit({"--max-steps", "1"})).exit_code, 0);

@@ -1,4 +1,4 @@
-// --packing: training packed learns what training padded does, goes on after an interruption, and says what it does.
+// --packing: packed training learns the same as padded training, can be resumed, and reports its choices.
 #include <gmock/gmock.h>
 
 #include <algorithm>

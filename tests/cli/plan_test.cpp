@@ -47,7 +47,7 @@ void expect_memory_of_tiny_bert(const json& target) {
   EXPECT_GT(memory["temporaries"], 0);
   int64_t sum = 0;
   for (const char* kind : {"parameters", "optimizer", "batch", "layout", "temporaries", "code"}) {
-    sum += memory[kind].is_null() ? 0 : memory[kind].get<int64_t>();  // the code, of which few plugins tell
+    sum += memory[kind].is_null() ? 0 : memory[kind].get<int64_t>();  // null: the code, which few plugins report
   }
   EXPECT_EQ(memory["total"], sum);
   EXPECT_EQ(target["fits"], true);

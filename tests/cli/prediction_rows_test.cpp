@@ -30,7 +30,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// What a shell prints for a line in which `portatune` is the command.
+// The output of a shell for a line in which `portatune` is the command.
 Finished shell(const std::string& line) {
   const TemporaryFolder folder;
   write(folder / "line", "portatune() { " PORTATUNE_COMMAND " \"$@\"; }\n" + line);

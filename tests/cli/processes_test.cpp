@@ -205,7 +205,7 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   EXPECT_THAT(changed.err, HasSubstr("weights other than those of process 0"));
 }
 
-// Such as do not show in weights or batches: the others would wait for what process 0 does.
+// The options have no effect on weights or batches: without the check, the others would wait for process 0.
 TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
   const Toy toy;
   const Words words = toy.fit({"--epochs", "2"});
@@ -224,7 +224,7 @@ TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
   const Finished run = portatune_in(2, words, fewer);
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("--epochs"));
-  // What is told may differ, and a recipe may say what the command line says.
+  // Output for the user may differ between processes, and a recipe may replace options of the command line.
   write(toy.file("epochs.yaml"), "epochs: 2\n");
   Words recipe = toy.fit({"--recipe", toy.file("epochs.yaml"), "--quiet"});
   EXPECT_EQ(portatune_in(2, words, recipe).exit_code, 0);
@@ -238,7 +238,7 @@ TEST_P(Processes, EndWithTheOneThatFails) {
   const Finished run = portatune_in(2, words, other);
   EXPECT_EQ(run.exit_code, 66) << run.err;
   EXPECT_THAT(run.err, HasSubstr("process 1 of 2"));
-  // What they leave behind is in nobody's way.
+  // Files of the failed run do not impede the next one.
   EXPECT_EQ(portatune_in(2, toy.fit({"--epochs", "1"})).exit_code, 0);
 }
 
@@ -252,7 +252,7 @@ TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
-// Which mpirun passes on.
+// mpirun passes SIGUSR1 on to the processes.
 TEST_P(Processes, StopAtSigusr1) {
   const Toy toy;
   Program run(toy.fit({"--epochs", "400"}), in(2));
@@ -304,7 +304,7 @@ TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8)) << "nobody is waited for any longer";
 }
 
-// Whose own wait may end before that of the first one.
+// The wait of the other processes may end before that of the first one.
 TEST_F(ProcessesByEnvironment, TheOthersAlsoSayWhoDoesNotCome) {
   const Toy toy;
   const KeyValueServer server(3, 0);  // a process 0 that never answers
@@ -356,7 +356,7 @@ TEST_P(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
   EXPECT_THAT(error_of(toy.fit({"--mesh", "data=4"})), HasSubstr("as many as the mesh has devices: 4"));
   EXPECT_THAT(error_of({"evaluate", "--model", tiny_bert(), "--data", toy.file("validation.csv")}),
               HasSubstr("several work together in portatune fit"));
-  // What all find wrong the first one tells.
+  // The first process reports a fault that all processes find.
   EXPECT_THAT(error_of(toy.fit({"--mesh", "ring=2"})), Not(HasSubstr("process 1 of 2")));
 }
 

@@ -16,7 +16,7 @@ namespace portatune::cli {
 
 using Words = std::vector<std::string>;
 
-/// How several processes are started together.
+/// The way in which several processes are started together.
 enum class By {
   kMpirun,
   kEnvironment  ///< RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
@@ -37,7 +37,7 @@ struct Conditions {
 };
 
 struct Finished {
-  int exit_code;  ///< as a shell tells it: 128 + n for the end by signal n; of several processes that of the first end
+  int exit_code;  ///< as in a shell: 128 + n for an end by signal n; of several processes, that of the first to end
   std::string out, err;
   std::vector<int> exit_codes = {};  ///< of processes by kEnvironment, by rank
 };
@@ -56,7 +56,7 @@ class Program {
   bool makes(const std::filesystem::path& folder, const std::string& beginning);
   void signal(int number) const;
   pid_t pid() const { return pid_; }
-  /// Those that have been started together, by rank.
+  /// The processes that were started together, by rank.
   std::vector<pid_t> processes() const;
   Finished wait();
 
@@ -79,7 +79,7 @@ void write(const std::filesystem::path& file, const std::string& text);
 std::string unwrapped(std::string text);
 /// The objects of JSON Lines.
 std::vector<nlohmann::json> json_lines(const std::string& text);
-/// What `evaluate --json` prints, without how long it took.
+/// The output of `evaluate --json` without the times.
 nlohmann::json scores_in(const std::string& text);
 /// Names in a folder, sorted; those of a folder that is not there are none.
 std::vector<std::string> names_in(const std::filesystem::path& folder);

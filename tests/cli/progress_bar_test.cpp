@@ -20,7 +20,7 @@ struct FakeTerminal {
             .now_s = [this] { return now_s; },
             .write = [this](std::string_view text) { written += text; }};
   }
-  // What was written since the last call.
+  // The text that was written since the last call.
   std::string take() { return std::exchange(written, {}); }
 };
 

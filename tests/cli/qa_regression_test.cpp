@@ -1,4 +1,4 @@
-// The task of examples/qa_regression.cpp, which stands outside of the library. tests/data/quest is a model of it;
+// The task of examples/qa_regression.cpp, which is outside of the library. tests/data/quest is a model of it;
 // expected.json is by transformers and torch (tests/oracle/make_quest_case.py).
 #include <gmock/gmock.h>
 

@@ -179,7 +179,7 @@ TEST(ShippedRecipes, AreFoundByName) {
   EXPECT_THAT(portatune({"fit", "--recipe", "glue/colaa"}).err, HasSubstr("did you mean glue/cola?"));
 }
 
-// As the files of GLUE are laid out: CoLA has no header and quotes mean nothing.
+// The files have the layout of GLUE: CoLA has no header, and quotes are ordinary characters.
 TEST(ShippedRecipes, ColaReadsItsFiles) {
   const TemporaryFolder folder;
   write(folder / "train.tsv", "gj04\t1\t\t\"We won, she said.\ngj04\t0\t*\tWon we.\n");

@@ -69,7 +69,7 @@ TEST(UnsavedModel, GetsACheckpointIfThereIsNone) {
   EXPECT_EQ(read(toy.output() + "/notes.txt"), "mine");
 }
 
-// As when the disk of the output folder is gone: a file is where its parent was.
+// A file in place of the parent of the output folder acts as a lost disk.
 TEST(UnsavedModel, GetsACheckpointElsewhereIfTheFolderTakesNone) {
   const Toy toy;
   const TemporaryFolder elsewhere;
@@ -93,7 +93,7 @@ TEST(UnsavedModel, GetsACheckpointElsewhereIfTheFolderTakesNone) {
   EXPECT_TRUE(std::filesystem::exists(parent + "/tuned/model.safetensors"));
 }
 
-// Of the toy, in bytes.
+// The size of the toy's model in bytes.
 int64_t size_of_model() {
   const Toy toy;
   const Finished run = portatune(toy.fit({"--max-steps", "1"}));
@@ -257,7 +257,7 @@ TEST(UnsavedModel, IsSavedAloneWhereACheckpointDoesNotFit) {
 
 std::string tokenizer_in(const std::string& folder) { return read(folder + "/vocab.txt"); }
 
-// Of the model that training starts from, nothing is needed once it has begun.
+// Training does not need the files of its initial model after the start.
 TEST(Save, NeedsNothingOfTheModelItStartedFrom) {
   const Toy toy;
   const std::string model = toy.copy_of_model();

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// One label for praise, two for blame.
+// A text of praise has one label, a text of blame has two.
 std::string text_of(int row) { return row % 2 == 0 ? "the film was good" : "the film was bad"; }
 
 std::string as_columns(int count) {

@@ -163,7 +163,7 @@ TEST_F(ShardedCheckpoint, IsGoneBackToByAllProcesses) {
   EXPECT_NEAR(loss_in(2), loss_in(0), 1e-5);
 }
 
-// The file size limit of one process stands for a disk that is full for a while.
+// The file size limit of one process acts as a disk that is full for a while.
 TEST_F(ShardedCheckpoint, IsTriedAgainWhereOneProcessCouldNotWrite) {
   const Words words = fit("data=2", "8", "30") + Words{"--checkpoint-every", "5"};
   Program run(words, {.processes = 2});

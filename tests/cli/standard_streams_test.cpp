@@ -1,4 +1,4 @@
-// stdin, stdout and stderr that are closed, or that nobody reads.
+// Tests with stdin, stdout and stderr that are closed or have no reader.
 #include "portatune/cli/standard_streams.h"
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ TEST(ClosedPipe, OfTheLogChangesNeitherResultNorExitCode) {
   EXPECT_EQ(exit_code_in("( {} 2>&1 >/dev/null; echo $? > $CODE ) | :", words), 0);
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
   std::filesystem::remove_all(toy.output());
-  // The table in the end tells of what is saved.
+  // The table at the end describes files that are saved.
   EXPECT_EQ(exit_code_in("( {} 2>&1; echo $? > $CODE ) | head -2 >/dev/null", words), 0);
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
 }
@@ -88,7 +88,7 @@ TEST(ClosedPipe, OfTextForPeopleEndsQuietly) {
   }
 }
 
-// As a terminal goes together with the `tee` that reads the log.
+// The terminal and the `tee` that reads the log disappear together.
 TEST(ClosedPipe, AtTheEndOfAConnectionACheckpointIsSaved) {
   const Toy toy;
   const std::string log = toy.file("log");

@@ -192,7 +192,7 @@ TEST_F(TfrecordCommand, HelpAndMisuse) {
   EXPECT_THAT(pattern.err, HasSubstr("{shard"));
 }
 
-// One number, several and none; one text, several and none: as TensorFlow wrote them.
+// The records, written by TensorFlow, have one number, several and none; one text, several and none.
 TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
   const Finished finished = portatune({"tfrecord", "write", "--input", kExamples, "--output", out()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;

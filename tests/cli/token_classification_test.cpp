@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// "the" begins a name and what follows it goes on; words of praise are names by themselves.
+// "the" begins a name, and the words after it continue the name; words of praise are names by themselves.
 struct TaggedToy {
   json tokens, tags;
 };

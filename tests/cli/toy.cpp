@@ -49,7 +49,7 @@ std::string Toy::result_without_dropout(Words words) const {
 }
 
 Words Toy::fit_of_an_overflow(const Words& more) const {
-  if (!std::filesystem::exists(file("scores.csv"))) {  // a run that goes on must find the file that it knows
+  if (!std::filesystem::exists(file("scores.csv"))) {  // a resumed run must find the file unchanged
     std::string rows = "text,score\n";
     for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
     write(file("scores.csv"), rows);

@@ -22,12 +22,12 @@ class Toy {
   const std::filesystem::path& path() const { return folder_.path(); }
   std::string file(const std::string& name) const { return (path() / name).string(); }
   std::string output() const { return file("tuned"); }
-  /// What was made in the folder beside the data.
+  /// The entries of the folder other than the data.
   std::vector<std::string> left_behind() const;
   /// A copy of the model, to be damaged.
   std::filesystem::path copy_of_model() const;
 
-  /// What these words, of a fit(), print with --json on a model without dropout; the output is removed.
+  /// The output of these words, of a fit(), with --json on a model without dropout; the output folder is removed.
   std::string result_without_dropout(Words words) const;
 
   /// portatune fit on three epochs of 16 rows, four on a device, of which one has a score whose square is no number.

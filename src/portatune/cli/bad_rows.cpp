@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSkip = "skip:";
 
-// The escape wipes out a progress bar, which is soon drawn anew below.
+// The escape sequence erases a progress bar, which is soon drawn again below.
 void tell_of(const data::BadRow& row) {
   const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
   tell(wipe);

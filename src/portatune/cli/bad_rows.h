@@ -1,4 +1,4 @@
-// What --bad-rows asks for.
+// The policy for bad rows: the option --bad-rows.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace portatune::cli {
 
-/// "fail": null. "skip:N": passes over N rows, each of which is told on stderr; nothing else may be written to the line
-/// that a progress bar stands on.
+/// "fail": null. "skip:N": skips up to N rows and reports each of them on stderr; nothing else may be written to the
+/// line of a progress bar.
 /// errors  UsageError for another word
 std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word);
 
 /// The option --bad-rows.
 void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows);
 
-/// "3 bad rows passed over".
+/// The number of skipped bad rows as a text for reports.
 std::string told(const data::BadRows& bad_rows);
 
 }  // namespace portatune::cli

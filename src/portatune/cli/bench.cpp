@@ -1,4 +1,4 @@
-// portatune bench: seconds of training steps on batches of random tokens, each waited for.
+// portatune bench: measures the seconds of training steps on batches of random tokens and waits for each step.
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -20,7 +20,7 @@ Tensor random_integers(const Shape& shape, int64_t limit) {
   return tensor;
 }
 
-// Rows of between half and all real tokens, so that nothing may skip the mask.
+// The mask of rows in which between half and all of the tokens are real, so that no computation may skip the mask.
 Tensor random_mask(int64_t rows, int64_t length) {
   std::mt19937 bits(0);
   Tensor mask({DType::kInt32, {rows, length}});
@@ -56,7 +56,7 @@ struct Compilation final : Callback {
 
 double timed_step(Trainer& trainer, const data::Example& batch) {
   const Clock::time_point start = Clock::now();
-  static_cast<void>(trainer.step(batch).loss());  // waits
+  static_cast<void>(trainer.step(batch).loss());  // loss() waits for the step
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -65,7 +65,7 @@ double timed_step(Trainer& trainer, const data::Example& batch) {
 int bench(const BenchArguments& a) {
   TextClassificationOptions options = a.model.options;
   options.head = Head::kSoftmax;
-  options.labels = {"0", "1"};  // whatever the checkpoint has: an encoder alone has none
+  options.labels = {"0", "1"};  // independent of the checkpoint: an encoder alone has no labels
   const TextClassification task(a.model.folder, std::move(options));
   const data::Example batch = random_batch(a, static_cast<int64_t>(task.labels().size()));
   TrainingOptions training = a.training;
@@ -73,7 +73,7 @@ int bench(const BenchArguments& a) {
   const Device device(a.device);
   Trainer trainer(device, task, training);
 
-  // One step by way of fit(), because that tells about the compilation.
+  // The first step runs through fit(), because fit() reports the compilation.
   Compilation compilation;
   trainer.fit(data::from_examples({batch}), {.num_train_epochs = 1, .steps_per_epoch = 1, .callback = &compilation});
   for (int64_t i = 0; i < a.warmup; ++i) timed_step(trainer, batch);

@@ -1,4 +1,4 @@
-// portatune bench-input: how fast rows become batches, by stage, without a device.
+// portatune bench-input: measures how fast rows become batches, by stage, without a device.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ int64_t examples_in(const data::Example& batch) {
   return examples;
 }
 
-// Whole passes, so that what is done once in each of them has its weight; counting is not timed.
+// Only whole passes are measured, so that the work done once in each pass has its weight; counting is not timed.
 Measured measure(const RowTask& task, const data::Dataset& batches, double seconds) {
   Measured measured;
   data::Meter meter;

@@ -35,7 +35,7 @@ class ChatPrompts {
 
   std::vector<int32_t> ids_of(const Conversation& conversation) const {
     ChatOptions options{.add_generation_prompt = true, .tools = {}, .variables = a_.chat_variables, .date = {}};
-    // The template has written the special tokens.
+    // The template has already written the special tokens.
     return tokenizer_.encode(template_.apply(conversation, options), {.add_special_tokens = false}).ids;
   }
 

@@ -42,7 +42,7 @@ std::vector<std::string> names_in(const CLI::App& app) {
 
 constexpr const char* kHelpCommand = "help";
 
-// " --model PATH --train FILE...".
+// The required options: " --model PATH --train FILE...".
 std::string required_options(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {
@@ -52,7 +52,7 @@ std::string required_options(const CLI::App& command) {
   return text;
 }
 
-// The values of an option in words that are not parsed yet.
+// The values of an option among words that are not parsed yet.
 std::vector<std::string> values_of(const std::string& option, const std::vector<std::string>& words) {
   std::vector<std::string> values;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -64,13 +64,13 @@ std::vector<std::string> values_of(const std::string& option, const std::vector<
   return values;
 }
 
-// The program, one App for each command, and where their options end up.
+// The program with one App for each command, and the arguments that the options fill.
 class Parser {
  public:
   Parser() {
     app_.footer(kExamples);
     app_.set_help_flag();
-    const auto nothing = [] {};  // parse() looks for it
+    const auto nothing = [] {};  // parse() looks for these flags itself
     app_.add_flag_callback("-h,--help", nothing, "this text, or that of a command")->group("Options");
     app_.add_flag_callback("--help-all", nothing, "with all options of a command")->group("Options");
     app_.add_flag("-V,--version", version_, "the version")->group("Options");
@@ -117,7 +117,7 @@ class Parser {
     return command();
   }
 
-  /// Whether one of the commands has this option.
+  /// Returns true if one of the commands has this option.
   bool has(const std::string& option) const { return has_option(app_, option); }
 
  private:
@@ -135,13 +135,13 @@ class Parser {
             .task = tasks.empty() ? "" : tasks.back()};
   }
 
-  // "help ftt".
+  // Rejects an unknown topic of help: "help ftt".
   void reject_unknown_topic(const std::vector<std::string>& words, const CLI::App& named) const {
     if (words.front() != kHelpCommand || words.size() == 1 || &named != &app_ || words[1].starts_with("-")) return;
     reject("unknown command " + words[1], instead_of_command(words[1]));
   }
 
-  // The command that the first words name; the whole program if they name none.
+  // The command that the first words name, or the whole program if they name no command.
   const CLI::App& command_in(const std::vector<std::string>& words) const {
     const CLI::App* app = &app_;
     for (size_t i = words.front() == kHelpCommand ? 1 : 0; i < words.size(); ++i) {
@@ -162,7 +162,7 @@ class Parser {
   }
 
   void parse(const std::vector<std::string>& words, const RecipeWords& recipe) {
-    std::vector<std::string> reversed(recipe.words.rbegin(), recipe.words.rend());  // as CLI11 wants them
+    std::vector<std::string> reversed(recipe.words.rbegin(), recipe.words.rend());  // the order of CLI11
     for (auto word = words.rbegin(); word != words.rend(); ++word) {
       const bool is_empty = word->starts_with("--") && word->find('=') + 1 == word->size();
       if (is_empty) reversed.emplace_back();  // CLI11 takes "--x=" for an option whose value comes next
@@ -174,7 +174,7 @@ class Parser {
       reject_unknown();
       reject_missing(error);
       throw UsageError({.where = place_of(error.what(), recipe), .given = complaint(error), .fix = advice(chosen())});
-    } catch (UsageError& error) {  // of a value: see Group
+    } catch (UsageError& error) {  // the error of a value: see Group
       reject_unknown();
       error.set_where(place_of(error.report().where, recipe));
       throw;
@@ -204,7 +204,8 @@ class Parser {
     return options;
   }
 
-  // Of the options of the chosen command, without what may differ between machines, and how much it tells.
+  // The names and values of the options of the chosen command, without those that may differ between machines and those
+  // of the report.
   std::vector<std::pair<std::string, std::string>> values() const {
     std::vector<std::pair<std::string, std::string>> values;
     for (const CLI::Option* option : chosen().get_options()) {
@@ -227,7 +228,7 @@ class Parser {
     add_options(command, arguments);
     add_texts(command, examples);
   }
-  // Of commands: their names begin with its name.
+  // Adds a group of commands, whose names begin with the name of the group.
   CLI::App& add_group(const char* name, const char* description, const char* examples) {
     CLI::App& group = *app_.add_subcommand(name, description);
     add_texts(group, examples);
@@ -244,7 +245,7 @@ class Parser {
     return *app;
   }
 
-  // "fit", "tfrecord write".
+  // The name of a command with that of its group: "fit", "tfrecord write".
   static std::string name_of(const CLI::App& command) {
     const CLI::App* parent = command.get_parent();
     const bool has_group = parent != nullptr && parent->get_parent() != nullptr;
@@ -253,7 +254,7 @@ class Parser {
 
   std::string place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : name_of(app); }
 
-  // The line of the recipe that CLI11 objects to, as its messages begin with the option.
+  // The line of the recipe that CLI11 objects to. It is found because the messages of CLI11 begin with the option.
   std::string place_of(std::string_view message, const RecipeWords& recipe) const {
     for (const auto& [option, place] : recipe.places) {
       if (message == option || message.starts_with(option + ":")) return place;
@@ -265,10 +266,10 @@ class Parser {
     return &app == &app_ ? "see portatune --help" : "see portatune " + name_of(app) + " --help";
   }
 
-  // "portatune fit --model PATH --train FILE... --output PATH": what the command needs at least.
+  // The shortest valid command: "portatune fit --model PATH --train FILE... --output PATH".
   std::string usage() const { return "portatune " + name_of(chosen()) + required_options(chosen()); }
 
-  // Before anything that is missing: what is missing may be there with a typo.
+  // Unknown options are rejected before missing ones, because a missing option may be present with a typo.
   void reject_unknown() const {
     const std::vector<std::string> unknown = app_.remaining(true);
     if (unknown.empty()) return;
@@ -345,7 +346,7 @@ class Parser {
     if (name == "bench-input") return bench_input_;
     if (name == "plan") return plan_;
     if (name == "parity") return parity_;
-    // Not the bare name: there is an option --plugin, too.
+    // `where` is not the bare name, because there is also an option --plugin.
     throw UsageError({.where = "portatune " + name, .given = "no command", .fix = advice(chosen())});
   }
 

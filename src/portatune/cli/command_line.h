@@ -1,4 +1,4 @@
-// From argv to the arguments of a command.
+// The parser of the command line: from argv to the arguments of a command.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace portatune::cli {
 
-/// A text that was asked for: help or version.
+/// A requested text: help or version.
 struct Text {
   std::string text;
 };
@@ -20,10 +20,10 @@ using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArgum
                              BenchArguments, BenchInputArguments, PlanArguments, ParityArguments>;
 
 /// words  the command line without the program's name
-/// errors UsageError, with the nearest name for one that is not known
+/// errors UsageError, which suggests the nearest name for an unknown one
 Command parse(const std::vector<std::string>& words);
 
-/// The option that sets what the library calls `name`: max_length is --max-length. Other names stay.
+/// The option that sets what the library calls `name`: max_length is --max-length. Other names are unchanged.
 std::string as_option(const std::string& name);
 
 }  // namespace portatune::cli

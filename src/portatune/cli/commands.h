@@ -1,4 +1,4 @@
-// The commands and what the command line gives them. Defaults stand here, and nowhere else.
+// The commands and their arguments from the command line. This file is the only place of the defaults.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 namespace portatune::cli {
 
 struct Talk {
-  bool quiet = false;             ///< nothing but results and errors
-  bool json = false;              ///< the result as one JSON object
-  bool disable_progress = false;  ///< plain lines in place of a bar
+  bool quiet = false;             ///< print only results and errors
+  bool json = false;              ///< print the result as one JSON object
+  bool disable_progress = false;  ///< print plain lines in place of a bar
 };
 
 struct FitArguments : run::RunOptions {
   std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
   Talk talk;
-  std::vector<std::string> words;  ///< the command line, from which the command that resumes the run is made
+  std::vector<std::string> words;  ///< the command line, the source of the command that resumes the run
   /// Names and values of all options but paths and those of the report; the value is empty for an option that was not
   /// given.
   std::vector<std::pair<std::string, std::string>> values;
@@ -48,7 +48,7 @@ struct PredictArguments {
   run::ModelOptions model = {.task = {}};
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   std::vector<std::string> data;
-  std::vector<std::string> texts;  ///< to predict in place of rows of files
+  std::vector<std::string> texts;  ///< texts to predict in place of rows of files
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
   DeviceOptions device;
@@ -60,15 +60,15 @@ struct GenerateArguments {
   std::filesystem::path model;
   std::vector<std::string> prompts, input;
   std::string text_column = "text";
-  bool chat = false;                         ///< prompts are messages of a user, rows of `input` conversations
+  bool chat = false;                         ///< prompts are messages of a user, rows of `input` are conversations
   std::string system;                        ///< the message before that of the user; empty: none
-  std::string messages_column = "messages";  ///< of `input`
-  std::filesystem::path chat_template;       ///< empty: the model's
-  std::string chat_variables;                ///< an object in JSON; empty: none
+  std::string messages_column = "messages";  ///< the column of conversations in `input`
+  std::filesystem::path chat_template;       ///< file of a chat template; empty: the model's template
+  std::string chat_variables;                ///< variables of the template as a JSON object; empty: none
   int64_t batch_size = GeneratorOptions{}.batch_size;
-  /// What the command line sets, over what generation_config.json says.
+  /// Settings from the command line, which override those of generation_config.json.
   std::vector<std::function<void(GenerationOptions&)>> settings;
-  bool shapes_drawing = false;  ///< whether an option is among them that is for drawing alone
+  bool shapes_drawing = false;  ///< true if `settings` has an option for sampling alone
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   std::filesystem::path output = "-";
@@ -80,7 +80,7 @@ struct TokenizeArguments {
   std::vector<std::string> input;
   std::filesystem::path output = "-";
   std::string text_column = "text";
-  std::string text_pair_column;  ///< empty: text_pair, where a row has it
+  std::string text_pair_column;  ///< empty: text_pair in rows that have it
   int64_t max_length = 0;        ///< 0: no limit
   bool add_special_tokens = true;
   Talk talk;
@@ -88,23 +88,23 @@ struct TokenizeArguments {
 
 struct TfrecordWriteArguments {
   std::vector<std::string> input;
-  data::TableOptions table;                 ///< its columns are those to write; none: all
-  std::shared_ptr<data::BadRows> bad_rows;  ///< as in run::ModelOptions
+  data::TableOptions table;                 ///< options of the input; its columns are written; none: all
+  std::shared_ptr<data::BadRows> bad_rows;  ///< the same as in run::ModelOptions
   std::filesystem::path output;
   data::TfrecordWriterOptions files;
   std::vector<std::string> int64_columns, float_columns;
-  std::string image_column;         ///< of paths, whose files are written; empty: none, or "image" of a folder
-  std::filesystem::path tokenizer;  ///< empty: texts stay as they are
+  std::string image_column;         ///< column of paths to the images to write; empty: none, or "image" of a folder
+  std::filesystem::path tokenizer;  ///< empty: texts are written unchanged
   std::string text_column = "text", text_pair_column;
   int64_t max_length = 0;  ///< tokens; 0: no limit
-  bool keep_text = false;  ///< beside its token ids
+  bool keep_text = false;  ///< write the text beside its token ids
   Talk talk;
 };
 
 struct TfrecordInspectArguments {
   std::vector<std::string> files;
   bool verify = false;
-  int64_t records = 3;  ///< to show
+  int64_t records = 3;  ///< number of records to show
   Talk talk;
 };
 
@@ -124,7 +124,7 @@ struct PluginListArguments {
 
 struct PluginInstallArguments {
   std::string name;
-  std::string index_url;  ///< empty: $PIP_INDEX_URL, or PyPI
+  std::string index_url;  ///< URL of the package index; empty: $PIP_INDEX_URL, or PyPI
   Talk talk;
 };
 
@@ -137,29 +137,29 @@ struct BenchArguments {
 };
 
 struct BenchInputArguments {
-  FitArguments fit;  ///< of which data, sizes and seed are used
+  FitArguments fit;  ///< the run; only its data, sizes and seed are used
   double seconds = 3;
 };
 
 struct PlanArguments {
-  FitArguments fit;                  ///< the run that is planned
+  FitArguments fit;                  ///< the planned run
   std::vector<std::string> on;       ///< targets
-  bool largest_batch = false;        ///< whether to look for it
-  std::filesystem::path save;        ///< a folder for the programs; empty: they are not kept
-  std::optional<double> time_limit;  ///< seconds for each target; 0: none; nullopt: the default
+  bool largest_batch = false;        ///< look for the largest batch that fits
+  std::filesystem::path save;        ///< a folder for the compiled programs; empty: they are not saved
+  std::optional<double> time_limit;  ///< seconds for each target; 0: no limit; nullopt: the default
 };
 
 struct ParityArguments {
   std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
-  std::filesystem::path dump;       ///< a folder for what was computed for a case; empty: none
-  FitArguments fit;                 ///< the run; of a case dtype, device and talk alone
-  std::string against;              ///< what the second run has otherwise
+  std::filesystem::path dump;       ///< a folder for the computed values of a case; empty: none
+  FitArguments fit;                 ///< the run; a case uses dtype, device and talk alone
+  std::string against;              ///< the settings in which the second run differs
   int64_t steps = 20;
   int64_t every = 1;               ///< steps between comparisons of gradients and parameters
-  std::optional<DType> tolerance;  ///< that of runs of this type; none: the coarser of the two
+  std::optional<DType> tolerance;  ///< type whose tolerance applies; nullopt: the coarser of the two types
 };
 
-// Each command returns the exit code; errors are thrown.
+// Each command returns the exit code and throws its errors.
 int fit(const FitArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
@@ -175,6 +175,6 @@ int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments);
 int parity(const ParityArguments& arguments);
-int compare_runs(const ParityArguments& arguments);  ///< what parity() does without a case
+int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
 
 }  // namespace portatune::cli

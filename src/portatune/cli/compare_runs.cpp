@@ -1,4 +1,4 @@
-// portatune parity --against: a training run on two settings, side by side. Writes nothing.
+// portatune parity --against: compares a training run on two settings side by side and writes no files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,8 +65,8 @@ DType tolerance_of(const ParityArguments& a, const std::array<RunSetting, 2>& se
   return coarse ? DType::kBFloat16 : DType::kFloat32;
 }
 
-// Both runs work off the same rows in the same number of parts, on their devices and in micro-batches, as each part
-// draws random numbers of its own.
+// Both runs divide the same rows into the same number of parts, over their devices and into micro-batches, because each
+// part draws random numbers of its own.
 void divide_steps(run::RunOptions& a, const Mesh& other) {
   const int64_t rows = run::rows_of_step(a), parts = std::lcm(run::parts_of_step(a), other.size(kBatchAxes));
   if (rows % parts != 0) {

@@ -1,4 +1,4 @@
-// portatune devices: which plugin is used, what it runs on, with which memory, which kernels it may call.
+// portatune devices: shows the plugin in use, its devices with their memory, and the kernels that it may call.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ int devices(const DevicesArguments& a) {
   DeviceOptions options = a.device;
   options.see_all = true;
   const bool is_gpu = options.device.starts_with("cuda");
-  if (is_gpu && !options.gpu_memory.preallocate) options.gpu_memory.preallocate = false;  // nothing is to be run
+  if (is_gpu && !options.gpu_memory.preallocate) options.gpu_memory.preallocate = false;  // the command runs no program
   const Device device(options);
   const DeviceFacts facts = device.facts();
   print_result(a.talk.json ? json_of(facts, device.target()) : table_of(facts, device.target()));

@@ -1,4 +1,4 @@
-// portatune evaluate: the metrics of a model on labelled rows.
+// portatune evaluate: computes the metrics of a model on labelled rows.
 #include <chrono>
 
 #include "portatune/cli/bad_rows.h"

@@ -1,4 +1,4 @@
-// portatune fit: trains a model, or with --folds one for each fold.
+// portatune fit: trains a model, or one model for each fold with --folds.
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/hang.h"
@@ -31,7 +31,7 @@ int fit(const FitArguments& given) {
   TrainingEvents events(a);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
   const ProcessGroup* const processes = a.device.processes.get();
-  // Of several processes none may stop by itself while it waits for data: training asks all for signals.
+  // A process of a process group may not stop alone while it waits for data: training asks all processes for signals.
   catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
   const std::optional<run::Outcome> outcome = run::fit(a, events);
   if (!outcome) return kInterrupted;

@@ -1,4 +1,4 @@
-// portatune generate: goes on with prompts.
+// portatune generate: continues prompts.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@
 namespace portatune::cli {
 namespace {
 
-// Tells about compilations, shows the text of a single prompt while it grows, and stops at a signal.
+// Reports compilations, shows the text of a single prompt while it grows, and stops at a signal.
 class Watcher final : public GenerationCallback {
  public:
   Watcher(const Talk& talk, bool shows_text) : talk_(talk), shows_text_(shows_text) {}
@@ -91,7 +91,7 @@ std::string describe(const GenerationTimes& times, size_t prompts) {
 int generate(const GenerateArguments& a) {
   const std::vector<Prompt> prompts = read_prompts(a);
   const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
-  catch_signals();  // before there is a file, so that nothing half-written stays behind
+  catch_signals();  // before the file exists, so that no half-written file remains
   ResultFile file(a.output);
   TerminalEvents events(a.talk);
   const Device device(run::with_warnings(a.device, events));

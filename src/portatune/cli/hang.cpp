@@ -23,9 +23,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr double kDefaultOfSeveral_s = 1800;
-// The others hang too, and the stacks of the one that they wait for tell most.
+// The other processes hang too, and the stacks of the process that they wait for are the most informative.
 constexpr auto kForStacksOfOthers = 10s;
-// The folder may be what hangs.
+// The search has a limit because the folder itself may be the cause of the hang.
 constexpr auto kToFindCheckpoints = 5s;
 
 double timeout_of(const FitArguments& a) {

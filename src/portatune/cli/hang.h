@@ -1,4 +1,4 @@
-// A run that does not get on is ended, and says where it stands.
+// The watchdog that ends a run without progress and reports where the run hangs.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace portatune::cli {
 
-/// Ends the process, and all that train together with it, with kHang when nothing was done for as long as
-/// --hang-timeout says: by then the stacks of all threads are on stderr. Null if nothing is to be watched, as it is by
-/// default where one process trains. It is for one run at a time.
+/// Ends the process, and all processes of its group, with kHang after the seconds of --hang-timeout without progress.
+/// The stacks of all threads are written to stderr before that. Null if no run is to be watched, which is the default
+/// where one process trains. The watchdog serves one run at a time.
 std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events);
 
 }  // namespace portatune::cli

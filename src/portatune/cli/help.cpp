@@ -17,20 +17,20 @@
 namespace portatune::cli {
 namespace {
 
-constexpr size_t kTextColumn = 25;  // where descriptions begin
-constexpr size_t kFewOptions = 24;  // commands with no more show all of them
+constexpr size_t kTextColumn = 25;  // column at which descriptions begin
+constexpr size_t kFewOptions = 24;  // a command with at most this many options shows all of them
 constexpr size_t kMaxOtherNames = 2;
-constexpr char kOr = '|';  // between the words of a choice
+constexpr char kOr = '|';  // separator of the words of a choice
 
-// The options that `--help` shows of commands that have many.
+// The options that `--help` shows for commands with many options.
 const std::set<std::string> kMain = {
-    // what a command reads
+    // inputs of a command
     "--model", "--task", "--train", "--validation", "--validation-split", "--data", "--text-column", "--label-column",
     "--recipe", "--text", "--format", "--keep-columns",
     // training
     "--epochs", "--batch-size", "--learning-rate", "--max-length", "--padding", "--packing", "--dtype", "--remat",
     "--seed",
-    // what a command writes, and where it runs
+    // outputs and devices of a command
     "--output", "--overwrite-output", "--checkpoint-every", "--resume", "--json", "--device", "--mesh",
     // generate
     "--prompt", "--input", "--chat", "--system", "--max-new-tokens", "--do-sample", "--temperature", "--top-p",
@@ -51,14 +51,14 @@ std::string name_of(const CLI::Option& option) {
   return name;
 }
 
-// The words of a choice come before what it is about.
+// The description of an option. The words of a choice come before its text.
 std::string description_of(const CLI::Option& option) {
   std::string words = is_choice(option) ? option.get_type_name() + ": " : "";
   for (size_t at = words.find(kOr); at != std::string::npos; at = words.find(kOr)) words.replace(at, 1, ", ");
   return words + option.get_description();
 }
 
-// As transformers spells them.
+// The other names of an option in the spelling of transformers.
 std::vector<std::string> other_names(const CLI::Option& option) {
   if (option.get_positional()) return {};
   std::vector<std::string> names(option.get_lnames().begin() + 1, option.get_lnames().end());
@@ -98,7 +98,7 @@ std::string describe_commands(const CLI::App& app, int columns) {
   return text;
 }
 
-// Under the names of their groups.
+// The lines of the options, under the names of their groups.
 std::string lines_of(const CLI::App& app, int columns, const std::function<bool(const CLI::Option&)>& is_shown) {
   std::string text;
   for (const std::string& group : app.get_groups()) {

@@ -12,12 +12,12 @@ namespace portatune::cli {
 /// A request for help.
 struct HelpRequest {
   int columns = 80;  ///< width of the terminal; lines are wrapped at it
-  bool all = false;  ///< every option; else the main ones, where a command has many
-  std::string task;  ///< the options of this task alone; empty: those of all
+  bool all = false;  ///< every option; otherwise the main options of a command with many
+  std::string task;  ///< show the options of this task alone; empty: those of all tasks
 };
 
 /// Help of a command, or of the whole program if it has commands. The footer of an App holds its examples.
-/// errors  UsageError for a task that is not known
+/// errors  UsageError for an unknown task
 std::string help(const CLI::App& app, const HelpRequest& request);
 
 }  // namespace portatune::cli

@@ -25,8 +25,8 @@ namespace {
 
 using namespace portatune;
 
-// Text for people, whose reader may leave when it has seen enough (`| head`): only the exit code tells, as with other
-// filters.
+// Runs a command that prints text for people. Its reader may leave when it has seen enough (`| head`); only the exit
+// code then shows this, as with other filters.
 int until_reader_leaves(const std::function<int()>& command) {
   try {
     return command();
@@ -90,14 +90,15 @@ bool is_one_of(const cli::Command& command) {
   return (std::holds_alternative<Arguments>(command) || ...);
 }
 
-// What std::thread throws says no more than "Resource temporarily unavailable".
+// The exception of std::thread says no more than "Resource temporarily unavailable".
 constexpr const char* kNoThread =
     "start a thread\n"
     "  given     a refusal of the system: there are too many threads, or no memory for another stack\n"
     "  fix       raise the limit on processes (ulimit -u, pids of the container) or on memory (ulimit -v, ulimit -s)";
 
-// Containers of operators have the variables of a launch for whatever is run there. What only looks something up, or
-// installs, is in no other's way; a plan that writes objects by itself.
+// Allows commands that do not train together only in a single process, because containers of operators set the
+// variables of a launch for every program that runs there. Commands that only look something up or install something
+// do not disturb the other processes and are exempt. A plan that writes objects makes this check itself.
 void require_fitting_launch(const cli::Command& command) {
   if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
                 cli::PluginInstallArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
@@ -112,7 +113,7 @@ int main(int argc, char** argv) {
   cli::prepare_standard_streams();
   const std::vector<std::string> words(argv + 1, argv + argc);
   const bool works_together = !words.empty() && words.front() == "fit";
-  // One of several that work together ends the others, too.
+  // A process of a group also ends the other processes of the group.
   const auto fail = [&](int exit_code, const std::string& message) {
     if (works_together) cli::end_processes(exit_code, message.c_str());
     cli::tell(fmt::format("portatune: {}\n", message));
@@ -134,7 +135,7 @@ int main(int argc, char** argv) {
     return cli::kSignal + cli::caught_signal();
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
-  } catch (const std::system_error& error) {  // std::filesystem's among them
+  } catch (const std::system_error& error) {  // includes the errors of std::filesystem
     if (error.code() == std::errc::resource_unavailable_try_again) return fail(cli::kFailed, kNoThread);
     return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, printable(error.what()));
   } catch (const std::exception& error) {

@@ -25,7 +25,7 @@ void find_model(std::filesystem::path& folder, const Talk& talk) { find(folder, 
 
 void find_model(run::ModelOptions& model, const Talk& talk) { find_model(model.folder, talk); }
 
-// The warnings come when the run resumes.
+// The warnings are dropped here, because they appear when the run resumes.
 bool has_checkpoint(const FitArguments& a) {
   finish_replacements(a.output);
   run::Events unobserved;
@@ -50,7 +50,7 @@ struct Find {
     if (!a.tokenizer.empty()) find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.talk);
   }
   template <class Arguments>
-  void operator()(Arguments&) const {}  // has no model
+  void operator()(Arguments&) const {}  // a command without a model
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMaxBytes = 1'000'000;
 
-// A model of the Hugging Face cache has its folder there. Where no model is found, the command reports that.
+// A model of the Hugging Face cache has its folder in the cache. A missing model is reported by the command.
 std::filesystem::path file_of(const run::ModelOptions& model) {
   try {
     return hub::find_model(model.folder, hub::Contents::kModel, "--model") / train::kSettingsFile;

@@ -1,4 +1,4 @@
-// portatune.json in a model's folder: the options that it was trained with and that evaluate and predict need, too.
+// portatune.json in a model's folder: the options of its training that evaluate and predict also need.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace portatune::cli {
 
 struct Talk;
 
-/// The settings in the folder of the model. Nothing if there is no such file, or if --task asks for another task.
-/// errors  CheckpointError that names file and line for what is no JSON object of known settings
+/// The settings in the folder of the model. Nullopt if there is no such file, or if --task asks for another task.
+/// errors  CheckpointError that names file and line for a file that is no JSON object of known settings
 std::optional<Recipe> read_settings(const run::ModelOptions& model);
 
 /// Reports the settings of the file that are used, if any.

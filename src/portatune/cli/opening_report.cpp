@@ -30,7 +30,7 @@ constexpr size_t kColumns = 80, kIndent = 8, kMaxNames = 8;
 
 using Parameters = std::vector<std::pair<std::string, TensorType>>;
 
-// "1 row", "8,448 rows".
+// A number with its noun: "1 row", "8,448 rows".
 std::string number_of(int64_t count, const std::string& one) {
   return grouped(count) + " " + one + (count == 1 ? "" : "s");
 }
@@ -40,7 +40,7 @@ std::string of_millions(int64_t count) {
   return count >= 1'000'000 ? fmt::format("{:.1f} M", static_cast<double>(count) / 1e6) : grouped(count);
 }
 
-// The last part of a path, also of one that ends in "/"; of a URL without the query, which may hold a signature.
+// The last part of a path, also of a path that ends in "/". A URL loses its query, which may hold a signature.
 std::string file_name(std::string path) {
   if (io::is_remote(path)) path = path.substr(0, path.find('?'));
   const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
@@ -53,7 +53,7 @@ std::string file_names(const std::vector<std::string>& words) {
   return list_of(names, 3);
 }
 
-// "AVX-512, oneDNN 3.9" of "portatune kernels 12, AVX-512, oneDNN 3.9".
+// The libraries in a version: "AVX-512, oneDNN 3.9" of "portatune kernels 12, AVX-512, oneDNN 3.9".
 std::string libraries_of(const std::string& kernels_version) {
   const size_t comma = kernels_version.find(", ");
   return comma == std::string::npos ? kernels_version : kernels_version.substr(comma + 2);
@@ -93,7 +93,7 @@ std::string layers_of(const std::vector<std::string>& names, const Parameters& p
   return list_of(texts, 4);
 }
 
-// A task of one's own may do without config.json.
+// A custom task may lack config.json.
 std::string architecture_in(const std::filesystem::path& folder) {
   if (!std::filesystem::exists(folder / "config.json")) return "a model";
   const io::JsonObject config = io::JsonObject::read(folder / "config.json");
@@ -246,13 +246,13 @@ std::string warning_of_new_body(const run::Opening& o) {
                      list_of(body, kMaxNames));
 }
 
-// A name without a number.
+// Returns true for a label other than a number or "LABEL_" with a number.
 bool is_name(const std::string& label) {
   const std::string_view digits = label.starts_with("LABEL_") ? std::string_view(label).substr(6) : label;
   return digits.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
-// Warning of classes of the checkpoint that the data replace by others.
+// Warning of classes of the checkpoint that the data replace by other classes.
 std::string warning_of_renamed_classes(const run::Opening& o) {
   const std::vector<std::string> now = labels_of(o.task);
   const std::filesystem::path config = run::model_of(o.plan) / "config.json";

@@ -1,4 +1,4 @@
-// The report of fit() before it trains: the program, the device, the model, the data, the run, and what is suspicious.
+// The report of fit() before it trains: the program, the device, the model, the data, the run, and suspicious findings.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace portatune::cli {
 
-/// Lines of at most 80 columns.
+/// The report, in lines of at most 80 columns.
 std::vector<std::string> opening_report(const run::Opening& opening);
 
 /// The text in lines of at most 80 columns, cut at blanks. The first begins with `label`, the others are indented.

@@ -22,10 +22,10 @@
 namespace portatune::cli {
 
 struct Limits {
-  double lowest = 0, highest = 1e12;  // no count is higher, and products of two stay within 64 bits
+  double lowest = 0, highest = 1e12;  // no count is higher, and products of two counts fit 64 bits
 };
 
-// CLI11 lets integers that do not fit saturate, and lets NaN pass its ranges.
+// This check is needed because CLI11 saturates integers that do not fit and lets NaN pass its ranges.
 template <class T>
 CLI::Validator within(const Limits& limits) {
   return CLI::Validator(
@@ -40,7 +40,7 @@ CLI::Validator within(const Limits& limits) {
 }
 
 /// The options of one group of the help, one line each. Every function adds one: `names` as CLI11 reads them
-/// ("--model,--model-name-or-path"), and what its value is kept in, which must outlive the parsing.
+/// ("--model,--model-name-or-path"), and the variable of its value, which must outlive the parsing.
 class Group {
  public:
   Group(CLI::App& app, std::string name) : app_(app), name_(std::move(name)) {}
@@ -76,18 +76,18 @@ class Group {
   CLI::Option* names(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     const auto take = [&value](const std::vector<std::string>& given) {
       value = given;
-      std::erase(value, "");  // so that '' takes back what a recipe says
+      std::erase(value, "");  // so that '' clears the value of a recipe
     };
     return place(app_.add_option_function<std::vector<std::string>>(names, take, description), "A,B,...")
         ->delimiter(',');
   }
-  // Not bound directly: CLI11 would read a path as far as the first blank.
+  // The path is not bound directly, because CLI11 would read it only up to the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
     const auto is_local = [](const std::string& text) { return !text.empty() && !io::is_remote(text); };
     const auto take = [&value](const std::string& text) { value = text; };
     return checked(names, "PATH", is_local, "a path of this machine; URLs are for rows alone", take, description);
   }
-  /// instead  the word for one of another program; empty if there is none
+  /// instead  returns the word for a word of another program; empty if there is none
   CLI::Option* choice(const std::string& names, const std::vector<std::string>& words,
                       const std::function<void(const std::string&)>& take, const std::string& description,
                       const std::function<std::string(const std::string&)>& instead = {}) {
@@ -109,7 +109,7 @@ class Group {
                     const std::string& description, const std::string& form) {
     return with(names, take, description)->type_name(form);
   }
-  // For values of a form of their own.
+  // An option whose values have a form of their own.
   CLI::Option* checked(const std::string& names, const std::string& type,
                        const std::function<bool(const std::string&)>& is_valid, const std::string& expected,
                        const std::function<void(const std::string&)>& take, const std::string& description) {
@@ -118,7 +118,7 @@ class Group {
     };
     return with(names, take, description)->type_name(type)->check(check, "");
   }
-  // Any number of them, one for each time that the option is given.
+  // An option that may be given any number of times, with one text each time.
   CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);
   }
@@ -129,7 +129,7 @@ class Group {
         ->trigger_on_parse()
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
-  // For values that are handed on.
+  // An option whose value is passed to a function.
   template <class T>
   CLI::Option* setting(const std::string& names, const std::function<void(T)>& take, const std::string& description,
                        const Limits& limits = {}) {
@@ -139,7 +139,7 @@ class Group {
   CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
     return app_.add_flag_callback(names, take, description)->group(name_);
   }
-  // For what the parser has read before the other options.
+  // An option that the parser has read before the other options.
   CLI::Option* read_elsewhere(const std::string& names, const std::string& description) {
     return with(
                names, [](const std::string&) {}, description)

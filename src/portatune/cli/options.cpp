@@ -31,7 +31,7 @@ void add_model(Group group, run::ModelOptions& model) {
   group.assignments("--option", model.options_of_task, "options of a custom task")->default_str("none");
 }
 
-// Read before all others: see Parser.
+// The parser reads this option before all others: see Parser.
 void add_recipe(Group group) {
   group.read_elsewhere(kRecipeOption, "YAML file of options, or a name: glue/cola")->default_str("none");
 }
@@ -63,7 +63,7 @@ void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");
 }
 
-// Under its short name, and as transformers has it in "problem_type".
+// The head of a short name, or of a name that transformers uses in "problem_type".
 Head head_called(const std::string& name) {
   if (name == "sigmoid") return Head::kSigmoid;
   if (name == "multi_label_classification") return Head::kMultiLabel;
@@ -81,13 +81,13 @@ void add_head(Group group, std::optional<Head>& head) {
       ->default_str("the model's");
 }
 
-// Options of files that commands read once: standard input may be one of them.
+// Options of files that commands read once. Standard input may be one of these files.
 CLI::Option* add_data(Group group, const std::string& names, std::vector<std::string>& files, const std::string& help) {
   const auto path_of = [](const std::string& word) { return word == "-" ? std::string("/dev/stdin") : word; };
   return group.files(names, files, help + "; - is standard input")->transform(path_of);
 }
 
-// Options of files that training reads: these are never standard input.
+// Options of files that training reads. These files are never standard input.
 CLI::Option* add_training_files(Group group, const std::string& names, std::vector<std::string>& files,
                                 const std::string& help) {
   const auto check = [option = names.substr(0, names.find(','))](const std::string& word) {
@@ -109,7 +109,7 @@ void add_format(Group group, data::TableOptions& table) {
       ->default_str("by their names");
 }
 
-// Those that rows have when labels are not read.
+// Options of the columns that rows have when labels are not read.
 void add_token_columns(Group group, run::ModelOptions& model) {
   group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
 }
@@ -144,7 +144,7 @@ void add_images(Group group, ImageClassificationOptions& options) {
   group.flag("--reduced-decode", options.reduced_decode, "faster, and not the same pixels, where JPEGs are large");
 }
 
-// Of training rows.
+// Options of the augmentation of training rows.
 void add_augmentation(Group group, image::Augmentation& augmentation) {
   group.no_flag("--no-random-crop", augmentation.crop, "do not train on random parts of the images");
   group.no_flag("--no-flip", augmentation.flip, "do not mirror every other image");
@@ -185,7 +185,7 @@ void add_padding(Group group, std::optional<run::Padding>& padding) {
       ->default_str("auto");
 }
 
-// Of training batches.
+// Options of the packing of training batches.
 void add_packing(Group group, FitArguments& a) {
   group
       .choice(
@@ -210,7 +210,7 @@ void add_masking(Group group, MaskedLmOptions& options) {
   group.flag("--next-sentence", options.next_sentence, "rows are sentences; learn which follows which, too");
 }
 
-// What is said here goes over what the model folder says, which is not read yet.
+// The values given here override those of the model folder, which is not read yet.
 void add_generation(Group group, GenerateArguments& a) {
   const auto set = [&a](auto member) {
     return [&a, member](const auto& value) {
@@ -416,7 +416,7 @@ void add_training(Group group, FitArguments& a) {
   group.number("--seed", t.seed, "random seed", {.highest = 1.8e19});
 }
 
-// What rows are read and how they become examples.
+// Options of the rows to read and of their conversion to examples.
 void add_rows(Group data, FitArguments& a) {
   add_recipe(data);
   add_model(data, a.model);

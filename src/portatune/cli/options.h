@@ -9,7 +9,7 @@ class App;
 
 namespace portatune::cli {
 
-/// What options of rows say of the files that they take (data::table_files).
+/// Help text on the files that the options of rows accept (data::table_files).
 constexpr const char* kRowFiles = "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tfrecord; a folder, a pattern";
 
 // `arguments` must outlive the parsing.

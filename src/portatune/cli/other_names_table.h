@@ -1,4 +1,4 @@
-// The table of other_names.h. An option that the command has itself is never looked up here.
+// The table of other_names.h. A command's own option is never looked up here.
 #pragma once
 
 #include "portatune/cli/other_names.h"
@@ -189,9 +189,9 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"dry-run", "", "", "portatune plan --on cpu compiles a run and trains nothing"},
 };
 
-// Options of other commands, for which a command has a name of its own.
+// Options of other commands for which a command has its own name.
 struct OwnOption {
-  std::string_view commands, others, answer;  // both lists separated by '|'
+  std::string_view commands, others, answer;  // `commands` and `others` are lists separated by '|'
 };
 
 inline constexpr OwnOption kOwnOptions[] = {

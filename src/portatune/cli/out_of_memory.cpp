@@ -19,7 +19,7 @@
 namespace portatune::cli {
 namespace {
 
-// What this process may still take of the address space.
+// The bytes of address space that this process may still use.
 std::optional<int64_t> left_of_limit() {
   rlimit limit{};
   int64_t pages = 0;
@@ -34,7 +34,8 @@ int64_t available_bytes() {
   return std::min(available, left_of_limit().value_or(available));
 }
 
-// N of "Out of memory allocating N bytes" and "Out of memory while trying to allocate N bytes", as XLA's plugins say.
+// The N of "Out of memory allocating N bytes" and "Out of memory while trying to allocate N bytes", the messages of
+// XLA's plugins.
 std::optional<int64_t> requested_bytes(std::string_view message) {
   const size_t begin = message.find_first_of("0123456789", message.find("Out of memory"));
   if (begin == std::string_view::npos) return {};

@@ -11,7 +11,7 @@
 namespace portatune::cli {
 namespace {
 
-// Reads words from left to right.
+// A reader of words from left to right.
 class Reader {
  public:
   Reader(const std::vector<std::string>& words, const CLI::App& command) : words_(words), command_(command) {}

@@ -1,4 +1,4 @@
-// A command line that may have names of other programs, in Portatune's own.
+// The translation of a command line with names of other programs into Portatune's names.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ class App;
 
 namespace portatune::cli {
 
-/// An option as Portatune spells it: transformers' underscores in its name become hyphens. Other words stay.
+/// An option as Portatune spells it: transformers' underscores in its name become hyphens. Other words are unchanged.
 std::string with_hyphens(std::string word);
 
-/// The words with the options of other_names.h replaced. `--flag True`, as transformers has it, becomes `--flag=true`.
-/// command  whose own options stay as they are
+/// The words with the options of other_names.h replaced. `--flag True`, as in transformers, becomes `--flag=true`.
+/// command  the command, whose own options are unchanged
 /// where    the command's name, for errors
 /// errors   UsageError for options that other_names.h answers, for all of them at once
 std::vector<std::string> in_own_words(const std::vector<std::string>& words, const CLI::App& command,

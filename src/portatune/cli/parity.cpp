@@ -1,4 +1,4 @@
-// portatune parity: a model against what transformers computed for it; compare_runs.cpp has the other half.
+// portatune parity: compares a model with the results of transformers for it; compare_runs.cpp has the other half.
 #include "portatune/parity/parity.h"
 
 #include <fmt/format.h>

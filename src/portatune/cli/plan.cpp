@@ -1,5 +1,5 @@
 // portatune plan: compiles a training run for devices that need not be there, and says whether it fits and how fast it
-// would be. Writes nothing but what --save asks for.
+// would be. Writes nothing except the files of --save.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::vector<plan::Target> targets_of(const std::vector<std::string>& names, cons
   return targets;
 }
 
-// A program may take minutes to compile. Without --save nothing is lost by a signal, which ends the process as ever.
+// A program may take minutes to compile. Without --save a signal loses nothing, and ends the process as usual.
 constexpr const char* kStopping =
     "\nportatune: ends when this program is compiled; a second signal ends it now, and the next --save removes what is "
     "left\n";
@@ -60,21 +60,21 @@ void check_options(const FitArguments& a) {
   throw UsageError({.where = "device", .given = a.device.device, .expected = "none: --on names the devices of a plan"});
 }
 
-// The signature of a batch with so many rows, which are the first axis of all its arrays.
+// The signature of a batch with this number of rows, the first axis of all its arrays.
 train::Signature with_rows(train::Signature batch, int64_t rows) {
   for (auto& [name, type] : batch) type.shape[0] = rows;
   return batch;
 }
 
-// The same run with batches of one row on each device: their other axes are those of the run's.
+// The same run with batches of one row per device, whose other axes are those of the run's batches.
 run::RunPlan with_small_batches(run::RunPlan a) {
   a.batch_size = 1;
   a.eval_batch_size = 0;
   return a;
 }
 
-// Not shuffled: the first batch has the shapes, and no more rows are read for it than it has. A batch of the run may
-// be too large for this machine, so one of a few rows is made.
+// The shapes of the first batch. The rows are not shuffled, so that no more rows are read than the batch has. A batch
+// of the run may be too large for this machine, so a batch of a few rows is made.
 std::vector<plan::BatchShape> shapes_of(const run::RunPlan& a, const RowTask& task, const data::Dataset& rows) {
   const data::Dataset batches = run::training_batches(task, rows, a.packed ? a : with_small_batches(a), 1);
   const std::optional<data::Example> first = batches.iterate().next();
@@ -87,7 +87,7 @@ std::vector<plan::BatchShape> shapes_of(const run::RunPlan& a, const RowTask& ta
   return shapes;
 }
 
-// Without rows there is one shape of batches.
+// Without rows, all batches have one shape.
 void require_one_shape(const FitArguments& a) {
   constexpr std::array kOfRows = {"--padding", "--packing", "--tokens-per-batch", "--validation", "--validation-split"};
   for (const run::GivenOption& option : a.model.given) {
@@ -113,7 +113,7 @@ std::vector<train::Signature> evaluations_of(const RowTask& task, const std::vec
   return evaluations;
 }
 
-// Batches of one shape can be counted without being made.
+// Batches of one shape are counted without making them.
 void count_steps(std::vector<plan::BatchShape>& shapes, const run::RunPlan& a, const RowTask& task,
                  const data::Dataset& rows, int64_t examples) {
   const bool has_size = !a.packed || a.packed->packing == data::Packing::kExactExamples;
@@ -129,7 +129,7 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const run::RunPlan& a, c
   }
 }
 
-// Number of steps of an epoch. Nothing without rows, unless --steps-per-epoch is given.
+// Number of steps of an epoch; nothing without rows, unless --steps-per-epoch is given.
 std::optional<int64_t> steps_per_epoch(const run::RunPlan& a, const std::vector<plan::BatchShape>& shapes) {
   if (a.steps_per_epoch > 0) return a.steps_per_epoch;
   if (a.train.empty()) return std::nullopt;
@@ -138,7 +138,7 @@ std::optional<int64_t> steps_per_epoch(const run::RunPlan& a, const std::vector<
   return steps;
 }
 
-// Whether it is known if the run fits.
+// Returns whether the plan decides if the run fits.
 bool is_planned(const PlannedTarget& target) { return has_figures(target) || target.outcome.is_too_large; }
 
 // Prints the plan; returns the exit code.
@@ -153,7 +153,7 @@ int report(const PlannedRun& run, const PlanArguments& arguments) {
   return saves_nothing ? kFailed : kOk;
 }
 
-// A compiler cannot be stopped: its thread still reads what plan() has made. So the process ends at once.
+// Ends the process at once: a compiler cannot be stopped, and its thread still reads objects of plan().
 [[noreturn]] void end_with(const PlannedRun& run, const PlanArguments& arguments) {
   int exit_code = kOk;
   try {

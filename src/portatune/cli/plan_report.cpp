@@ -35,7 +35,7 @@ std::string largest(const std::optional<plan::LargestBatch>& found) {
 constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>15}\n";
 constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}\n";
 
-// The plugins of CPUs and GPUs do not.
+// Whether the plugin reports the size of the code; the plugins of CPUs and GPUs do not.
 bool tells_code(const plan::Memory& memory) { return memory.code > 0; }
 
 std::string memory_row(const PlannedTarget& target) {
@@ -99,7 +99,7 @@ std::string exchange_of(const PlannedTarget& target) {
   return sent + fmt::format(", {} on its links", duration(step.exchange_s));
 }
 
-// What the rows have no room for.
+// Remarks on a target that do not fit into the rows of the table.
 std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRun& run) {
   std::vector<std::string> lines;
   if (run.mesh.devices() > 1) {
@@ -127,7 +127,7 @@ ordered_json json_of(const plan::Memory& memory) {
   return json;
 }
 
-// Of a program that the compiler has refused.
+// The sizes of the arguments of a program that the compiler has refused.
 ordered_json json_of_arguments(const plan::Memory& memory) {
   return {{"parameters", memory.parameters},
           {"optimizer", memory.optimizer},

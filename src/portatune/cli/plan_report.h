@@ -1,4 +1,4 @@
-// How plans are worded.
+// Plans as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,39 +10,39 @@
 
 namespace portatune::cli {
 
-/// What came out for one target.
+/// The plan for one target.
 struct PlannedTarget {
   plan::Target target;
-  std::string unavailable = {};  ///< why nothing can be compiled for it here; the rest is empty then
+  std::string unavailable = {};  ///< reason why nothing can be compiled for it here; the rest is empty then
   int64_t memory_bytes = 0;
   plan::Peaks peaks;
   plan::TargetPlan outcome;
-  std::vector<plan::Remedy> remedies = {};          ///< of a run that is too large
-  std::string not_saved = {};                       ///< why --save keeps nothing; empty if it does, or is not asked for
-  std::optional<plan::LargestBatch> largest_batch;  ///< if it was looked for
-  std::string slow = {};                            ///< what the time limit has ended; empty if nothing
+  std::vector<plan::Remedy> remedies = {};          ///< remedies for a run that is too large
+  std::string not_saved = {};                       ///< reason why --save keeps nothing; else empty
+  std::optional<plan::LargestBatch> largest_batch;  ///< none if it was not searched for
+  std::string slow = {};                            ///< step that the time limit has ended; else empty
 };
 
 struct PlannedRun {
   int64_t batch_size = 0;
   DType dtype = DType::kFloat32;
   Remat remat = Remat::kNone;
-  Mesh mesh = {};  ///< whose devices the plans are of, one each
+  Mesh mesh = {};  ///< the mesh of the run; each plan is for one device
   std::optional<int64_t> examples = {};         ///< none if there are no rows
   std::optional<int64_t> steps_per_epoch = {};  ///< none if that depends on rows, and there are none
   std::vector<PlannedTarget> targets = {};
 };
 
-/// Whether a step has been compiled for the target.
+/// Returns whether a step has been compiled for the target.
 bool has_figures(const PlannedTarget& target);
 
-/// Of one step, as the shapes have their share of an epoch.
+/// Means over the steps of an epoch, in which each shape has its share.
 struct MeanStep {
   double flops = 0, bytes = 0, sent_bytes = 0, seconds = 0, compute_s = 0, memory_s = 0, exchange_s = 0;
 };
 MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes);
 
-/// A row for each target, for memory and for time, and what else is to be said.
+/// Tables of memory and of time with a row for each target, then remarks.
 std::string table_of(const PlannedRun& run);
 std::string json_of(const PlannedRun& run);
 

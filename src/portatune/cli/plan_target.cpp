@@ -21,7 +21,7 @@ using Seconds = std::chrono::duration<double>;
 constexpr Seconds kBetweenMessages{30};
 constexpr Seconds kDefaultLimit{600}, kNoLimit{1e9};
 
-// What a thread knows of a target so far. Two threads share it.
+// The plan of a target so far. Two threads share it.
 class Progress {
  public:
   explicit Progress(const plan::Target& target) { planned_.target = target; }
@@ -49,7 +49,7 @@ class Progress {
   std::string activity_ = "its compiler is still being opened";
 };
 
-// Why nothing is saved, or nothing.
+// Saves the programs. Returns the reason if nothing is saved, else an empty text.
 std::string save(ProgramWriter& programs, const plan::Compiler& compiler, const PlannedTarget& planned,
                  const PlanArguments& arguments) {
   if (!planned.outcome.refusal.empty()) return planned.outcome.refusal;
@@ -82,7 +82,7 @@ plan::Run with_messages(plan::Run run, const std::string& target, const Talk& ta
   return run;
 }
 
-// Each part is known as soon as it is there.
+// Plans part by part; each finished part is published at once.
 void plan_parts(const plan::Run& asked, const PlanArguments& arguments, Progress& progress) {
   PlannedTarget planned = progress.planned();
   const plan::Target& target = planned.target;
@@ -102,7 +102,7 @@ void plan_parts(const plan::Run& asked, const PlanArguments& arguments, Progress
   progress.set(planned);
 }
 
-// Programs that are saved are to be used, so that they are waited for.
+// Programs to be saved are needed later, so there is no time limit for them by default.
 Seconds limit_of(const PlanArguments& arguments) {
   if (arguments.time_limit) return *arguments.time_limit > 0 ? Seconds(*arguments.time_limit) : kNoLimit;
   return arguments.save.empty() ? kDefaultLimit : kNoLimit;
@@ -119,7 +119,7 @@ PlannedTarget too_slow(const Progress& progress, Seconds limit) {
 
 PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments) {
   const Seconds limit = limit_of(arguments);
-  const auto progress = std::make_shared<Progress>(target);  // shared: the thread may be there for longer
+  const auto progress = std::make_shared<Progress>(target);  // shared, as the thread may outlive this call
   say(arguments.fit.talk, fmt::format("compiling for {}", target.name));
   std::packaged_task<void()> work([&run, &arguments, progress] { plan_parts(run, arguments, *progress); });
   std::future<void> done = work.get_future();

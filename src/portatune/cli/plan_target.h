@@ -6,8 +6,9 @@
 
 namespace portatune::cli {
 
-/// The plan as far as it has come within the time limit; PlannedTarget::slow says what took too long. A thread keeps
-/// compiling then and reads `run` and `arguments`: the process must end without destroying them.
+/// The parts of the plan that are complete within the time limit; PlannedTarget::slow names the step that took too
+/// long. In this case a thread keeps compiling and reads `run` and `arguments`: the process must end without destroying
+/// them.
 /// errors  those of the compiler; Stopped
 PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments);
 

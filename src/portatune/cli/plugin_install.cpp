@@ -1,4 +1,4 @@
-// portatune plugin install: an XLA plugin from a package index into the user's cache.
+// portatune plugin install: installs an XLA plugin from a package index into the user's cache.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ std::string index_of(const PluginInstallArguments& a) {
   return of_pip == nullptr || *of_pip == '\0' ? kPyPi : of_pip;
 }
 
-// A line for each wheel; on a terminal it grows while the wheel is fetched.
+// Prints a line for each wheel; on a terminal the line grows during the download.
 class DownloadLines {
  public:
   explicit DownloadLines(const Talk& talk) : talk_(talk), terminal_(stderr_terminal(false)) {}

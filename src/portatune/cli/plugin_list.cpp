@@ -1,4 +1,4 @@
-// portatune plugin list: which XLA plugins there are, and which are installed.
+// portatune plugin list: lists the known XLA plugins and the installed ones.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ struct Place {
   bool has_plugin, is_complete;
 };
 
-// "compiles only": what tools/setup.sh --aot leaves of a CUDA plugin, without CUDA's libraries.
+// The state "compiles only" is that of a CUDA plugin without CUDA's libraries, as tools/setup.sh --aot installs it.
 std::string state_of(const Place& place) {
   if (place.is_complete) return place.folder.string();
   return place.has_plugin ? "compiles only: " + place.folder.string() : "not installed";

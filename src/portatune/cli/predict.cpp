@@ -1,4 +1,4 @@
-// portatune predict: a line for each row, in the order of the rows.
+// portatune predict: writes a line for each row, in the order of the rows.
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/bad_rows.h"
@@ -57,7 +57,7 @@ int predict(const PredictArguments& given) {
   const data::Dataset rows =
       a.texts.empty() ? run::read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
-  catch_signals();  // before there is a file, so that nothing half-written stays behind
+  catch_signals();  // before a file exists, so that no incomplete file is left
   const std::unique_ptr<PredictionFile> file = prediction_file(a, *task, rows);
   const auto batches = [&] { return run::evaluation_batches(a.model, *task, rows, a.batch_size, kLabels); };
   const std::vector<int64_t> lengths =

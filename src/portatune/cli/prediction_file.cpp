@@ -16,7 +16,7 @@
 namespace portatune::cli {
 namespace {
 
-// The lines of the task as they are.
+// Writes the lines of the task unchanged.
 class PlainFile final : public PredictionFile {
  public:
   PlainFile(const std::filesystem::path& output, std::unique_ptr<PredictionLines> lines)
@@ -35,7 +35,7 @@ class PlainFile final : public PredictionFile {
   const std::unique_ptr<PredictionLines> lines_;
 };
 
-// The lines of the task, each of which is the prediction of one row, in the order of the rows.
+// Writes the lines of a task whose lines are predictions of one row each, in the order of the rows.
 class RowFile final : public PredictionFile {
  public:
   RowFile(const PredictArguments& a, const RowTask& task, const data::Dataset& rows)
@@ -88,7 +88,7 @@ class RowFile final : public PredictionFile {
   NumberedRows rows_;
   const std::unique_ptr<PredictionFormat> format_;
   std::optional<data::Origin> last_;
-  std::deque<data::Origin> origins_;  // of rows whose lines have not come yet
+  std::deque<data::Origin> origins_;  // origins of rows whose lines are still missing
   int64_t written_ = 0;
 };
 

@@ -51,7 +51,7 @@ Json flattened(const Json& prediction) {
   for (const auto& [name, value] : prediction.items()) {
     if (name == "logits") continue;
     if (name == "scores" && value.is_structured()) {
-      for (const auto& [label, score] : value.items()) flat["score_" + label] = score;  // of a list: its places
+      for (const auto& [label, score] : value.items()) flat["score_" + label] = score;  // list: index as label
     } else {
       flat[name] = value;
     }
@@ -64,7 +64,7 @@ std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// RFC 4180.
+// The text quoted by RFC 4180.
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string result = "\"";
@@ -77,7 +77,7 @@ class Table final : public PredictionFormat {
   Table(bool is_csv, std::vector<std::string> keep, bool may_skip)
       : is_csv_(is_csv), keep_(std::move(keep)), may_skip_(may_skip) {}
 
-  // Skipped rows wait for the first prediction, which defines the columns.
+  // Holds skipped rows back until the first prediction, which defines the columns.
   std::string text_of(const NumberedRow& row, const Json& prediction) override {
     const bool is_predicted = row.skipped.empty();
     if (!has_header_ && !is_predicted) {
@@ -91,7 +91,7 @@ class Table final : public PredictionFormat {
   std::string finish() override { return has_header_ ? "" : begin(Json::object()); }
 
  private:
-  // The header, and the rows that have waited for it.
+  // The header, then the rows that were held back.
   std::string begin(const Json& first) {
     require_no_clash(keep_, first);
     has_header_ = true;

@@ -14,15 +14,15 @@ namespace portatune::cli {
 class PredictionFormat {
  public:
   virtual ~PredictionFormat() = default;
-  /// What is written for a row.
+  /// The text for a row.
   /// prediction  an object; ignored for a skipped row
-  /// errors      UsageError for a kept column whose name a part of the prediction has, too
+  /// errors      UsageError for a kept column with the name of a part of the prediction
   virtual std::string text_of(const NumberedRow& row, const nlohmann::ordered_json& prediction) = 0;
-  /// What is written at the end.
+  /// The text at the end of the file.
   virtual std::string finish() { return {}; }
 };
 
-/// Whether the name of a file asks for a table: .csv or .tsv.
+/// Whether the extension of a file is that of a table: .csv or .tsv.
 bool is_table(const std::filesystem::path& output);
 
 /// JSON Lines: {"row": 0, kept columns, prediction}; {"row": 1, kept columns, "skipped": reason}.

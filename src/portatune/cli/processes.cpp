@@ -22,11 +22,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What all processes find wrong, the first one tells: it has ended the others by then.
+// Head start of the first process: it reports a fault that all processes find, and ends the others before they do.
 constexpr auto kHeadStart = 2s;
 constexpr std::chrono::seconds kToBeginAfterAnError = 10s;
 
-// What has been found, once a command has asked.
+// The launch, once a command has asked for it.
 std::optional<Launch> known_launch;
 
 const Launch& launch(bool on_tpu = false) {
@@ -34,7 +34,7 @@ const Launch& launch(bool on_tpu = false) {
   return *known_launch;
 }
 
-// The process may be at anything, and would find out at its next exchange only.
+// Ends the process at once; it would otherwise notice the end of another one only at its next exchange.
 [[noreturn]] void end_with(const Ending& ending) {
   tell(fmt::format("portatune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
   static_assert(kLostProcess == kUnavailable);
@@ -86,7 +86,7 @@ void end_processes(int exit_code, const char* message) {
   try {
     if (launch().size == 1) return;
     abort_launched(launch(), kToBeginAfterAnError, end_with, exit_code, tell_of_it);
-  } catch (const std::exception&) {  // there is no plug-in, or nobody to tell
+  } catch (const std::exception&) {  // there is no plug-in, or no process to inform
   }
 }
 

@@ -1,28 +1,28 @@
-// Commands that have been started several times, to train together.
+// Commands that run in several processes, which train together.
 #pragma once
 
 #include "portatune/cli/commands.h"
 
 namespace portatune::cli {
 
-/// The arguments of one of the processes: the mesh is data=N of them unless another one is given, and the first alone
-/// tells the user. The same arguments where there is one process.
-/// errors  DeviceError if there is no plug-in for them, or the others do not come; UsageError if the environment tells
-///         only half of a launch
+/// The arguments of one of the processes: the mesh is data=N for N processes unless another one is given, and only the
+/// first process informs the user. A single process keeps its arguments.
+/// errors  DeviceError if there is no plug-in for them, or the others do not connect; UsageError if the environment
+///         describes only half of a launch
 FitArguments of_process(FitArguments a);
 
-/// errors  UsageError that names an option of which another process has another value; whatever may differ (paths, what is
-///         told) is not compared
+/// errors  UsageError that names an option which has another value in another process; options that may differ (paths,
+///         output for the user) are not compared
 void require_same_options(const FitArguments& a);
 
-/// errors  UsageError if several processes have been started for what does not make them work together
+/// errors  UsageError if several processes have been started for a command that uses only one
 void require_one_process(const char* what);
 
-/// Waits until all processes have come to their end. Ends with the exit code of one that fails until then.
+/// Waits until all processes have finished. If one fails before that, ends with its exit code.
 void leave_processes();
 
-/// Tells what one of several processes has ended with, and ends them all: the others would wait for it. Returns where
-/// it is the only one, or cannot reach the others.
+/// Reports the message with which one of several processes ends, and ends them all, because the others would wait for
+/// it. Returns if this process is the only one or cannot reach the others.
 void end_processes(int exit_code, const char* message);
 
 }  // namespace portatune::cli

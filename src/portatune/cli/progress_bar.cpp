@@ -22,7 +22,7 @@ namespace {
 constexpr double kLossMemory = 0.95;  // share of the old mean in the new one: about the last 20 steps
 constexpr size_t kSamples = 64;
 constexpr int kNarrowestBar = 10, kWidestBar = 40;
-constexpr int kIndent = 2;  // of the further lines of one that is wrapped
+constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
 
 bool is_dumb() {
   const char* term = std::getenv("TERM");
@@ -60,7 +60,7 @@ ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), dr
 void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited) {
   step_ = step;
   total_ = total;
-  if (std::isfinite(loss)) {  // not that of a step that is skipped
+  if (std::isfinite(loss)) {  // the loss of a skipped step does not count
     loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
     loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
   }
@@ -106,7 +106,7 @@ std::string ProgressBar::line(int columns) const {
   const std::string count = fmt::format("{:>{}}/{}", step_, std::to_string(total_).size(), total_);
   const double padding =
       1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
-  // The last is the first to be left out.
+  // The last part is left out first.
   std::vector<std::string> parts = {fmt::format("  loss {:.4f}", loss_sum_ / loss_weight_), time_left(), rate(),
                                     padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : "",
                                     waited_ > 0 ? fmt::format("  {:.0f}% waiting for input", 100 * waited_) : ""};

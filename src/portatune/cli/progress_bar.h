@@ -1,4 +1,4 @@
-// One line on the terminal that tells how far training has come.
+// A line on the terminal that shows the progress of training.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace portatune::cli {
 
-/// Where progress is shown, and by which clock: given from outside, so that tests can stand in for both.
+/// The terminal and the clock of a progress bar, which tests replace.
 struct Terminal {
-  bool rewrites = false;                        ///< lines can be overwritten; if not, they are written now and then
-  std::function<int()> columns;                 ///< width; asked for at every drawing, as windows change
-  std::function<double()> now_s;                ///< monotonic
+  bool rewrites = false;                        ///< whether lines can be overwritten; else one is written now and then
+  std::function<int()> columns;                 ///< width; read at every drawing, as windows change
+  std::function<double()> now_s;                ///< monotonic time in seconds
   std::function<void(std::string_view)> write;  ///< text, with its line ends
 };
 
 /// The width of the terminal that a file descriptor is open on; 80 if it is none.
 int terminal_columns(int descriptor);
 
-/// stderr. `plain`: as if it were no terminal.
+/// The terminal of stderr; with `plain`, stderr is treated as a file.
 Terminal stderr_terminal(bool plain);
 
 /// Seconds between drawings on a terminal, and between lines elsewhere.
 inline constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
 
-/// On a terminal the line is drawn anew at most ten times a second, and is never wider than the terminal: what does not
-/// fit is left out, the least important first. Elsewhere (a file, a log) there is a line every 30 seconds.
+/// On a terminal the line is redrawn at most ten times a second, and is never wider than the terminal: the least
+/// important parts are left out until it fits. Elsewhere (a file, a log) a line is written every 30 seconds.
 class ProgressBar {
  public:
   explicit ProgressBar(Terminal terminal);
@@ -37,11 +37,11 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// loss    of this step; shown is an exponential mean
-  /// tokens  of this step
+  /// loss    loss of this step; the bar shows an exponential mean
+  /// tokens  token counts of this step
   /// waited  share of the time that the device had to wait for input
   void update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited = 0);
-  /// A line of its own, above the bar.
+  /// Prints a separate line above the bar.
   void print(std::string_view line);
   /// Leaves the last state of the bar on the terminal and goes to the next line.
   void close();
@@ -62,10 +62,10 @@ class ProgressBar {
   double loss_sum_ = 0, loss_weight_ = 0;
   TokenCount tokens_;
   double waited_ = 0;
-  std::deque<Sample> samples_;  // of the last steps, for what is shown per second
+  std::deque<Sample> samples_;  // of the last steps, for the rates per second
   double drawn_s_;
-  bool open_ = false;   // there is a line that the next drawing overwrites
-  bool stale_ = false;  // the line does not show the last step
+  bool open_ = false;   // whether there is a line that the next drawing overwrites
+  bool stale_ = false;  // whether the line does not show the last step
 };
 
 /// 83 s as "1:23".

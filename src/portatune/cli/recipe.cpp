@@ -22,7 +22,7 @@ std::string place(const fs::path& file, int64_t line) { return file.string() + "
 
 int64_t line_of(const YAML::Mark& mark) { return mark.line + 1; }
 
-// Folders of the recipes that come with the command.
+// Folders of the recipes that are shipped with the command.
 std::vector<fs::path> shipped_folders() { return shipped_places("recipes", "share/portatune"); }
 
 std::vector<std::string> shipped_names() {
@@ -65,7 +65,7 @@ struct Ignore final : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-// yaml-cpp's own LoadAll() finds documents without end before a comma that stands at the beginning.
+// YAML::LoadAll() does not end if the text begins with a comma: it finds endless documents before it.
 bool is_one_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);

@@ -11,7 +11,7 @@ namespace portatune::cli {
 /// A line such as `batch_size: 32` or `train_file: [a.csv, b.csv]`.
 struct Setting {
   std::string key;
-  std::vector<std::string> values;  ///< one, unless it is a list
+  std::vector<std::string> values;  ///< one value, unless it is a list
   bool is_list;
   int64_t line;  ///< counted from 1
 };
@@ -21,7 +21,7 @@ struct Recipe {
   std::vector<Setting> settings;
 };
 
-/// name    a file, or a recipe that comes with the command: glue/cola is recipes/glue/cola.yaml beside it, or in
+/// name    a file, or a recipe that is shipped with the command: glue/cola is recipes/glue/cola.yaml beside it, or in
 ///         ../share/portatune
 /// errors  NotFoundError; UsageError with file and line for what is not YAML, or no map of names to values and lists
 Recipe read_recipe(const std::string& name);

@@ -35,7 +35,7 @@ std::string place_of(const Recipe& recipe, const Setting& setting) {
   return recipe.file.string() + ":" + std::to_string(setting.line);
 }
 
-// Replaces a name of another program (other_names.h). Returns nothing if the setting asks for what happens anyway.
+// Replaces a name of another program (other_names.h). Returns nothing if the setting is the behaviour anyway.
 std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
   const std::string name = with_hyphens("--" + setting.key);
   const OtherOption* other = command.get_option_no_throw(name) == nullptr ? find_other_option(name) : nullptr;
@@ -62,7 +62,7 @@ UsageError unknown(const std::string& place, const std::string& key, const CLI::
                                           : "did you mean " + run::as_key(meant) + "?"});
 }
 
-// The settings of one recipe, one after the other.
+// Reads the settings of one recipe, one after the other.
 class Reader {
  public:
   Reader(const Recipe& recipe, const CLI::App& command, Options typed)
@@ -82,7 +82,7 @@ class Reader {
   RecipeWords result() && { return std::move(result_); }
 
  private:
-  // With "=", as a value may begin with a hyphen; but CLI11 takes nothing after it for no value.
+  // The value follows "=", as it may begin with a hyphen; but CLI11 takes an empty text after "=" for no value.
   void add(const std::string& option, const std::string& value) {
     result_.words.push_back(value.empty() ? option : option + "=" + value);
     if (value.empty()) result_.words.emplace_back();
@@ -98,7 +98,7 @@ class Reader {
                       .expected = "every option once"});
   }
 
-  // That the number of values fits; CLI11 looks at what they are.
+  // Throws if the number of values does not fit; CLI11 checks the values themselves.
   void require_fitting(const Setting& setting, const CLI::Option& option) const {
     const bool is_flag = option.get_expected_max() == 0;
     const bool is_bool =

@@ -14,15 +14,16 @@ class App;
 
 namespace portatune::cli {
 
-/// What names a recipe on the command line.
+/// The option that names a recipe on the command line.
 inline constexpr const char* kRecipeOption = "--recipe";
 
 struct RecipeWords {
-  std::vector<std::string> words;             ///< to be read after those that were typed
-  std::map<std::string, std::string> places;  ///< where an option is set: {"--batch-size", "recipe.yaml:7"}
+  std::vector<std::string> words;             ///< words to be read after the typed ones
+  std::map<std::string, std::string> places;  ///< the place where an option is set: {"--batch-size", "recipe.yaml:7"}
 };
 
-/// Settings of options that were not typed: those that were count more, and so do those that exclude the recipe's.
+/// The settings of options that were not typed. Typed options override the recipe's settings, also settings
+/// that they exclude.
 /// typed            the words of the command line
 /// of_other_command whether another command has this option, so that one recipe serves several commands
 /// errors           UsageError with file and line for a key that is no option, twice the same option, a list where one

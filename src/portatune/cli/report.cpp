@@ -23,9 +23,9 @@ namespace portatune::cli {
 namespace {
 
 constexpr size_t kMaxNames = 6;
-constexpr int kIndent = 2;  // of further lines
+constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
 
-// JSON has no NaN.
+// A JSON number, or null for NaN and infinities, which JSON does not have.
 nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
 }
@@ -47,7 +47,7 @@ std::string display_name(const std::string& score) {
   return found == kShort.end() ? score : found->second;
 }
 
-// So wide that the names stand before a column of figures.
+// Width of the column of names, before the column of figures.
 size_t width_of(const Scores& scores, size_t least) {
   size_t width = least;
   for (const auto& [name, value] : scores) width = std::max(width, display_name(name).size() + 1);
@@ -61,7 +61,7 @@ std::string cell(const Scores& scores, const std::string& wanted) {
   return "-";
 }
 
-// Wrapped where it is read on a terminal; a line of a log stays one line.
+// The line, wrapped if stderr is a terminal; a line of a log stays one line.
 std::string for_terminal(const std::string& line) {
   if (isatty(STDERR_FILENO) == 0) return line;
   return wrapped(line, static_cast<size_t>(std::max(terminal_columns(STDERR_FILENO) - kIndent, 20)), kIndent);
@@ -73,12 +73,12 @@ bool write_to_stdout(std::string_view text) {
 
 }  // namespace
 
-// Warnings and remarks name files, too, and lines of logs are passed on.
+// Warnings and remarks may contain names of files and lines of logs, hence URLs with secrets.
 void tell(std::string_view text) noexcept {
   try {
     const std::string shown = without_secrets(text);
     std::fwrite(shown.data(), 1, shown.size(), stderr);
-  } catch (const std::bad_alloc&) {  // better nothing than a secret
+  } catch (const std::bad_alloc&) {  // no output is better than a secret in the output
   }
 }
 

@@ -1,4 +1,4 @@
-// How results and remarks are worded.
+// Results and remarks as text and as JSON.
 #pragma once
 
 #include <filesystem>
@@ -14,24 +14,24 @@
 
 namespace portatune::cli {
 
-/// Writes to stderr, without the secrets of URLs. Where that fails, as on a full disk, nothing happens: what is told
-/// there decides about nothing.
+/// Writes to stderr, without the secrets of URLs. A failure, as on a full disk, is ignored, because no result depends
+/// on these messages.
 void tell(std::string_view text) noexcept;
 
-/// Writes a line that may have text out of files to stderr: printable(), and as above.
+/// Writes a line that may contain text from files to stderr: made printable(), and otherwise like tell().
 void tell_line(std::string_view line);
 
-/// A remark on stderr, unless quiet.
+/// Writes a remark to stderr, unless quiet.
 void say(const Talk& talk, const std::string& line);
 
-/// Nobody reads the pipe that stdout is.
+/// The error that stdout is a pipe without a reader.
 struct ReaderLeft : IoError {
   using IoError::IoError;
 };
 /// Writes a result to stdout.
 /// errors  ReaderLeft; IoError for other failures, such as a full disk
 void print_result(std::string_view text);
-/// Writes to stdout what tells of results in files. Where that fails nothing happens: the files are there.
+/// Writes a summary of results in files to stdout. A failure is ignored, because the files are complete.
 void print_summary(std::string_view text) noexcept;
 
 using io::line_of;
@@ -39,12 +39,12 @@ using io::line_of;
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);
 
-/// As transformers does: weights that the model has not. Nothing if there are none.
+/// Remarks on weights that the model does not have, as transformers makes them; empty if there are none.
 std::vector<std::string> remarks(const LoadReport& report);
-/// Nothing if there are no such keys.
+/// Remarks on unknown keys of config.json; empty if there are none.
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
 
-/// How long an evaluation took, the compilation of its programs included.
+/// The duration of an evaluation, with the compilation of its programs.
 struct Speed {
   double seconds = 0;
   int64_t examples = 0;
@@ -52,10 +52,10 @@ struct Speed {
   double examples_per_second() const { return seconds > 0 ? static_cast<double>(examples) / seconds : 0; }
 };
 
-/// Scores as JSON; what is not a finite number is null.
-/// skipped_rows  bad ones that were passed over, if that was allowed
+/// Scores as JSON; a number that is not finite is null.
+/// skipped_rows  number of skipped bad rows, if rows may be skipped
 std::string json_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
-/// Name and value, a line each.
+/// A table with a line of name and value for each score.
 std::string table_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
 
 std::string json_of(const run::Outcome& outcome);

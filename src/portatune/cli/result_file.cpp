@@ -17,7 +17,7 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   if (const auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder)) {
     throw NotFoundError({.where = "--output " + path_.string(), .given = "no folder " + folder.string()});
   }
-  // A device or a pipe is written to as it is: a file must not take its place.
+  // A device or a pipe is written to directly: a file must not replace it.
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
     stream_.open(path_);
     if (!stream_) throw_system_error("open", path_, errno);

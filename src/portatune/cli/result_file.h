@@ -10,10 +10,10 @@
 
 namespace portatune::cli {
 
-/// Without `finish` nothing is left of it.
+/// Without finish() the new file is discarded.
 class ResultFile {
  public:
-  /// path     "-" is stdout; a file that is there is replaced in the end; a device or pipe is written to
+  /// path     "-" is stdout; an existing file is replaced at the end; a device or pipe is written to
   /// errors   IoError, NotFoundError if it cannot be written; run::OutputError if it is a folder
   explicit ResultFile(std::filesystem::path path);
 
@@ -23,7 +23,7 @@ class ResultFile {
  private:
   std::filesystem::path path_;
   std::optional<AtomicFile> file_;
-  std::ofstream stream_;  // to what is no regular file
+  std::ofstream stream_;  // to a device or pipe
 };
 
 }  // namespace portatune::cli

@@ -1,4 +1,4 @@
-// One line on the terminal with the number of rows that a pass over data has read.
+// A line on the terminal with the number of rows that a pass over data has read.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ class RowBar final : public run::RowProgress {
 
   Terminal terminal_;
   const std::string activity_;
-  int64_t done_ = 0, total_ = 0;  // rows of this pass and of the last one; total: 0 if it is not known
+  int64_t done_ = 0, total_ = 0;  // rows of this pass and of the last one; total_ is 0 if it is unknown
   double begun_s_ = 0, drawn_s_ = 0;
-  bool open_ = false;  // there is a line on the terminal
+  bool open_ = false;  // whether there is a line on the terminal
 };
 
 }  // namespace portatune::cli

@@ -15,7 +15,7 @@ using parity::ComparedStep;
 using parity::Drift;
 using parity::RunComparison;
 
-constexpr size_t kRows = 10;  // of tensors
+constexpr size_t kRows = 10;  // number of tensors shown
 constexpr const char* kStepRow = "{:>6}{:>13}{:>13}{:>10}{:>13}{:>13}{:>10}{:>11}{:>12}{}\n";
 constexpr const char* kTensorRow = "{:<10}{:<62}{:>6}{:>10}{:>10}{}\n";
 

@@ -1,4 +1,4 @@
-// How the comparison of two runs is worded.
+// The comparison of two runs as text and as JSON.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace portatune::cli {
 
-/// A row for each step, one for each of the tensors that were furthest apart, and the verdict.
+/// A table with a row for each step, a row for each of the tensors that differ most, and the verdict.
 std::string table_of(const std::array<RunSetting, 2>& settings, const parity::RunComparison& comparison);
-/// The same, with all tensors.
+/// The same content as JSON, with all tensors.
 std::string json_of(const std::array<RunSetting, 2>& settings, const parity::RunComparison& comparison);
 
 }  // namespace portatune::cli

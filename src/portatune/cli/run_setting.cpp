@@ -68,7 +68,7 @@ void set_device(RunSetting& setting, const std::string& name) {
   setting.device.device = name;
 }
 
-// Two of these make one: "cuda:0" and "1", "data=4" and "fsdp=2".
+// Whether two words form one: "cuda:0" and "1", "data=4" and "fsdp=2".
 bool belong_together(const std::string& word, const std::string& next) {
   return (word.starts_with("cuda:") && is_number(next)) ||
          (word.find('=') != std::string::npos && next.find('=') != std::string::npos);
@@ -89,7 +89,7 @@ std::vector<std::string> split(const std::string& words) {
   return parts;
 }
 
-// Returns the kind of the word.
+// Changes the setting by a word. Returns the kind of the word.
 std::string apply(RunSetting& setting, const std::string& word) {
   if (is_device(word)) {
     set_device(setting, word);
@@ -119,7 +119,7 @@ RunSetting changed(RunSetting setting, const std::string& words) {
 }
 
 std::string describe(const RunSetting& setting) {
-  const bool has_kernels = platform_of(setting) == "cpu";  // all others compile every part
+  const bool has_kernels = platform_of(setting) == "cpu";  // other platforms compile every part
   const Mesh& mesh = setting.device.mesh;
   return fmt::format("{}, {}{}{}{}", setting.device.device,
                      has_kernels ? (setting.device.use_kernels ? "kernels, " : "no-kernels, ") : "",

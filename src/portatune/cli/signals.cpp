@@ -15,7 +15,7 @@ namespace {
 
 volatile std::sig_atomic_t caught = 0, stops = 1;
 const char* line_of_first = nullptr;
-// Plain memory, since a handler may not allocate; too long a path is not removed.
+// Fixed memory, since a handler may not allocate; a path that is too long is not removed.
 std::array<char, 4096> file_to_remove = {}, folder_to_remove = {};
 
 void copy(const std::string& text, std::array<char, 4096>& place) {
@@ -23,7 +23,7 @@ void copy(const std::string& text, std::array<char, 4096>& place) {
   if (text.size() < place.size()) std::memcpy(place.data(), text.c_str(), text.size() + 1);
 }
 
-// Only async-signal-safe calls are allowed here: the signal may have come in the midst of malloc.
+// Only async-signal-safe calls are allowed here, because the signal may interrupt malloc.
 extern "C" void on_signal(int number) {
   if (caught != 0) {
     if (number == SIGHUP) return;
@@ -32,7 +32,7 @@ extern "C" void on_signal(int number) {
   }
   caught = number;
   if (line_of_first != nullptr && write(STDERR_FILENO, line_of_first, std::strlen(line_of_first)) < 0) {
-    // There is nobody to tell.
+    // A failed write cannot be reported.
   }
   if (stops) request_stop();
 }

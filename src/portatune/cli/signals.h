@@ -6,20 +6,21 @@
 namespace portatune::cli {
 
 enum class OnSignal {
-  kRequestStop,  ///< all that takes or waits for long ends: base/stop.h
-  kNote          ///< for caught_signal() alone
+  kRequestStop,  ///< all long computations and waits end: base/stop.h
+  kNote          ///< only caught_signal() changes
 };
 
-/// From here on that is all that these signals do, and the second of them leaves with 128 + its number. SIGUSR1 is what
-/// mpirun and schedulers pass on; SIGHUP, the end of a terminal or connection, stays ignored where it is (nohup), and
-/// never ends the process at once, as shell and system both send it.
+/// After this call a first signal does only that, and a second one ends the process with 128 + its number.
+/// mpirun and schedulers pass SIGUSR1 on. SIGHUP, the end of a terminal or connection, stays ignored where it is
+/// ignored (nohup), and never ends the process at once, because the shell and the system both send it.
 void catch_signals(OnSignal on = OnSignal::kRequestStop);
 
-/// What the second signal removes before it leaves: a file, and its folder if there is nothing else in it. Empty:
-/// nothing.
+/// Sets the file that the second signal removes before it ends the process, and its folder if that is empty then. With
+/// an empty path, nothing is removed.
 void remove_at_second_signal(const std::filesystem::path& file);
 
-/// What is said on stderr at the first signal, where what it asks for may take long. It must outlive the command.
+/// Sets the line for stderr at the first signal, for commands that may take long to stop.
+/// line  must outlive the command
 void say_at_first_signal(const char* line);
 
 /// The signal that was caught, or 0.

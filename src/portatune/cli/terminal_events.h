@@ -1,4 +1,4 @@
-// What a run reports, on stderr.
+// The reports of a run on stderr.
 #pragma once
 
 #include "portatune/cli/commands.h"
@@ -20,7 +20,7 @@ class TerminalEvents : public run::Events {
   const Talk talk_;
 };
 
-/// Those of a training run. A signal requests its end.
+/// The reports of a training run. A signal requests its end.
 class TrainingEvents final : public TerminalEvents {
  public:
   /// arguments  must outlive this object
@@ -30,7 +30,7 @@ class TrainingEvents final : public TerminalEvents {
   void scores_before(const Scores& scores) override;
   void lock_file(const std::filesystem::path& path) override;
   void stopped(int64_t step, const std::filesystem::path& checkpoint) override;
-  /// Also shows the command that resumes the run, even if quiet: without it the work would be lost.
+  /// Shows the command that resumes the run, also if quiet: without it the work would be lost.
   void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override;
   void rescued(const std::filesystem::path& model) override;
   void unmeasured(const std::string& validation_set) override;

@@ -1,4 +1,4 @@
-// portatune tfrecord index: indexes of TFRecord files that have none.
+// portatune tfrecord index: writes the missing indexes of TFRecord files.
 #include <fmt/format.h>
 
 #include "portatune/base/stop.h"

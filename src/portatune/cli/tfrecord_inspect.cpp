@@ -1,4 +1,4 @@
-// portatune tfrecord inspect: what is in TFRecord files, and what is wrong with them.
+// portatune tfrecord inspect: shows the content of TFRecord files, and their faults.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMaxFaults = 10;  // that are told one by one
+constexpr size_t kMaxFaults = 10;  // number of faults that are listed
 
 Json json_of(const TfrecordSurvey& survey, bool verified) {
   Json features = Json::object();

@@ -21,9 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kRecordsForFeatures = 1000;  // that are read to say what features there are
-constexpr size_t kShownValues = 16;            // of a list
-constexpr size_t kShownBytes = 80;             // of a text
+constexpr int64_t kRecordsForFeatures = 1000;  // number of records that are read for the features
+constexpr size_t kShownValues = 16;            // number of values shown of a list
+constexpr size_t kShownBytes = 80;             // number of bytes shown of a text
 
 Json shown(std::string_view bytes) {
   if (image::is_image(std::as_bytes(std::span(bytes)))) return fmt::format("<image, {} bytes>", bytes.size());
@@ -111,7 +111,7 @@ void TfrecordSurvey::read(io::TfrecordReader& reader, bool all) {
   reader.skip(std::numeric_limits<int64_t>::max());
 }
 
-// Whether there was another record, be it a damaged one.
+// Reads the next record. Returns whether there was one, even a damaged one.
 bool TfrecordSurvey::look_at_next(io::TfrecordReader& reader) {
   const io::RecordPosition here = reader.position();
   try {

@@ -1,4 +1,4 @@
-// What is in a TFRecord file.
+// The content of a TFRecord file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace portatune::cli {
 
-/// A number's least and largest value so far.
+/// The least and the largest value of a number so far.
 struct Extent {
   int64_t least = 0, most = 0;
   bool is_empty = true;
@@ -23,9 +23,9 @@ struct Extent {
 };
 
 struct FeatureSurvey {
-  std::map<io::FeatureKind, int64_t> kinds;  ///< in how many records
-  Extent values;                             ///< in a record
-  Extent bytes;                              ///< of a value, for bytes
+  std::map<io::FeatureKind, int64_t> kinds;  ///< number of records for each kind
+  Extent values;                             ///< number of values in a record
+  Extent bytes;                              ///< length of a value, if it is bytes
 
   int64_t records() const;
   std::string kind() const;  ///< "int64"; "int64, float" where records differ
@@ -34,9 +34,9 @@ struct FeatureSurvey {
 /// Reads one file.
 class TfrecordSurvey {
  public:
-  /// all    read every record, and not only those that say what features there are
-  /// shown  how many records to keep for display
-  /// errors  NotFoundError, IoError; what is wrong with the file's content is in faults()
+  /// all    whether to read every record, and not only the first ones, which show the features
+  /// shown  number of records to keep for display
+  /// errors  NotFoundError, IoError; faults() has the faults of the file's content
   TfrecordSurvey(std::string file, bool all, int64_t shown);
 
   const std::string& file() const { return file_; }
@@ -45,7 +45,7 @@ class TfrecordSurvey {
   bool is_compressed() const { return is_compressed_; }
   bool has_index() const { return has_index_; }
   const std::map<std::string, FeatureSurvey>& features() const { return features_; }
-  /// Features of the first records: numbers, texts, and what to say in place of other bytes.
+  /// Features of the first records: numbers, texts, and a description in place of other bytes.
   const std::vector<nlohmann::ordered_json>& first() const { return first_; }
   const std::vector<Report>& faults() const { return faults_; }
 

@@ -1,4 +1,4 @@
-// portatune tfrecord write: rows of tables, or images, as TFRecord files.
+// portatune tfrecord write: writes rows of tables, or images, to TFRecord files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,13 +34,13 @@ bool is_int64(const nlohmann::json& number) {
   return number.is_number_integer();
 }
 
-// Numbers of a column: one, or a JSON list of them.
+// The numbers of a column: one number, or a JSON list of numbers.
 template <class T>
 Tensor numbers_in(const data::Example& row, const std::string& column, const char* expected) {
   if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) {
     const bool is_float = array->dtype() == DType::kFloat32;
     if (is_float == std::is_floating_point_v<T>) return *array;
-    if (array->dtype() == DType::kInt64) {  // and floats are wanted
+    if (array->dtype() == DType::kInt64) {  // but floats are needed
       const auto integers = array->as<int64_t>();
       return vector_of(std::vector<float>(integers.begin(), integers.end()));
     }
@@ -85,7 +85,7 @@ class Tokens {
   text::IdEncoder encoder_;
 };
 
-// What is written for a row.
+// The features of a row.
 class Features {
  public:
   Features(const TfrecordWriteArguments& a, std::string image_column) : a_(a), image_column_(std::move(image_column)) {
@@ -169,7 +169,7 @@ std::string json_of(const data::TfrecordWriter& writer, const std::shared_ptr<da
 
 int tfrecord_write(const TfrecordWriteArguments& a) {
   check(a);
-  catch_signals();  // so that nothing half-written stays behind
+  catch_signals();  // so that no incomplete file is left
   require_folder(a.output);
   Features features(a, image_column_of(a));
   data::Dataset records = rows_of(a).map([&](const data::Example& row) { return features.of(row); });

@@ -1,4 +1,4 @@
-// portatune tokenize: ids and offsets for each row, in the order of the rows.
+// portatune tokenize: writes ids and offsets for each row, in the order of the rows.
 #include <fmt/format.h>
 
 #include <functional>
@@ -34,7 +34,7 @@ struct Row {
   }
 };
 
-// Which columns to read. A second text that nobody has asked for is taken where there is one.
+// The columns to read. A second text is read where it exists, even if its column is not given.
 class Columns {
  public:
   explicit Columns(const TokenizeArguments& a)
@@ -70,7 +70,7 @@ class Columns {
 
 using Take = std::function<void(Row)>;
 
-// Not through data::read_jsonl, which wants all rows to have the same columns.
+// Reads JSON lines directly, because data::read_jsonl requires the same columns in all rows.
 void read_json_lines(const std::string& path, const Columns& columns, const Take& take) {
   io::JsonlReader reader(path, {columns.text, columns.pair});
   const auto file = std::make_shared<const std::string>(path);
@@ -147,7 +147,7 @@ class Writer {
 }  // namespace
 
 int tokenize(const TokenizeArguments& a) {
-  catch_signals();  // so that nothing half-written stays behind
+  catch_signals();  // so that no incomplete file is left
   ResultFile file(a.output);
   Writer writer(a, file);
   const Columns columns(a);

@@ -10,7 +10,7 @@
 namespace portatune::cli {
 namespace {
 
-// What is said of an epoch.
+// Text for the wait for input in an epoch.
 std::string described(const InputWait& wait) {
   const double percent = 100 * wait.share();
   if (percent < 1 || wait.slowest.empty()) return fmt::format("waited {:.1f} % of the time for input", percent);
@@ -28,7 +28,7 @@ TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& eva
     : quiet_(talk.quiet), epochs_(epochs), bar_(stderr_terminal(talk.disable_progress)), evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
-  // A program that is there already is nothing to tell.
+  // A program from the cache is not reported.
   if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
 }
 

@@ -1,4 +1,4 @@
-// What fit() shows while it trains, and how a signal ends it.
+// The output of fit() during training, and its end by a signal.
 #pragma once
 
 #include "portatune/cli/commands.h"
@@ -31,7 +31,7 @@ class TrainingLog final : public run::TrainingObserver {
   const int64_t epochs_;
   ProgressBar bar_;
   run::RowProgress& evaluation_;
-  InputWait wait_;  // so far
+  InputWait wait_;  // sum so far
 };
 
 }  // namespace portatune::cli

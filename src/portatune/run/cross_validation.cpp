@@ -1,4 +1,4 @@
-// A model for each part of the rows, trained on the others.
+// Cross-validation: a model for each part of the rows, trained on the other parts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void require_same_run(const RunOptions& a, const train::RunFacts& facts) {
   train::require_same_run(a.output, io::JsonObject::read(file).get_string_map("facts"), facts);
 }
 
-// All settings that decide about the models.
+// All settings that determine the models.
 train::RunFacts facts_of(const RunPlan& a, const RowTask& task, int64_t rows) {
   train::RunFacts facts = train::facts_of(training_options(a, task, rows), a.device.mesh);
   facts[train::kModelFact] = fs::absolute(a.model.folder).lexically_normal().string();
@@ -141,7 +141,7 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
   return data::group_k_fold(groups, static_cast<int>(a.folds));
 }
 
-// Trains the model of a fold, unless an earlier run has done so. False if the run was stopped on request.
+// Trains the model of a fold, unless an earlier run has done so. Returns false if the run was stopped on request.
 bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of, Events& events) {
   RunPlan of_fold = plan;
   of_fold.output = folder_of(plan, fold);

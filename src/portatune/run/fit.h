@@ -1,4 +1,4 @@
-// One training run: what fit() does once, and a cross-validation for each fold.
+// A training run, which fit() makes once, and a cross-validation for each fold.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace portatune::run {
 /// errors  OutputError if the output folder holds another run
 std::filesystem::path checkpoint_of(const RunOptions& a, Events& events);
 
-/// Trains, and saves to plan.output. Nothing if the run was stopped on request.
+/// Trains a model and saves it to plan.output. Returns nothing if the run was stopped on request.
 std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, const Split& rows, Events& events);
 
 }  // namespace portatune::run

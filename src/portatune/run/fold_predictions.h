@@ -40,7 +40,8 @@ class FoldPredictions {
   FoldPredictions(const RunPlan& plan, const std::vector<int>& fold_of, Events& events)
       : plan_(plan), fold_of_(fold_of), events_(events) {}
 
-  /// Predicts with the model of a fold. The folds come in order. A stop request ends it with Stopped.
+  /// Predicts with the model of a fold. The folds must be added in order. A stop request ends the
+  /// prediction with Stopped.
   void add(int64_t fold);
 
   /// Writes the predictions of all rows in their order, and those of the test rows if there are any.

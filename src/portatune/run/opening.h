@@ -1,4 +1,4 @@
-// What a run is, before it trains.
+// The description of a run before training.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ struct Opening {
   const RowTask& task;
   const Device& device;
   const Trainer& trainer;    ///< Its weights are loaded.
-  const FitOptions& length;  ///< Epochs and steps.
+  const FitOptions& length;  ///< Number of epochs and steps.
   const DataSurvey& train;
-  const std::vector<std::optional<DataSurvey>>& validation;  ///< Of each set, unless it was not read yet.
+  const std::vector<std::optional<DataSurvey>>& validation;  ///< Survey of each set; none if it is not read yet.
 };
 
 }  // namespace portatune::run

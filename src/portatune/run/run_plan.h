@@ -17,15 +17,15 @@ namespace portatune::run {
 struct RunPlan : RunOptions {
   explicit RunPlan(RunOptions options) : RunOptions(std::move(options)) {}
 
-  std::filesystem::path checkpoint;          ///< Where the run starts; empty: from the model.
+  std::filesystem::path checkpoint;          ///< Checkpoint that the run starts from; empty: the model.
   std::string weights;                       ///< Column of the weights; empty: every row has weight 1.
   std::optional<data::PackedShapes> packed;  ///< Shapes of packed batches; none: one text per row.
   std::shared_ptr<io::WatchedFiles> inputs;  ///< The local files of rows, as they were before they were read.
-  std::shared_ptr<RowTask> task;             ///< With the classes of the rows, and these lengths.
+  std::shared_ptr<RowTask> task;             ///< The task, with the classes of the rows, and these lengths.
 };
 
 /// Chooses the task, the weights and the shapes of batches. Reads the rows for that, and reports the choices.
-/// checkpoint  as in RunPlan
+/// checkpoint  see RunPlan::checkpoint
 /// errors      those of make_task() and choose_shapes()
 RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& events);
 

@@ -82,14 +82,14 @@ TEST(MarksOfGpus, AreTheSameForOneGpuAlone) {
 
 TEST(MarksOfGpus, AreNoneWhereNothingIsKnown) {
   EXPECT_EQ(marks_in("0", {"", {0, 1}}).front(), 0);         // no name of the machine
-  EXPECT_EQ(marks_in("0", {"machine", {}}).front(), 0);      // no GPU that a file stands for
+  EXPECT_EQ(marks_in("0", {"machine", {}}).front(), 0);      // no file of a GPU
   EXPECT_EQ(marks_in("2", {"machine", {0, 1}}).front(), 0);  // which it does not see
   EXPECT_EQ(marks_in("-1", {"machine", {0, 1}}).front(), 0);
   EXPECT_EQ(marks_in("", {"machine", {0, 1}}).front(), 0);
   EXPECT_EQ(marks_in("0", {"machine", {0, 1}}, std::vector<int64_t>{1}).front(), 0);
 }
 
-// What each of the processes says that has these marks.
+// The errors of processes with these marks, one per process.
 std::vector<std::string> errors_of(const std::vector<std::vector<uint64_t>>& marks) {
   std::vector<std::string> errors(marks.size());
   test::in_processes(std::ssize(marks), [&](ProcessGroup& group) {
@@ -105,7 +105,7 @@ std::vector<std::string> errors_of(const std::vector<std::vector<uint64_t>>& mar
 
 TEST(OwnGpus, AreThoseOfNoOtherProcess) {
   EXPECT_THAT(errors_of({{1, 2}, {3, 4}, {5, 6}}), Each(""));
-  EXPECT_THAT(errors_of({{0}, {0}}), Each(""));  // nobody knows
+  EXPECT_THAT(errors_of({{0}, {0}}), Each(""));  // unknown GPUs
   EXPECT_THAT(errors_of({{1, 2}, {3, 4}, {5, 2}}), Each(HasSubstr("one GPU for process 0 and for process 2")));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Batches = std::vector<data::Dataset>;
 
-// Not packed, so that each example has a length.
+// The batches are not packed, so that each example has a length.
 Batches batches_of_training_rows(RunPlan a, const RowTask& task) {
   a.packed.reset();
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);

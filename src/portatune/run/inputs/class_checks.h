@@ -6,7 +6,7 @@
 
 namespace portatune::run {
 
-/// Where classes were found.
+/// The files and the column in which classes were found.
 struct ClassSource {
   const std::vector<std::string>& files;
   std::string column;

@@ -10,7 +10,7 @@ namespace portatune::run {
 /// The same dataset; a stop request ends a pass over it with Stopped.
 data::Dataset interruptible(const data::Dataset& dataset);
 
-/// As Dataset::count(). A stop request ends it with Stopped.
+/// Number of examples, like Dataset::count(). A stop request ends the count with Stopped.
 int64_t count(const data::Dataset& dataset);
 
 /// The same dataset without bad rows, if they may be skipped.

@@ -16,7 +16,7 @@ using nlohmann::json;
 using namespace std::string_view_literals;
 
 constexpr const char* kText = "a";
-// One black pixel.
+// An image of one black pixel.
 constexpr std::string_view kPng =
     "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\b\2\0\0\0\x90wS\xde\0\0\0\fIDATx\xda"
     "c```\0\0\0\4\0\1\xc8\xea\xeb\xf9\0\0\0\0IEND\xae"
@@ -35,7 +35,7 @@ std::string conversation() {
   return json::array({user, assistant}).dump();
 }
 
-// A text of so many tokens, since a block must be full.
+// A text with this number of tokens, since a block must be full.
 std::string text_of_tokens(int64_t tokens) {
   std::string text;
   for (int64_t i = 0; i < tokens; ++i) text += "a ";

@@ -12,10 +12,10 @@
 
 namespace portatune::run {
 
-/// The files of paths and patterns. A folder of tables stands for its files; a folder of images stays one entry.
+/// The files of paths and patterns. A folder of tables is replaced by its files; a folder of images stays one entry.
 std::vector<std::string> training_files(const std::vector<std::string>& words);
 
-/// The files of words as those of RunOptions::validation.
+/// The files of words in the form of RunOptions::validation.
 std::vector<std::string> validation_files(const std::vector<std::string>& words);
 
 /// The local files of training and validation rows. Images that a table names are not watched.

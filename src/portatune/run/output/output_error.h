@@ -4,7 +4,7 @@
 
 namespace portatune::run {
 
-/// The output would overwrite files that are not its own.
+/// The error that the output would overwrite files of another origin.
 struct OutputError : Error {
   using Error::Error;
 };
