@@ -123,7 +123,7 @@ TEST(PaddedBatch, ErrorNamesAnExampleThatIsTooLong) {
       {"example 1", "[3] in column 'ids'", "at most 2", "truncate"});
 }
 
-// Such as several texts of one example.
+// An example may hold several texts, which have one more axis.
 TEST(PaddedBatch, PadsTheLastAxisOfNamedColumns) {
   Example one, two;
   one.set("ids", Tensor({2, 1}, {1, 2}));

@@ -192,8 +192,7 @@ TEST(ReadTable, RenamesColumns) {
   expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"d", "e"}}})); }, {"t.csv:2", "d"});
 }
 
-// Such as a task whose text and text pair are the same column. For Parquet and TFRecord see read_arrow_test and
-// read_tfrecord_test.
+// A task may have one column for text and text pair. read_arrow_test and read_tfrecord_test test Parquet and TFRecords.
 TEST(ReadTable, AColumnMayBeRequestedTwice) {
   const Rows rows{{{"a", "1"}, {"b", "2"}}};
   const std::vector<std::string> columns = {"a", "a", "b"};

@@ -16,8 +16,8 @@ constexpr std::string_view kSkip = "skip:";
 // The escape sequence erases a progress bar, which is soon drawn again below.
 void tell_of(const data::BadRow& row) {
   const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
-  tell(wipe);
-  tell_line(fmt::format("passed over {}: {}", row.where, row.reason));
+  print_message(wipe);
+  print_message_line(fmt::format("passed over {}: {}", row.where, row.reason));
 }
 
 }  // namespace
@@ -38,6 +38,6 @@ void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
       ->default_str("fail");
 }
 
-std::string told(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " passed over"; }
+std::string skipped_text(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " passed over"; }
 
 }  // namespace portatune::cli

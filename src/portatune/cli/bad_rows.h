@@ -19,6 +19,6 @@ std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word);
 void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows);
 
 /// The number of skipped bad rows as a text for reports.
-std::string told(const data::BadRows& bad_rows);
+std::string skipped_text(const data::BadRows& bad_rows);
 
 }  // namespace portatune::cli

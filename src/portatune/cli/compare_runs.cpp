@@ -112,7 +112,7 @@ int compare_runs(const ParityArguments& arguments) {
   events.notice(fmt::format("{} steps of {} rows: {}; against {}", grouped(steps), run::rows_of_step(a),
                             describe(settings[0]), describe(settings[1])));
   if (describe(settings[0]) == describe(settings[1])) {
-    events.notice("both runs have the same setting: this tells only whether a run repeats itself");
+    events.notice("both runs have the same setting: this shows only whether a run is reproducible");
   }
 
   const Device device(run::with_warnings(settings[0].device, events));

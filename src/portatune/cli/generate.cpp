@@ -25,7 +25,7 @@ class Watcher final : public GenerationCallback {
   Watcher(const Talk& talk, bool shows_text) : talk_(talk), shows_text_(shows_text) {}
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override {
-    if (!from_cache) say(talk_, fmt::format("compiled {} in {:.1f} s", what, seconds));
+    if (!from_cache) print_remark(talk_, fmt::format("compiled {} in {:.1f} s", what, seconds));
   }
   bool streams() const override { return shows_text_; }
   void on_text(size_t, std::string_view text) override {
@@ -49,11 +49,11 @@ GenerationOptions options_of(const GenerateArguments& a, const Generator& genera
   GenerationOptions options = generator.defaults();
   for (const auto& set : a.settings) set(options);
   if (!options.unknown.empty()) {
-    say(a.talk,
+    print_remark(a.talk,
         fmt::format("generation_config.json has keys that have no effect: {}", fmt::join(options.unknown, ", ")));
   }
   if (!options.do_sample && a.shapes_drawing) {
-    say(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
+    print_remark(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
   }
   return options;
 }
@@ -104,7 +104,7 @@ int generate(const GenerateArguments& a) {
     for (size_t i = 0; i < prompts.size(); ++i) file.write(line_of(prompts[i].shown, completions[i]));
   }
   file.finish();
-  say(a.talk, describe(generator.times(), prompts.size()));
+  print_remark(a.talk, describe(generator.times(), prompts.size()));
   return kOk;
 }
 

@@ -45,7 +45,7 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
       "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
   ProcessGroup* const processes = a.device.processes.get();
   const std::string who = processes == nullptr ? "" : fmt::format("process {}: ", processes->rank());
-  tell(fmt::format("\nportatune: {}{}; the stacks of all threads:\n", who, what));
+  print_message(fmt::format("\nportatune: {}{}; the stacks of all threads:\n", who, what));
   write_thread_stacks(STDERR_FILENO);
   if (const auto saved = find_checkpoints(a.output); is_first(processes) && !saved.empty()) {
     events.resumable(saved.back().path, "the newest checkpoint is " + saved.back().path.string());

@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
   // A process of a group also ends the other processes of the group.
   const auto fail = [&](int exit_code, const std::string& message) {
     if (works_together) cli::end_processes(exit_code, message.c_str());
-    cli::tell(fmt::format("portatune: {}\n", message));
+    cli::print_message(fmt::format("portatune: {}\n", message));
     return exit_code;
   };
   try {

@@ -17,7 +17,7 @@ using hub::Contents;
 void find(std::filesystem::path& folder, Contents contents, const char* option, const Talk& talk) {
   finish_replacements(folder);
   const std::filesystem::path found = hub::find_model(folder, contents, option);
-  if (found != folder) say(talk, std::string(option) + " " + folder.string() + ": using " + found.string());
+  if (found != folder) print_remark(talk, std::string(option) + " " + folder.string() + ": using " + found.string());
   folder = found;
 }
 

@@ -82,7 +82,7 @@ std::optional<Recipe> read_settings(const run::ModelOptions& model) {
 void say_settings(const run::ModelOptions& model, const std::vector<std::string>& settings, const Talk& talk) {
   if (settings.empty() || talk.quiet) return;
   const std::string text = fmt::format("{}: {}", file_of(model).string(), fmt::join(settings, " "));
-  for (const std::string& line : labelled("options", text)) tell_line(line);
+  for (const std::string& line : labelled("options", text)) print_message_line(line);
 }
 
 }  // namespace portatune::cli

@@ -168,7 +168,7 @@ void add_instructions(Group group, InstructionOptions& options) {
   group.text("--input-column", options.input_column, "column of texts that the prompt is about")->default_str("none");
   group.flag("--as-messages", options.as_messages, "texts are what a user and an assistant say");
   add_chat_template(group, options.chat_template, options.chat.variables);
-  group.text("--chat-date", options.chat.date, "day for templates that tell it: 2026-11-21")->default_str("today");
+  group.text("--chat-date", options.chat.date, "day for templates that contain it: 2026-11-21")->default_str("today");
 }
 
 void add_length(Group group, TextClassificationOptions& options) {

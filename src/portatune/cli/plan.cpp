@@ -147,7 +147,7 @@ int report(const PlannedRun& run, const PlanArguments& arguments) {
   const std::string& not_saved = run.targets.front().not_saved;
   const bool saves_nothing = !arguments.save.empty() && !not_saved.empty();
   if (saves_nothing) {
-    tell(fmt::format("portatune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
+    print_message(fmt::format("portatune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
   }
   if (std::ranges::none_of(run.targets, is_planned)) return kUnavailable;
   return saves_nothing ? kFailed : kOk;
@@ -159,7 +159,7 @@ int report(const PlannedRun& run, const PlanArguments& arguments) {
   try {
     exit_code = report(run, arguments);
   } catch (const Error& error) {
-    tell(fmt::format("portatune: {}\n", error.what()));
+    print_message(fmt::format("portatune: {}\n", error.what()));
     exit_code = exit_code_of(error);
   }
   std::_Exit(exit_code);
@@ -233,7 +233,7 @@ int plan(const PlanArguments& arguments) {
   } catch (const Error& error) {
     if (std::ranges::all_of(result.targets, &std::string::empty, &PlannedTarget::slow)) throw;
     // A thread still compiles for a slow target and reads `run`, which must not be destroyed.
-    tell(fmt::format("portatune: {}\n", error.what()));
+    print_message(fmt::format("portatune: {}\n", error.what()));
     std::_Exit(exit_code_of(error));
   }
   if (std::ranges::all_of(result.targets, &std::string::empty, &PlannedTarget::slow)) return report(result, arguments);

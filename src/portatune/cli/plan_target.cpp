@@ -55,7 +55,7 @@ std::string save(ProgramWriter& programs, const plan::Compiler& compiler, const 
   if (!planned.outcome.refusal.empty()) return planned.outcome.refusal;
   if (!planned.outcome.fits) return "the run does not fit";
   programs.commit(compiler.origin(), planned.target.name);
-  say(arguments.fit.talk,
+  print_remark(arguments.fit.talk,
       fmt::format("saved {} programs; start with them by  --compiled {}", programs.count(), arguments.save.string()));
   return {};
 }
@@ -77,7 +77,7 @@ std::unique_ptr<plan::Compiler> open_compiler(PlannedTarget& planned, const Plan
 plan::Run with_messages(plan::Run run, const std::string& target, const Talk& talk, Progress& progress) {
   run.on_compile = [target, talk, &progress](const std::string& what) {
     progress.set_activity(what + " is still being compiled");
-    say(talk, fmt::format("compiling for {}: {}", target, what));
+    print_remark(talk, fmt::format("compiling for {}: {}", target, what));
   };
   return run;
 }
@@ -120,7 +120,7 @@ PlannedTarget too_slow(const Progress& progress, Seconds limit) {
 PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments) {
   const Seconds limit = limit_of(arguments);
   const auto progress = std::make_shared<Progress>(target);  // shared, as the thread may outlive this call
-  say(arguments.fit.talk, fmt::format("compiling for {}", target.name));
+  print_remark(arguments.fit.talk, fmt::format("compiling for {}", target.name));
   std::packaged_task<void()> work([&run, &arguments, progress] { plan_parts(run, arguments, *progress); });
   std::future<void> done = work.get_future();
   std::thread thread(std::move(work));
@@ -131,7 +131,7 @@ PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, con
       done.get();  // throws the thread's error
       return progress->planned();
     }
-    say(arguments.fit.talk, fmt::format("compiling for {}: {} after {:.0f} s", target.name, progress->activity(),
+    print_remark(arguments.fit.talk, fmt::format("compiling for {}: {} after {:.0f} s", target.name, progress->activity(),
                                         Seconds(Clock::now() - start).count()));
   }
   thread.detach();

@@ -37,7 +37,7 @@ class DownloadLines {
     if (talk_.quiet) return;
     const std::string size = decimal_size(static_cast<double>(all));
     if (!terminal_.rewrites) {
-      if (bytes == 0) say(talk_, fmt::format("fetching {}, {}", to_string(wheel), size));
+      if (bytes == 0) print_remark(talk_, fmt::format("fetching {}, {}", to_string(wheel), size));
       return;
     }
     const double now = terminal_.now_s();
@@ -79,7 +79,7 @@ int plugin_install(const PluginInstallArguments& a) {
   catch_signals();
   const pjrt::PluginPackage& package = pjrt::plugin_package(a.name);
   if (const auto folder = folder_of(package); is_complete(package, folder)) {
-    say(a.talk, package.name + " is installed already");
+    print_remark(a.talk, package.name + " is installed already");
     print(a, package, true, pjrt::Plugin::load(folder / package.file).version());
     return kOk;
   }
@@ -89,12 +89,12 @@ int plugin_install(const PluginInstallArguments& a) {
       .index = index,
       .begin =
           [&](size_t wheels, int64_t bytes) {
-            say(a.talk,
+            print_remark(a.talk,
                 fmt::format("{}: {} to fetch from {}, {}", package.name, counted(static_cast<int64_t>(wheels), "file"),
                             without_secrets(index), decimal_size(static_cast<double>(bytes))));
           },
       .fetched = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t all) { lines.update(wheel, bytes, all); },
-      .unpack = [&] { say(a.talk, "unpacking"); }};
+      .unpack = [&] { print_remark(a.talk, "unpacking"); }};
   const pjrt::PluginVersion version = install_plugin(package, options);
   print(a, package, false, version);
   return kOk;

@@ -73,7 +73,7 @@ int predict(const PredictArguments& given) {
   });
   progress->finish();
   file->finish();
-  if (a.model.bad_rows) events.notice(told(*a.model.bad_rows));
+  if (a.model.bad_rows) events.notice(skipped_text(*a.model.bad_rows));
   for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
   return kOk;
 }

@@ -36,7 +36,7 @@ const Launch& launch(bool on_tpu = false) {
 
 // Ends the process at once; it would otherwise notice the end of another one only at its next exchange.
 [[noreturn]] void end_with(const Ending& ending) {
-  tell(fmt::format("portatune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
+  print_message(fmt::format("portatune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
   static_assert(kLostProcess == kUnavailable);
   std::_Exit(ending.exit_code);
 }
@@ -81,7 +81,7 @@ void leave_processes() {
 void end_processes(int exit_code, const char* message) {
   const auto tell_of_it = [&](int64_t rank) {
     if (rank != 0) std::this_thread::sleep_for(kHeadStart);
-    tell(fmt::format("portatune: process {} of {}: {}\n", rank, launch().size, message));
+    print_message(fmt::format("portatune: process {} of {}: {}\n", rank, launch().size, message));
   };
   try {
     if (launch().size == 1) return;

@@ -52,7 +52,7 @@ Terminal stderr_terminal(bool plain) {
           .columns = [] { return terminal_columns(STDERR_FILENO); },
           .now_s =
               [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
-          .write = tell};
+          .write = print_message};
 }
 
 ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), drawn_s_(terminal_.now_s()) {}

@@ -74,7 +74,7 @@ bool write_to_stdout(std::string_view text) {
 }  // namespace
 
 // Warnings and remarks may contain names of files and lines of logs, hence URLs with secrets.
-void tell(std::string_view text) noexcept {
+void print_message(std::string_view text) noexcept {
   try {
     const std::string shown = without_secrets(text);
     std::fwrite(shown.data(), 1, shown.size(), stderr);
@@ -82,10 +82,10 @@ void tell(std::string_view text) noexcept {
   }
 }
 
-void tell_line(std::string_view line) { tell(printable(line) + "\n"); }
+void print_message_line(std::string_view line) { print_message(printable(line) + "\n"); }
 
-void say(const Talk& talk, const std::string& line) {
-  if (!talk.quiet) tell_line(for_terminal(line));
+void print_remark(const Talk& talk, const std::string& line) {
+  if (!talk.quiet) print_message_line(for_terminal(line));
 }
 
 void print_result(std::string_view text) {

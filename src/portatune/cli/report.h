@@ -16,13 +16,13 @@ namespace portatune::cli {
 
 /// Writes to stderr, without the secrets of URLs. A failure, as on a full disk, is ignored, because no result depends
 /// on these messages.
-void tell(std::string_view text) noexcept;
+void print_message(std::string_view text) noexcept;
 
-/// Writes a line that may contain text from files to stderr: made printable(), and otherwise like tell().
-void tell_line(std::string_view line);
+/// Writes a line that may contain text from files to stderr: made printable(), and otherwise like print_message().
+void print_message_line(std::string_view line);
 
 /// Writes a remark to stderr, unless quiet.
-void say(const Talk& talk, const std::string& line);
+void print_remark(const Talk& talk, const std::string& line);
 
 /// The error that stdout is a pipe without a reader.
 struct ReaderLeft : IoError {

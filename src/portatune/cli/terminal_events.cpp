@@ -12,9 +12,9 @@
 
 namespace portatune::cli {
 
-void TerminalEvents::notice(const std::string& text) { say(talk_, text); }
-void TerminalEvents::warning(const std::string& text) { say(talk_, "warning: " + text); }
-void TerminalEvents::alert(const std::string& text) { tell(fmt::format("portatune: {}\n", text)); }
+void TerminalEvents::notice(const std::string& text) { print_remark(talk_, text); }
+void TerminalEvents::warning(const std::string& text) { print_remark(talk_, "warning: " + text); }
+void TerminalEvents::alert(const std::string& text) { print_message(fmt::format("portatune: {}\n", text)); }
 
 std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& activity) {
   return std::make_unique<RowBar>(talk_, activity);
@@ -22,7 +22,7 @@ std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& ac
 
 void TrainingEvents::opening(const run::Opening& opening) {
   if (talk_.quiet) return;
-  for (const std::string& line : opening_report(opening)) tell_line(line);
+  for (const std::string& line : opening_report(opening)) print_message_line(line);
 }
 
 void TrainingEvents::scores_before(const Scores& scores) { notice("before: " + describe(scores)); }
@@ -38,7 +38,7 @@ void TrainingEvents::stopped(int64_t step, const std::filesystem::path& checkpoi
 void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const std::string& reason) {
   const ProcessGroup* const processes = arguments_.device.processes.get();
   const std::string note = note_on_secrets(arguments_.words);
-  tell(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
+  print_message(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
                    processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
                    resume_command(arguments_.words, arguments_.folds > 0 ? "" : checkpoint.string()),
                    note.empty() ? "" : "  " + note + "\n"));
@@ -46,7 +46,7 @@ void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const st
 
 void TrainingEvents::rescued(const std::filesystem::path& model) {
   const std::filesystem::path& output = arguments_.output;
-  tell(
+  print_message(
       fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
                   "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
                   output.string(), model.string(), quoted(output), quoted(model), quoted(output)));

@@ -16,7 +16,7 @@ int tfrecord_index(const TfrecordIndexArguments& a) {
   for (const std::string& file : data::table_files(a.files)) {
     stop_if_requested();
     const int64_t records = data::index_tfrecord(file);
-    say(a.talk, fmt::format("{}: {} records", file, records));
+    print_remark(a.talk, fmt::format("{}: {} records", file, records));
   }
   return kOk;
 }

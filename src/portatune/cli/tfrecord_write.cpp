@@ -181,8 +181,8 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
   }
   writer.commit();
   const int64_t files = std::ssize(writer.files());
-  say(a.talk, fmt::format("{} in {}", counted(writer.written(), "record"), counted(files, "file")));
-  if (a.bad_rows) say(a.talk, told(*a.bad_rows));
+  print_remark(a.talk, fmt::format("{} in {}", counted(writer.written(), "record"), counted(files, "file")));
+  if (a.bad_rows) print_remark(a.talk, skipped_text(*a.bad_rows));
   if (a.talk.json) print_result(json_of(writer, a.bad_rows));
   return kOk;
 }

@@ -140,7 +140,7 @@ void require_own_gpus(ProcessGroup& processes, std::span<const uint64_t> marks) 
         {.where = "device \"cuda\"",
          .given = fmt::format("one GPU for process {} and for process {}", other, process),
          .expected = "GPUs of its own for each: NCCL, by which they exchange, takes no two processes on one",
-         .fix = "tell how many are on a machine (LOCAL_RANK and LOCAL_WORLD_SIZE, as launchers do), or name other GPUs "
+         .fix = "set how many processes a machine has (LOCAL_RANK and LOCAL_WORLD_SIZE, as launchers do), or name other GPUs "
                 "for each: --device cuda:1, or CUDA_VISIBLE_DEVICES"});
   }
 }

@@ -162,7 +162,7 @@ std::optional<Rules> rules_of(const PreTokenizer* pre_tokenizer) {
   const auto* byte_level = dynamic_cast<const ByteLevelPreTokenizer*>(sequence->stages()[1].get());
   if (split == nullptr || byte_level == nullptr) return std::nullopt;
   const auto words = split->pattern().word_rules();
-  // Such a prefix would precede each word, not only the text.
+  // The prefix would precede each word, not only the text.
   if (!words || !split->isolates() || byte_level->options().use_regex || byte_level->options().add_prefix_space) {
     return std::nullopt;
   }
