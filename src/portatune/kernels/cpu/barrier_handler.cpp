@@ -8,23 +8,21 @@
 namespace portatune::kernels {
 namespace {
 
-ffi::Error barrier(ffi::RemainingArgs operands, ffi::RemainingRets results) {
-  return run_handler([&] {
-    require(operands.size() == results.size(), "portatune.barrier", "a result for each operand");
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const auto from = operands.get<Operand>(i);
-      auto to = results.get<Operand>(i);
-      require(from.has_value() && to.has_value() && from->size_bytes() == (*to)->size_bytes(), "portatune.barrier",
-              "results like the operands");
-      // Operand and result share memory unless XLA must keep the operand.
-      void* target = (*to)->untyped_data();
-      if (target != from->untyped_data()) std::memcpy(target, from->untyped_data(), from->size_bytes());
-    }
-  });
+void barrier(ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  require(operands.size() == results.size(), "a result for each operand");
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto from = operands.get<Operand>(i);
+    auto to = results.get<Operand>(i);
+    require(from.has_value() && to.has_value() && from->size_bytes() == (*to)->size_bytes(),
+            "results like the operands");
+    // Operand and result share memory unless XLA must keep the operand.
+    void* target = (*to)->untyped_data();
+    if (target != from->untyped_data()) std::memcpy(target, from->untyped_data(), from->size_bytes());
+  }
 }
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portatune_barrier, barrier, ffi::Ffi::Bind().RemainingArgs().RemainingRets());
+std::vector<CpuKernel> barrier_kernels() { return {kernel<"portatune.barrier", barrier>()}; }
 
 }  // namespace portatune::kernels

@@ -1,5 +1,7 @@
 #include "portatune/kernels/cpu/handler.h"
 
+#include <string>
+
 namespace portatune::kernels {
 
 DType dtype_of(const ffi::AnyBuffer& buffer) {
@@ -19,25 +21,14 @@ DType dtype_of(const ffi::AnyBuffer& buffer) {
   }
 }
 
-int64_t last_size(const ffi::AnyBuffer& buffer) {
-  const auto sizes = buffer.dimensions();
-  return sizes.size() == 0 ? 1 : sizes.back();
+void require(bool condition, const char* expected) {
+  if (!condition) {
+    throw ShapeError({.where = "CPU kernel", .given = "operands of other shapes or types", .expected = expected});
+  }
 }
 
-int64_t leading_size(const ffi::AnyBuffer& buffer) {
-  const auto sizes = buffer.dimensions();
-  int64_t product = 1;
-  for (size_t axis = 0; axis + 1 < sizes.size(); ++axis) product *= sizes[axis];
-  return product;
-}
-
-void require(bool condition, const char* target, const char* expected) {
-  if (!condition)
-    throw ShapeError({.where = target, .given = "operands of other shapes or types", .expected = expected});
-}
-
-void require_array(const ffi::AnyBuffer& buffer, DType type, int64_t size, const char* target, const char* expected) {
-  require(dtype_of(buffer) == type && static_cast<int64_t>(buffer.element_count()) == size, target, expected);
+void require_like(const ffi::AnyBuffer& buffer, const ffi::AnyBuffer& x, const char* expected) {
+  require(buffer.element_type() == x.element_type() && size_of(buffer) == size_of(x), expected);
 }
 
 }  // namespace portatune::kernels

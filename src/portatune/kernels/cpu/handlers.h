@@ -1,39 +1,18 @@
-// The handlers' C symbols, with the files that define them.
+// The kernels of each file with handlers. cpu_kernels() in registry.cpp chooses those of this machine.
 #pragma once
 
-struct XLA_FFI_CallFrame;
-struct XLA_FFI_Error;
+#include <vector>
 
-extern "C" {
-// linear_handlers.cpp
-XLA_FFI_Error* portatune_linear(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_linear_no_bias(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_linear_dx(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_linear_dw(XLA_FFI_CallFrame* frame);
-// elementwise_handlers.cpp
-XLA_FFI_Error* portatune_gelu(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_gelu_grad(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_dropout(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_rotary(XLA_FFI_CallFrame* frame);
-// barrier_handler.cpp
-XLA_FFI_Error* portatune_barrier(XLA_FFI_CallFrame* frame);
-// collective_handlers.cpp
-XLA_FFI_Error* portatune_all_reduce(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_all_gather(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_reduce_scatter(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_process_rank(XLA_FFI_CallFrame* frame);
-// attention_handlers.cpp
-XLA_FFI_Error* portatune_attention(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_attention_grad(XLA_FFI_CallFrame* frame);
-// layer_norm_handlers.cpp
-XLA_FFI_Error* portatune_layer_norm(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_layer_norm_grad(XLA_FFI_CallFrame* frame);
-// rms_norm_handlers.cpp
-XLA_FFI_Error* portatune_rms_norm(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_rms_norm_grad(XLA_FFI_CallFrame* frame);
-// update_handlers.cpp
-XLA_FFI_Error* portatune_adamw(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_sum_of_squares(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_column_sums(XLA_FFI_CallFrame* frame);
-XLA_FFI_Error* portatune_embedding_grad(XLA_FFI_CallFrame* frame);
-}
+#include "portatune/kernels/cpu/registry.h"
+
+namespace portatune::kernels {
+
+std::vector<CpuKernel> attention_kernels();
+std::vector<CpuKernel> barrier_kernels();
+std::vector<CpuKernel> elementwise_kernels();
+std::vector<CpuKernel> layer_norm_kernels();
+std::vector<CpuKernel> linear_kernels();
+std::vector<CpuKernel> rms_norm_kernels();
+std::vector<CpuKernel> update_kernels();
+
+}  // namespace portatune::kernels

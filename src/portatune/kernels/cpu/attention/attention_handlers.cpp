@@ -5,128 +5,89 @@
 namespace portatune::kernels {
 namespace {
 
-AttentionShape shape_of(const char* target, const Operand& q, const Operand& k, int64_t heads, int64_t kv_heads,
-                        int64_t dropout_heads) {
+using Heads = Attribute<int64_t, "heads">;
+using KvHeads = Attribute<int64_t, "kv_heads">;
+using DropoutHeads = Attribute<int64_t, "dropout_heads">;
+using Scale = Attribute<float, "scale">;
+using Dropout = Attribute<float, "dropout">;
+using Before = Attribute<int64_t, "before">;
+using After = Attribute<int64_t, "after">;
+
+AttentionShape shape_of(const Operand& q, const Operand& k, int64_t heads, int64_t kv_heads, int64_t dropout_heads) {
   const auto queries = q.dimensions(), keys = k.dimensions();
-  require(queries.size() == 3 && keys.size() == 3 && queries[0] == keys[0], target,
+  require(queries.size() == 3 && keys.size() == 3 && queries[0] == keys[0],
           "q [batch, query, hidden] and k [batch, kv, kv_hidden]");
-  require(kv_heads > 0 && heads > 0 && heads % kv_heads == 0, target, "heads that are a multiple of the kv_heads");
-  require(queries[2] % heads == 0, target, "a hidden size that is a multiple of the heads");
-  require(dropout_heads >= heads, target, "at least as many dropout_heads as heads");
+  require(kv_heads > 0 && heads > 0 && heads % kv_heads == 0, "heads that are a multiple of the kv_heads");
+  require(queries[2] % heads == 0, "a hidden size that is a multiple of the heads");
+  require(dropout_heads >= heads, "at least as many dropout_heads as heads");
   const AttentionShape shape{queries[0], heads, queries[1], keys[1], queries[2] / heads, kv_heads, dropout_heads};
-  require(keys[2] == shape.kv_hidden(), target, "as many elements in a head of k as in one of q");
-  require(shape.batch > 0 && shape.query > 0 && shape.kv > 0 && shape.head_size > 0, target, "sizes of at least 1");
+  require(keys[2] == shape.kv_hidden(), "as many elements in a head of k as in one of q");
+  require(shape.batch > 0 && shape.query > 0 && shape.kv > 0 && shape.head_size > 0, "sizes of at least 1");
   return shape;
 }
 
-AttentionOptions options_of(const char* target, const Operand& key, float scale, float dropout, Band band) {
-  require_array(key, DType::kUInt32, 2, target, "a key uint32[2]");
-  require(dropout >= 0 && dropout < 1, target, "a dropout rate in [0, 1)");
+AttentionOptions options_of(const U32Operand& key, float scale, float dropout, Band band) {
+  require(size_of(key) == 2, "a key [2]");
+  require(dropout >= 0 && dropout < 1, "a dropout rate in [0, 1)");
   require(0 <= band.before && band.before <= Band::kUnlimited && 0 <= band.after && band.after <= Band::kUnlimited,
-          target, "a band of sizes from 0 to Band::kUnlimited");
+          "a band of sizes from 0 to Band::kUnlimited");
   AttentionOptions options{.scale = scale, .band = band};
-  if (dropout > 0) options.dropout = DropoutMask(data_of<const uint32_t>(key), dropout);
+  if (dropout > 0) options.dropout = DropoutMask(key.typed_data(), dropout);
   return options;
 }
 
-// Checks that q, k and v are arrays of type T with the shape's sizes, and that the mask (a bias or segments) fits them.
+// Checks that q, k and v have one type, k and v the same size, and that the mask (a bias or segments) fits the shape.
 template <class T>
-AttentionInputs<T> inputs_of(const char* target, const AttentionShape& shape, const Operand& q, const Operand& k,
-                             const Operand& v, const Operand& mask) {
-  const int64_t kv_size = shape.batch * shape.kv * shape.kv_hidden();
-  require_array(k, kDTypeOf<T>, kv_size, target, "k of the type of q");
-  require_array(v, kDTypeOf<T>, kv_size, target, "v like k");
+AttentionInputs<T> inputs_of(const AttentionShape& shape, const Operand& q, const Operand& k, const Operand& v,
+                             const Operand& mask) {
+  require(dtype_of(k) == dtype_of(q), "k of the type of q");
+  require_like(v, k, "v like k");
+  require(size_of(mask) == shape.batch * shape.kv, "a mask of batch * kv elements");
   AttentionInputs<T> in{data_of<const T>(q), data_of<const T>(k), data_of<const T>(v), nullptr};
   if (dtype_of(mask) == DType::kInt32) {
-    require(shape.query == shape.kv, target, "as many queries as keys, where there are segments");
-    require_array(mask, DType::kInt32, shape.batch * shape.kv, target, "segments int32[batch, kv]");
+    require(shape.query == shape.kv, "as many queries as keys, where there are segments");
     in.segments = data_of<const int32_t>(mask);
   } else {
-    require_array(mask, DType::kFloat32, shape.batch * shape.kv, target, "a bias float32[batch, 1, 1, kv]");
+    require(dtype_of(mask) == DType::kFloat32, "segments int32[batch, kv] or a bias float32[batch, 1, 1, kv]");
     in.bias = data_of<const float>(mask);
   }
   return in;
 }
 
-ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operand mask, Operand key, Result out,
-                   Result lse, int64_t heads, int64_t kv_heads, int64_t dropout_heads, float scale, float dropout,
-                   int64_t before, int64_t after) {
-  return run_handler([&] {
-    constexpr const char* kTarget = "portatune.attention";
-    const AttentionShape shape = shape_of(kTarget, q, k, heads, kv_heads, dropout_heads);
-    const AttentionOptions options = options_of(kTarget, key, scale, dropout, {before, after});
-    require_array(*lse, DType::kFloat32, shape.batch * heads * shape.query, kTarget,
-                  "lse float32[batch, heads, query]");
-    with_float_type(q, kTarget, [&]<class T>(T) {
-      require_array(*out, kDTypeOf<T>, shape.batch * shape.query * shape.hidden(), kTarget, "out like q");
-      attention(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, mask), data_of<T>(*out),
-                data_of<float>(*lse));
-    });
+void forward(XlaWorkers workers, Operand q, Operand k, Operand v, Operand mask, U32Operand key, Result out,
+             F32Result lse, Heads heads, KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Dropout dropout,
+             Before before, After after) {
+  const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
+  const AttentionOptions options = options_of(key, scale, dropout, {before, after});
+  require(size_of(*lse) == shape.batch * heads * shape.query, "lse [batch, heads, query]");
+  require_like(*out, q, "out like q");
+  with_float_type(q, [&]<class T>(T) {
+    attention(workers, shape, options, inputs_of<T>(shape, q, k, v, mask), data_of<T>(*out), lse->typed_data());
   });
 }
 
-ffi::Error backward(ffi::ThreadPool pool, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
-                    Operand lse, Operand key, Result dq, Result dk, Result dv, int64_t heads, int64_t kv_heads,
-                    int64_t dropout_heads, float scale, float dropout, int64_t before, int64_t after) {
-  return run_handler([&] {
-    constexpr const char* kTarget = "portatune.attention_grad";
-    const AttentionShape shape = shape_of(kTarget, q, k, heads, kv_heads, dropout_heads);
-    const AttentionOptions options = options_of(kTarget, key, scale, dropout, {before, after});
-    require_array(lse, DType::kFloat32, shape.batch * heads * shape.query, kTarget, "lse float32[batch, heads, query]");
-    with_float_type(q, kTarget, [&]<class T>(T) {
-      const int64_t q_size = shape.batch * shape.query * shape.hidden();
-      const int64_t kv_size = shape.batch * shape.kv * shape.kv_hidden();
-      require_array(dout, kDTypeOf<T>, q_size, kTarget, "dout like q");
-      require_array(out, kDTypeOf<T>, q_size, kTarget, "out like q");
-      require_array(*dq, kDTypeOf<T>, q_size, kTarget, "dq like q");
-      require_array(*dk, kDTypeOf<T>, kv_size, kTarget, "dk like k");
-      require_array(*dv, kDTypeOf<T>, kv_size, kTarget, "dv like v");
-      const AttentionResults<T> results{data_of<const T>(dout), data_of<const T>(out), data_of<const float>(lse)};
-      attention_grad(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, mask), results,
-                     data_of<T>(*dq), data_of<T>(*dk), data_of<T>(*dv));
-    });
+void backward(XlaWorkers workers, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
+              F32Operand lse, U32Operand key, Result dq, Result dk, Result dv, Heads heads, KvHeads kv_heads,
+              DropoutHeads dropout_heads, Scale scale, Dropout dropout, Before before, After after) {
+  const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
+  const AttentionOptions options = options_of(key, scale, dropout, {before, after});
+  require(size_of(lse) == shape.batch * heads * shape.query, "lse [batch, heads, query]");
+  require_like(dout, q, "dout like q");
+  require_like(out, q, "out like q");
+  require_like(*dq, q, "dq like q");
+  require_like(*dk, k, "dk like k");
+  require_like(*dv, k, "dv like k");
+  with_float_type(q, [&]<class T>(T) {
+    const AttentionResults<T> results{data_of<const T>(dout), data_of<const T>(out), lse.typed_data()};
+    attention_grad(workers, shape, options, inputs_of<T>(shape, q, k, v, mask), results, data_of<T>(*dq),
+                   data_of<T>(*dk), data_of<T>(*dv));
   });
 }
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portatune_attention, forward,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>()
-                                  .Attr<int64_t>("heads")
-                                  .Attr<int64_t>("kv_heads")
-                                  .Attr<int64_t>("dropout_heads")
-                                  .Attr<float>("scale")
-                                  .Attr<float>("dropout")
-                                  .Attr<int64_t>("before")
-                                  .Attr<int64_t>("after"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portatune_attention_grad, backward,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>()
-                                  .Attr<int64_t>("heads")
-                                  .Attr<int64_t>("kv_heads")
-                                  .Attr<int64_t>("dropout_heads")
-                                  .Attr<float>("scale")
-                                  .Attr<float>("dropout")
-                                  .Attr<int64_t>("before")
-                                  .Attr<int64_t>("after"));
+std::vector<CpuKernel> attention_kernels() {
+  return {kernel<"portatune.attention", forward>(), kernel<"portatune.attention_grad", backward>()};
+}
 
 }  // namespace portatune::kernels

@@ -8,74 +8,53 @@
 namespace portatune::kernels {
 namespace {
 
-int64_t size_of_all(const Operand& buffer) { return static_cast<int64_t>(buffer.element_count()); }
+using Approximate = Attribute<bool, "approximate">;
 
 GeluForm form_of(bool approximate) { return approximate ? GeluForm::kTanh : GeluForm::kErf; }
 
-ffi::Error gelu_forward(ffi::ThreadPool pool, Operand x, Result y, bool approximate) {
-  return run_handler([&] {
-    with_float_type(x, "portatune.gelu", [&]<class T>(T) {
-      require_array(*y, kDTypeOf<T>, size_of_all(x), "portatune.gelu", "a result like x");
-      gelu(XlaWorkers(pool), form_of(approximate), size_of_all(x), data_of<const T>(x), data_of<T>(*y));
-    });
+void gelu_forward(XlaWorkers workers, Operand x, Result y, Approximate approximate) {
+  require_like(*y, x, "a result like x");
+  with_float_type(
+      x, [&]<class T>(T) { gelu(workers, form_of(approximate), size_of(x), data_of<const T>(x), data_of<T>(*y)); });
+}
+
+void gelu_backward(XlaWorkers workers, Operand x, Operand dy, Result dx, Approximate approximate) {
+  require_like(dy, x, "dy like x");
+  require_like(*dx, x, "a result like x");
+  with_float_type(x, [&]<class T>(T) {
+    gelu_grad(workers, form_of(approximate), size_of(x), data_of<const T>(x), data_of<const T>(dy), data_of<T>(*dx));
   });
 }
 
-ffi::Error gelu_backward(ffi::ThreadPool pool, Operand x, Operand dy, Result dx, bool approximate) {
-  return run_handler([&] {
-    with_float_type(x, "portatune.gelu_grad", [&]<class T>(T) {
-      require_array(dy, kDTypeOf<T>, size_of_all(x), "portatune.gelu_grad", "dy like x");
-      require_array(*dx, kDTypeOf<T>, size_of_all(x), "portatune.gelu_grad", "a result like x");
-      gelu_grad(XlaWorkers(pool), form_of(approximate), size_of_all(x), data_of<const T>(x), data_of<const T>(dy),
-                data_of<T>(*dx));
-    });
+void dropout_forward(XlaWorkers workers, Operand x, U32Operand key, Result y, Attribute<float, "rate"> rate) {
+  require(size_of(key) == 2, "a key [2]");
+  require(rate >= 0 && rate < 1, "a rate in [0, 1)");
+  require_like(*y, x, "a result like x");
+  with_float_type(x, [&]<class T>(T) {
+    dropout(workers, DropoutMask(key.typed_data(), rate), size_of(x), data_of<const T>(x), data_of<T>(*y));
   });
 }
 
-ffi::Error dropout_forward(ffi::ThreadPool pool, Operand x, Operand key, Result y, float rate) {
-  return run_handler([&] {
-    require_array(key, DType::kUInt32, 2, "portatune.dropout", "a key uint32[2]");
-    require(rate >= 0 && rate < 1, "portatune.dropout", "a rate in [0, 1)");
-    with_float_type(x, "portatune.dropout", [&]<class T>(T) {
-      require_array(*y, kDTypeOf<T>, size_of_all(x), "portatune.dropout", "a result like x");
-      dropout(XlaWorkers(pool), DropoutMask(data_of<const uint32_t>(key), rate), size_of_all(x), data_of<const T>(x),
-              data_of<T>(*y));
-    });
-  });
-}
-
-ffi::Error rotary_forward(ffi::ThreadPool pool, Operand x, Operand cos, Operand sin, Result y, int64_t heads) {
-  return run_handler([&] {
-    constexpr const char* kTarget = "portatune.rotary";
-    const auto sizes = x.dimensions();
-    require(sizes.size() == 3 && heads > 0 && sizes[2] % (2 * heads) == 0, kTarget,
-            "x [batch, seq, heads * head_size] with an even head size");
-    const RotaryShape shape{sizes[0], sizes[1], heads, sizes[2] / heads, cos.dimensions().size() == 3};
-    const int64_t tables = shape.table_per_example ? shape.batch : 1, angles = tables * shape.seq * shape.head_size / 2;
-    require_array(cos, DType::kFloat32, angles, kTarget, "cos float32[seq, head_size / 2], or that for each example");
-    require_array(sin, DType::kFloat32, angles, kTarget, "sin like cos");
-    with_float_type(x, kTarget, [&]<class T>(T) {
-      require_array(*y, kDTypeOf<T>, size_of_all(x), kTarget, "a result like x");
-      rotary(XlaWorkers(pool), shape, data_of<const T>(x), data_of<const float>(cos), data_of<const float>(sin),
-             data_of<T>(*y));
-    });
+void rotary_forward(XlaWorkers workers, Operand x, F32Operand cos, F32Operand sin, Result y,
+                    Attribute<int64_t, "heads"> heads) {
+  const auto sizes = x.dimensions();
+  require(sizes.size() == 3 && heads > 0 && sizes[2] % (2 * heads) == 0,
+          "x [batch, seq, heads * head_size] with an even head size");
+  const RotaryShape shape{sizes[0], sizes[1], heads, sizes[2] / heads, cos.dimensions().size() == 3};
+  const int64_t tables = shape.table_per_example ? shape.batch : 1, angles = tables * shape.seq * shape.head_size / 2;
+  require(size_of(cos) == angles, "cos [seq, head_size / 2], or that for each example");
+  require(size_of(sin) == angles, "sin like cos");
+  require_like(*y, x, "a result like x");
+  with_float_type(x, [&]<class T>(T) {
+    rotary(workers, shape, data_of<const T>(x), cos.typed_data(), sin.typed_data(), data_of<T>(*y));
   });
 }
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    portatune_gelu, gelu_forward,
-    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Ret<Operand>().Attr<bool>("approximate"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    portatune_gelu_grad, gelu_backward,
-    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<bool>("approximate"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    portatune_dropout, dropout_forward,
-    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<float>("rate"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    portatune_rotary, rotary_forward,
-    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<int64_t>(
-        "heads"));
+std::vector<CpuKernel> elementwise_kernels() {
+  return {kernel<"portatune.gelu", gelu_forward>(), kernel<"portatune.gelu_grad", gelu_backward>(),
+          kernel<"portatune.dropout", dropout_forward>(), kernel<"portatune.rotary", rotary_forward>()};
+}
 
 }  // namespace portatune::kernels

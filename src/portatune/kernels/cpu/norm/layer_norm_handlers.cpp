@@ -5,66 +5,37 @@
 namespace portatune::kernels {
 namespace {
 
-ffi::Error forward(ffi::ThreadPool pool, Operand x, Operand gamma, Operand beta, Result y, Result mean, Result rstd,
-                   float eps) {
-  return run_handler([&] {
-    constexpr const char* kTarget = "portatune.layer_norm";
-    const int64_t rows = leading_size(x), size = last_size(x);
-    require_array(gamma, DType::kFloat32, size, kTarget, "gamma float32[size]");
-    require_array(beta, DType::kFloat32, size, kTarget, "beta float32[size]");
-    require_array(*mean, DType::kFloat32, rows, kTarget, "a float32 mean of each row");
-    require_array(*rstd, DType::kFloat32, rows, kTarget, "a float32 rstd of each row");
-    with_float_type(x, kTarget, [&]<class T>(T) {
-      require_array(*y, kDTypeOf<T>, rows * size, kTarget, "a result like x");
-      layer_norm(XlaWorkers(pool), rows, size, eps, data_of<const T>(x), data_of<const float>(gamma),
-                 data_of<const float>(beta), data_of<T>(*y), data_of<float>(*mean), data_of<float>(*rstd));
-    });
+void forward(XlaWorkers workers, Operand x, F32Operand gamma, F32Operand beta, Result y, F32Result mean, F32Result rstd,
+             Attribute<float, "eps"> eps) {
+  const int64_t rows = leading_size(x), size = last_size(x);
+  require(size_of(gamma) == size && size_of(beta) == size, "gamma and beta [size]");
+  require(size_of(*mean) == rows && size_of(*rstd) == rows, "mean and rstd of each row");
+  require_like(*y, x, "a result like x");
+  with_float_type(x, [&]<class T>(T) {
+    layer_norm(workers, rows, size, eps, data_of<const T>(x), gamma.typed_data(), beta.typed_data(), data_of<T>(*y),
+               mean->typed_data(), rstd->typed_data());
   });
 }
 
-ffi::Error backward(ffi::ThreadPool pool, Operand dy, Operand x, Operand gamma, Operand mean, Operand rstd, Result dx,
-                    Result dgamma, Result dbeta) {
-  return run_handler([&] {
-    constexpr const char* kTarget = "portatune.layer_norm_grad";
-    const int64_t rows = leading_size(x), size = last_size(x);
-    require_array(gamma, DType::kFloat32, size, kTarget, "gamma float32[size]");
-    require_array(mean, DType::kFloat32, rows, kTarget, "a float32 mean of each row");
-    require_array(rstd, DType::kFloat32, rows, kTarget, "a float32 rstd of each row");
-    require_array(*dgamma, DType::kFloat32, size, kTarget, "dgamma float32[size]");
-    require_array(*dbeta, DType::kFloat32, size, kTarget, "dbeta float32[size]");
-    with_float_type(x, kTarget, [&]<class T>(T) {
-      require_array(dy, kDTypeOf<T>, rows * size, kTarget, "dy like x");
-      require_array(*dx, kDTypeOf<T>, rows * size, kTarget, "dx like x");
-      const LayerNormGradInputs<T> in{data_of<const T>(dy), data_of<const T>(x), data_of<const float>(gamma),
-                                      data_of<const float>(mean), data_of<const float>(rstd)};
-      layer_norm_grad(XlaWorkers(pool), rows, size, in, data_of<T>(*dx), data_of<float>(*dgamma),
-                      data_of<float>(*dbeta));
-    });
+void backward(XlaWorkers workers, Operand dy, Operand x, F32Operand gamma, F32Operand mean, F32Operand rstd, Result dx,
+              F32Result dgamma, F32Result dbeta) {
+  const int64_t rows = leading_size(x), size = last_size(x);
+  require(size_of(gamma) == size, "gamma [size]");
+  require(size_of(mean) == rows && size_of(rstd) == rows, "mean and rstd of each row");
+  require(size_of(*dgamma) == size && size_of(*dbeta) == size, "dgamma and dbeta [size]");
+  require_like(dy, x, "dy like x");
+  require_like(*dx, x, "dx like x");
+  with_float_type(x, [&]<class T>(T) {
+    const LayerNormGradInputs<T> in{data_of<const T>(dy), data_of<const T>(x), gamma.typed_data(), mean.typed_data(),
+                                    rstd.typed_data()};
+    layer_norm_grad(workers, rows, size, in, data_of<T>(*dx), dgamma->typed_data(), dbeta->typed_data());
   });
 }
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portatune_layer_norm, forward,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>()
-                                  .Attr<float>("eps"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portatune_layer_norm_grad, backward,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Arg<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>()
-                                  .Ret<Operand>());
+std::vector<CpuKernel> layer_norm_kernels() {
+  return {kernel<"portatune.layer_norm", forward>(), kernel<"portatune.layer_norm_grad", backward>()};
+}
 
 }  // namespace portatune::kernels
