@@ -1,0 +1,44 @@
+#include "portatune/optim/adamw.h"
+
+#include <cmath>
+
+namespace portatune::optim {
+namespace {
+
+// 1 / (1 - beta^t), exact to the last digits even if beta^t is nearly 1.
+Value bias_correction(double beta, const Value& t) { return -1.0 / expm1(t * std::log(beta)); }
+
+class AdamW final : public Optimizer {
+ public:
+  AdamW(const AdamWOptions& options, WeightDecayOf decay_of) : options_(options), decay_of_(decay_of) {}
+
+  std::vector<std::string> slots() const override { return {"m", "v"}; }
+
+  UpdateRule rule(const StepScalars& scalars) const override {
+    Values parts;
+    for (const Value& x : {scalars.learning_rate, bias_correction(options_.beta1, scalars.updates),
+                           bias_correction(options_.beta2, scalars.updates), scalars.factor, scalars.makes_update}) {
+      parts.push_back(reshape(x, {1}));
+    }
+    return [options = options_, decay_of = decay_of_, hyper = concatenate(parts, 0)](const Update& before,
+                                                                                     const Value& gradient) {
+      AdamWOptions of_weight = options;
+      of_weight.weight_decay = weight_decay_of(before.weight, options.weight_decay, decay_of);
+      const AdamWState after = portatune::adamw({.parameter = before.weight, .m = before.slots[0], .v = before.slots[1]},
+                                                gradient, hyper, of_weight);
+      return Update{.weight = after.parameter, .slots = {after.m, after.v}};
+    };
+  }
+
+ private:
+  const AdamWOptions options_;
+  const WeightDecayOf decay_of_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Optimizer> adamw(const AdamWOptions& options, WeightDecayOf decay_of) {
+  return std::make_unique<AdamW>(options, decay_of);
+}
+
+}  // namespace portatune::optim
