@@ -82,8 +82,8 @@ class StepResult {
   double weight() const;      ///< sum of the examples' weights, the denominator of the mean
   double grad_norm() const;   ///< before clipping
   double loss_scale() const;  ///< loss scale of this step in float16; otherwise 1
-  /// Returns whether loss or gradient were not finite. Weights and moments are then unchanged, and Adam does not count
-  /// the step.
+  /// Returns whether loss or gradient were not finite. Weights and optimizer state are then unchanged, and the
+  /// optimizer does not count the step.
   bool skipped() const;
   /// Calls `done` once when the step is done (DeviceArray::on_ready).
   void on_ready(std::function<void()> done) const { numbers_.loss.on_ready(std::move(done)); }

@@ -25,18 +25,7 @@ class RematOf : public ::testing::TestWithParam<std::string> {
 
   std::vector<Tensor> step(const Device& device, Remat remat) const {
     const train::StepProgram program = train::step_program(task_, signature_of(task_, reference_), {.remat = remat});
-    std::vector<Tensor> arguments = start_of(task_, reference_, program.parameters);
-    std::vector<Tensor> moments;
-    for (int i = 0; i < 2; ++i) {
-      for (const nn::Parameter& parameter : program.parameters) moments.emplace_back(parameter.value.type());
-    }
-    const auto weights = static_cast<int64_t>(program.parameters.size());
-    moments.push_back(Tensor({3}, {0, 0, 0}));  // no earlier step
-    moments.push_back(Tensor({}, {1.0f}));      // the loss scale
-    arguments.insert(arguments.begin() + weights, std::make_move_iterator(moments.begin()),
-                     std::make_move_iterator(moments.end()));
-    arguments.push_back(Tensor({}, {1e-3f}));
-    arguments.push_back(Tensor({2}, {3u, 4u}));
+    const std::vector<Tensor> arguments = start_of_step(program, task_, reference_, 1e-3f, {3, 4});
     return evaluate(program.function.results, program.function.parameters, arguments, device);
   }
 };

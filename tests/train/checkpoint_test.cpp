@@ -51,7 +51,7 @@ TEST(TrainingState, IsReadAsWritten) {
   EXPECT_EQ(position.initial_scores[1], (std::pair<std::string, double>("accuracy", 0.5)));
   EXPECT_TRUE(std::isnan(position.initial_scores[2].second));
   EXPECT_EQ(position.data, R"({"stage": "pass"})");
-  const train::SavedArrays moments(folder.path(), train::kMomentsStem);
+  const train::SavedArrays moments(folder.path(), train::kOptimizerStem);
   EXPECT_THAT(moments.read("m.w", kType).as<float>(), ElementsAre(1, 2));
   EXPECT_THAT(moments.read("v.w", kType).as<float>(), ElementsAre(3, 4));
 }
@@ -60,14 +60,14 @@ TEST(TrainingState, IsNotFoundInAModelFolder) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<NotFoundError>([&] { train::read_position(folder.path()); }),
               AllOf(HasSubstr(folder.path().string()), HasSubstr("trainer_state.json")));
-  EXPECT_THAT(message_of<NotFoundError>([&] { train::SavedArrays(folder.path(), train::kMomentsStem); }),
+  EXPECT_THAT(message_of<NotFoundError>([&] { train::SavedArrays(folder.path(), train::kOptimizerStem); }),
               HasSubstr("no optimizer.safetensors and no optimizer.safetensors.index.json"));
 }
 
 TEST(TrainingState, RejectsATruncatedFile) {
   const TemporaryFolder folder;
   write(folder.path());
-  const train::SavedArrays moments(folder.path(), train::kMomentsStem);
+  const train::SavedArrays moments(folder.path(), train::kOptimizerStem);
   std::filesystem::resize_file(folder / "optimizer.safetensors", 0);
   EXPECT_THAT(message_of<IoError>([&] { moments.read("m.w", kType); }),
               AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("0 bytes now")));
@@ -76,7 +76,7 @@ TEST(TrainingState, RejectsATruncatedFile) {
 TEST(TrainingState, RejectsOtherParameters) {
   const TemporaryFolder folder;
   write(folder.path());
-  const train::SavedArrays moments(folder.path(), train::kMomentsStem);
+  const train::SavedArrays moments(folder.path(), train::kOptimizerStem);
   EXPECT_THAT(message_of<CheckpointError>([&] { moments.read("m.u", kType); }),
               AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("m.u")));
   const TensorType other{DType::kFloat32, {3}};

@@ -110,7 +110,7 @@ std::vector<Tensor> moments_of_a_step(const TextClassification& task, DType dtyp
   const TemporaryFolder folder;
   trainer.save_checkpoint(folder / "saved");
   const io::SafetensorsFile model = io::SafetensorsFile::open(folder / "saved" / "model.safetensors");
-  const train::SavedArrays saved(folder / "saved", train::kMomentsStem);
+  const train::SavedArrays saved(folder / "saved", train::kOptimizerStem);
   std::vector<Tensor> moments;
   for (const io::SafetensorsFile::Entry& entry : model.entries()) {
     moments.push_back(saved.read("m." + entry.name, entry.type));

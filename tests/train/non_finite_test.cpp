@@ -522,7 +522,7 @@ TEST(Rewind, ComparesRestoredStatesOfProcesses) {
   };
   EXPECT_THAT(message({}, 0), AllOf(HasSubstr("process 1"), HasSubstr("weights other than those of process 0")));
   EXPECT_THAT(message(checkpoint, 0), HasSubstr("weights other than those of process 0"));
-  EXPECT_THAT(message(checkpoint, 1), HasSubstr("moments other than those of process 0"));
+  EXPECT_THAT(message(checkpoint, 1), HasSubstr("optimizer slots other than those of process 0"));
 }
 
 TEST(Rewind, NeedsCheckpoints) {

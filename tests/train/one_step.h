@@ -5,43 +5,43 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "portatune/device.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/programs.h"
 #include "portatune/train/progress.h"
-#include "portatune/train/shared_update.h"
 
 namespace portatune::test {
 
-// All floats in the results of a step from the initial weights: weights and moments, then loss scale, loss, sum of
-// weights, norm, and the scale again.
+// All floats in the results of a step from the initial weights: weights and optimizer state, then loss scale, loss, sum
+// of weights, norm, and the scale again.
 inline std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
                                             train::StepOptions options, uint32_t key = 1) {
   options.mesh = device.mesh();
   const train::Signature signature = train::signature_of(task, batch);
   const train::StepProgram program = train::step_program(task, signature, options);
   const InitialWeights initial = task.initial_weights(program.parameters, 1);
-  std::vector<DeviceArray> arrays;
+  const train::StepLayout& layout = program.layout;
+  std::map<size_t, DeviceArray> arrays;  // by the index of the argument
   for (size_t i = 0; i < program.parameters.size(); ++i) {
-    arrays.push_back(device.put(initial.values[i].view(), program.parameters[i].sharding));
+    arrays.emplace(layout.weight(i), device.put(initial.values[i].view(), program.parameters[i].sharding));
   }
-  for (int i = 0; i < 2; ++i) {
-    for (const nn::Parameter& parameter : program.parameters) {
-      arrays.push_back(device.put(Tensor(parameter.type), train::SharedUpdate(parameter, options.mesh).sharding()));
-    }
+  for (size_t i = 0; i < layout.slots().size(); ++i) {
+    arrays.emplace(layout.slot(i), device.put(Tensor(layout.slots()[i].type), layout.slots()[i].sharding));
   }
-  for (DeviceArray& array : train::put(device, train::first_progress(options.compute_dtype))) {
-    arrays.push_back(std::move(array));
+  std::vector<DeviceArray> progress = train::put(device, train::first_progress(options.compute_dtype));
+  for (const train::ProgressArray array : {train::ProgressArray::kCounters, train::ProgressArray::kLossScale}) {
+    arrays.emplace(layout.progress(array), std::move(progress[static_cast<size_t>(array)]));
   }
   for (const auto& [name, type] : signature) {
-    arrays.push_back(device.put(batch.tensor(name).view(), train::kBatchSharding));
+    arrays.emplace(layout.batch(name), device.put(batch.tensor(name).view(), train::kBatchSharding));
   }
-  arrays.push_back(device.put(Tensor({}, {0.01f})));
-  arrays.push_back(device.put(Tensor({2}, {key, 7u})));
+  arrays.emplace(layout.input(train::StepInput::kLearningRate), device.put(Tensor({}, {0.01f})));
+  arrays.emplace(layout.input(train::StepInput::kRandomKey), device.put(Tensor({2}, {key, 7u})));
   std::vector<DeviceArray*> arguments;
-  for (DeviceArray& array : arrays) arguments.push_back(&array);
+  for (auto& [index, array] : arrays) arguments.push_back(&array);
   std::vector<std::vector<float>> found;
   for (const DeviceArray& result : device.compile(program.function).run(arguments)) {
     const Tensor values = result.to_host();
@@ -52,7 +52,7 @@ inline std::vector<std::vector<float>> step(const Device& device, const Task& ta
 
 // A large epsilon: with Adam's own, only the sign of a gradient near 0 would decide about the update.
 inline train::StepOptions in_micro_batches(int64_t count) {
-  return {.adam = {.eps = 1e-3}, .gradient_accumulation_steps = count, .dropout = false};
+  return {.optimizer = optim::adamw({.eps = 1e-3}), .gradient_accumulation_steps = count, .dropout = false};
 }
 
 inline void expect_close(const std::vector<float>& found, const std::vector<float>& wanted, size_t index) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 
@@ -13,6 +14,9 @@ namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
@@ -67,20 +71,38 @@ TEST(TrainingOptions, ComputeInAFloatTypeOf32Or16Bits) {
 }
 
 TEST(TrainingOptions, ReachTheStep) {
-  const train::StepOptions step = train::step_options({.weight_decay = 0.5,
-                                                       .adam_beta2 = 0.95,
-                                                       .max_grad_norm = 2,
+  const train::StepOptions step = train::step_options({.max_grad_norm = 2,
                                                        .dtype = DType::kBFloat16,
                                                        .on_non_finite = OnNonFinite::kSkip,
                                                        .gradient_accumulation_steps = 3,
                                                        .remat = Remat::kDots});
-  EXPECT_EQ(step.adam.beta2, 0.95);
-  EXPECT_EQ(step.adam.weight_decay, 0.5);
   EXPECT_EQ(step.max_grad_norm, 2);
   EXPECT_EQ(step.compute_dtype, DType::kBFloat16);
   EXPECT_EQ(step.on_non_finite, OnNonFinite::kSkip);
   EXPECT_EQ(step.gradient_accumulation_steps, 3);
   EXPECT_EQ(step.remat, Remat::kDots);
+}
+
+// One update of a matrix of ones with gradient 1: {weight, slots...}.
+std::vector<float> update_of(const TrainingOptions& options) {
+  const std::unique_ptr<const optim::Optimizer> optimizer = train::optimizer_of(options);
+  const auto filled = [](double value) { return full({DType::kFloat32, {1, 1}}, value); };
+  const auto scalar = [](double value) { return full({DType::kFloat32, {}}, value); };
+  const optim::UpdateRule rule = optimizer->rule(
+      {.learning_rate = scalar(0.1), .updates = scalar(1), .factor = scalar(1), .makes_update = scalar(1)});
+  const optim::Update after =
+      rule({.weight = filled(1), .slots = Values(optimizer->slots().size(), filled(0))}, filled(1));
+  Values results{after.weight};
+  results.insert(results.end(), after.slots.begin(), after.slots.end());
+  std::vector<float> found;
+  for (const Tensor& result : evaluate(results)) found.push_back(result.as<float>()[0]);
+  return found;
+}
+
+TEST(TrainingOptions, ReachAdamW) {
+  EXPECT_THAT(update_of({.weight_decay = 0.5, .adam_beta1 = 0.8, .adam_beta2 = 0.95}),
+              ElementsAre(FloatEq(0.95f - 0.1f), FloatEq(0.2f), FloatEq(0.05f)));
+  EXPECT_THAT(update_of({.adam_epsilon = 1}), ElementsAre(FloatEq(0.95f), FloatEq(0.1f), FloatNear(0.001f, 1e-8f)));
 }
 
 TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {

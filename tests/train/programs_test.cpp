@@ -78,10 +78,10 @@ TEST(StepProgram, KeepsAGradientBelowTheNorm) {
 }
 
 TEST(StepProgram, WeightDecayAppliesToMatricesOnly) {
-  const auto found = first_step({.adam = {.weight_decay = 0.5}});
+  const auto found = first_step({.optimizer = optim::adamw({.weight_decay = 0.5})});
   EXPECT_THAT(found[kNewMatrix], ElementsAre(FloatNear(0.95f - 0.1f, 1e-6f), FloatNear(-0.95f - 0.1f, 1e-6f)));
   EXPECT_THAT(found[kNewVector], ElementsAre(2, -2));
-  const auto all = first_step({.adam = {.weight_decay = 0.5}, .decay_vectors = true});
+  const auto all = first_step({.optimizer = optim::adamw({.weight_decay = 0.5}, optim::WeightDecayOf::kAll)});
   EXPECT_THAT(all[kNewVector], ElementsAre(FloatNear(1.9f, 1e-6f), FloatNear(-1.9f, 1e-6f)));
 }
 

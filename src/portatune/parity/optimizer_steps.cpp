@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "portatune/error.h"
-#include "portatune/train/progress.h"
 
 namespace portatune::parity {
 namespace {
@@ -76,44 +74,48 @@ std::vector<DeviceArray> put_all(const Device& device, const std::vector<Tensor>
   return arrays;
 }
 
+std::vector<Tensor> start_of_step(const train::StepProgram& step, const ReferenceTask& task,
+                                  const ReferenceCase& reference, float learning_rate,
+                                  const std::array<uint32_t, 2>& random_key) {
+  const train::StepLayout& layout = step.layout;
+  std::vector<Tensor> arguments(layout.arguments());
+  const std::vector<Tensor> weights = task.initial_weights(step.parameters, 0).values;
+  for (size_t i = 0; i < layout.weights(); ++i) arguments[layout.weight(i)] = weights[i];
+  for (size_t i = 0; i < layout.slots().size(); ++i) arguments[layout.slot(i)] = Tensor(layout.slots()[i].type);
+  arguments[layout.progress(train::ProgressArray::kCounters)] = Tensor({3}, {0, 0, 0});
+  arguments[layout.progress(train::ProgressArray::kLossScale)] = Tensor({}, {1.0f});
+  for (const std::string& name : task.inputs()) arguments[layout.batch(name)] = reference.inputs().tensor(name);
+  arguments[layout.input(train::StepInput::kLearningRate)] = Tensor({}, {learning_rate});
+  arguments[layout.input(train::StepInput::kRandomKey)] = Tensor({2}, {random_key[0], random_key[1]});
+  return arguments;
+}
+
 NamedTensors optimizer_steps(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
                              std::vector<Comparison>& comparisons) {
   const Optimizer o = optimizer_of(reference);
-  const train::StepProgram plan =
-      train::step_program(task, signature_of(task, reference),
-                          {.adam = {.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps, .weight_decay = o.weight_decay},
-                           .max_grad_norm = 0,
-                           .dropout = false,
-                           .decay_vectors = true});
+  const train::StepProgram plan = train::step_program(
+      task, signature_of(task, reference),
+      {.optimizer = optim::adamw({.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps, .weight_decay = o.weight_decay},
+                                 optim::WeightDecayOf::kAll),
+       .max_grad_norm = 0,
+       .dropout = false});
   const Program program = device.compile(plan.function);
-  const size_t n = plan.parameters.size();
-
-  // Weights, both moments and progress, which each step replaces; then the inputs.
-  std::vector<Tensor> start = start_of(task, reference, plan.parameters);
-  std::vector<Tensor> moments;
-  for (size_t i = 0; i < 2 * n; ++i) moments.emplace_back(start[i % n].type());
-  start.insert(start.begin() + static_cast<int64_t>(n), moments.begin(), moments.end());
-  std::vector<DeviceArray> arrays = put_all(device, start);
-  std::vector<DeviceArray> progress = put(device, train::first_progress(DType::kFloat32));
-  const size_t state = 3 * n + progress.size();
-  arrays.insert(arrays.begin() + static_cast<int64_t>(3 * n), std::make_move_iterator(progress.begin()),
-                std::make_move_iterator(progress.end()));
-  arrays.push_back(device.put(Tensor({}, {static_cast<float>(o.lr)})));
-  arrays.push_back(device.put(Tensor({DType::kUInt32, {2}})));
+  const train::StepLayout& layout = plan.layout;
+  std::vector<DeviceArray> arrays = put_all(device, start_of_step(plan, task, reference, static_cast<float>(o.lr)));
 
   std::vector<double> losses;
   for (int64_t t = 1; t <= o.steps; ++t) {
     std::vector<DeviceArray*> arguments;
     for (DeviceArray& array : arrays) arguments.push_back(&array);
     std::vector<DeviceArray> results = program.run(arguments);
-    losses.push_back(results[state].to_host().as<float>()[0]);
-    for (size_t i = 0; i < state; ++i) arrays[i] = std::move(results[i]);
+    losses.push_back(results[layout.result(train::StepNumber::kLoss)].to_host().as<float>()[0]);
+    for (const auto& [argument, result] : layout.replaced()) arrays[argument] = std::move(results[result]);
   }
   comparisons.push_back(compare_losses(reference, losses));
 
   NamedTensors after;
-  for (size_t i = 0; i < n; ++i) {
-    const Tensor parameter = arrays[i].to_host();
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    const Tensor parameter = arrays[layout.weight(i)].to_host();
     const std::vector<std::string> names = reference.names_of(plan.parameters[i], "after5");
     for (const std::string& name : names) after.emplace_back(name, parameter);
   }

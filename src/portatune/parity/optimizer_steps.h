@@ -1,6 +1,8 @@
 // AdamW steps on the inputs of a case, and their initial values.
 #pragma once
 
+#include <array>
+
 #include "portatune/parity/parity.h"
 #include "portatune/parity/reference_task.h"
 #include "portatune/train/programs.h"
@@ -9,9 +11,14 @@ namespace portatune::parity {
 
 train::Signature signature_of(const ReferenceTask& task, const ReferenceCase& reference);
 
-/// The checkpoint's weights, then the inputs: the first arguments of the programs of train/.
+/// The checkpoint's weights, then the inputs: the first arguments of an evaluation program.
 std::vector<Tensor> start_of(const ReferenceTask& task, const ReferenceCase& reference,
                              std::span<const nn::Parameter> parameters);
+
+/// The arguments of the first step in float32, on the inputs of the case.
+std::vector<Tensor> start_of_step(const train::StepProgram& step, const ReferenceTask& task,
+                                  const ReferenceCase& reference, float learning_rate,
+                                  const std::array<uint32_t, 2>& random_key = {});
 
 std::vector<DeviceArray> put_all(const Device& device, const std::vector<Tensor>& tensors);
 

@@ -14,7 +14,7 @@ namespace portatune::parity {
 namespace {
 
 ParameterState state_of(const train::TrainingState& run, size_t parameter) {
-  return {run.weights().value(parameter), run.weights().first_moment(parameter)};
+  return {run.weights().value(parameter), run.weights().accumulated_gradient(parameter)};
 }
 
 double relative_to(double scale, double distance) { return distance == 0 ? 0 : distance / scale; }

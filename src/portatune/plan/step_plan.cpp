@@ -9,25 +9,33 @@
 namespace portatune::plan {
 namespace {
 
-constexpr size_t kMoments = 2;
-
 int64_t bytes_of(std::span<const Value> values) {
   int64_t bytes = 0;
   for (const Value& value : values) bytes += value.type().bytes();
   return bytes;
 }
 
-// The arguments' memory of a program with the parameters of the model, `moments` moments of each, and a batch.
-Memory memory_of_arguments(const Function& function, size_t parameters, size_t moments) {
-  const std::span<const Value> values = function.parameters;
-  return {.parameters = bytes_of(values.first(parameters)),
-          .optimizer = bytes_of(values.subspan(parameters, moments * parameters)),
-          .batch = bytes_of(values.subspan((1 + moments) * parameters))};
+// The arguments' memory.
+Memory memory_of_arguments(const train::StepProgram& step) {
+  const train::StepLayout& layout = step.layout;
+  const auto bytes = [&](size_t argument) { return step.function.parameters[argument].type().bytes(); };
+  Memory memory;
+  for (size_t i = 0; i < layout.weights(); ++i) memory.parameters += bytes(layout.weight(i));
+  for (size_t i = 0; i < layout.slots().size(); ++i) memory.optimizer += bytes(layout.slot(i));
+  memory.batch = bytes_of(step.function.parameters) - memory.total();
+  return memory;
 }
 
-Memory memory_of(const Function& function, size_t parameters, size_t moments, const pjrt::MemoryStats& stats) {
-  Memory memory = memory_of_arguments(function, parameters, moments);
-  memory.layout = std::max<int64_t>(0, stats.arguments - memory.total());
+Memory memory_of_arguments(const train::EvaluationProgram& evaluation) {
+  const std::span<const Value> values = evaluation.function.parameters;
+  const size_t weights = evaluation.parameters.size();
+  return {.parameters = bytes_of(values.first(weights)), .batch = bytes_of(values.subspan(weights))};
+}
+
+// The memory of a compiled program with these arguments.
+Memory memory_of(Memory arguments, const pjrt::MemoryStats& stats) {
+  Memory memory = arguments;
+  memory.layout = std::max<int64_t>(0, stats.arguments - arguments.total());
   memory.temporaries = stats.temporary + stats.results - stats.aliased;
   memory.code = stats.code;
   return memory;
@@ -61,8 +69,7 @@ Memory together(const Memory& a, const Memory& b) {
 }
 
 Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
-  const train::StepProgram step = train::step_program(task, batch, options);
-  return memory_of_arguments(step.function, step.parameters.size(), kMoments);
+  return memory_of_arguments(train::step_program(task, batch, options));
 }
 
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
@@ -70,7 +77,7 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
   const train::StepProgram step = train::step_program(task, batch, options);
   const Compiled compiled = compiler.compile(step.function, keep);
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
-  return {.memory = memory_of(step.function, step.parameters.size(), kMoments, compiled.memory),
+  return {.memory = memory_of(memory_of_arguments(step), compiled.memory),
           .work = {.flops = flops_of(task, batch, options),
                    .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
                    .sent_bytes = sent_bytes(task, batch, options)},
@@ -81,7 +88,7 @@ EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const
                                const train::StepOptions& options, ProgramWriter* keep) {
   const auto program = train::evaluation_program(task, batch, options.compute_dtype, options.mesh);
   const Compiled compiled = compiler.compile(program.function, keep);
-  return {memory_of(program.function, program.parameters.size(), 0, compiled.memory), compiled.seconds};
+  return {memory_of(memory_of_arguments(program), compiled.memory), compiled.seconds};
 }
 
 }  // namespace portatune::plan

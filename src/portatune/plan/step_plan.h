@@ -14,7 +14,7 @@ namespace portatune::plan {
 /// Bytes on one device, by purpose.
 struct Memory {
   int64_t parameters = 0;
-  int64_t optimizer = 0;    ///< both moments
+  int64_t optimizer = 0;    ///< its slots: both moments of AdamW
   int64_t batch = 0;        ///< includes the scalar arguments of a step
   int64_t layout = 0;       ///< growth of these arrays by the compiler's layout: a TPU's tiles
   int64_t temporaries = 0;  ///< activations, gradients, and results outside the memory of arguments

@@ -76,12 +76,16 @@ void check(const FitOptions& options, OnNonFinite then) {
   }
 }
 
+std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options) {
+  return optim::adamw({.beta1 = options.adam_beta1,
+                       .beta2 = options.adam_beta2,
+                       .eps = options.adam_epsilon,
+                       .weight_decay = options.weight_decay});
+}
+
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
   return {.compute_dtype = options.dtype,
-          .adam = {.beta1 = options.adam_beta1,
-                   .beta2 = options.adam_beta2,
-                   .eps = options.adam_epsilon,
-                   .weight_decay = options.weight_decay},
+          .optimizer = optimizer_of(options),
           .gradient_accumulation_steps = options.gradient_accumulation_steps,
           .remat = options.remat,
           .mesh = mesh,

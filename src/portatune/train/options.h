@@ -1,6 +1,8 @@
 // Checks of options before anything is loaded.
 #pragma once
 
+#include <memory>
+
 #include "portatune/train.h"
 #include "portatune/train/programs.h"
 
@@ -8,6 +10,9 @@ namespace portatune::train {
 
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);
+
+/// The optimizer of the options.
+std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options);
 
 /// The options that are compiled into a step.
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});

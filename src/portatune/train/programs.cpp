@@ -60,12 +60,6 @@ Value clipping_factor(const Value& norm, double max_norm) {
   return max_norm > 0 ? minimum(one, max_norm / (norm + 1e-6)) : one;
 }
 
-AdamWOptions adam_for(const Value& parameter, const StepOptions& options) {
-  AdamWOptions adam = options.adam;
-  if (parameter.rank() < 2 && !options.decay_vectors) adam.weight_decay = 0;
-  return adam;
-}
-
 // parts  number of parts into which the rows of a batch are divided
 void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
   for (const auto& [name, type] : batch) {
@@ -203,8 +197,61 @@ Sums sums_of_device(const Task& task, nn::Context& context, const StepInputs& in
 // 0 / 0, and its gradients stay 0.
 Value divisor_of(const Sums& sums) { return maximum(sums.weight, full(sums.weight.type(), 1e-30)); }
 
-// 1 / (1 - beta^t), exact to the last digits even if beta^t is nearly 1.
-Value bias_correction(double beta, const Value& t) { return -1.0 / expm1(t * std::log(beta)); }
+// A device's part of a weight, and new parameters of the program for its slots.
+optim::Update state_of(const Value& part, const optim::Optimizer& optimizer) {
+  optim::Update state{.weight = part, .slots = {}};
+  for (const std::string& name : optimizer.slots()) state.slots.push_back(parameter(name, part.type()));
+  return state;
+}
+
+// The function of a step: values at the indices of the layout.
+class StepBuilder {
+ public:
+  explicit StepBuilder(StepLayout layout) : layout_(std::move(layout)) {
+    f_.parameters.resize(layout_.arguments());
+    f_.results.resize(layout_.results());
+    f_.result_shardings.resize(layout_.results());
+    f_.aliases = layout_.replaced();
+  }
+
+  void replace_weight(size_t i, const nn::Parameter& parameter, const Value& after) {
+    replace(layout_.weight(i), parameter.input, after, parameter.sharding);
+  }
+  void replace_slots(size_t parameter, const Values& before, const Values& after) {
+    for (size_t i = 0; i < layout_.slots().size(); ++i) {
+      const SlotArray& slot = layout_.slots()[i];
+      if (slot.parameter == parameter) {
+        replace(layout_.slot(i), before[slot.slot], after[slot.slot], slot.sharding);
+      }
+    }
+  }
+  void replace_progress(const ProgressValues& before, const ProgressValues& after) {
+    replace(layout_.progress(ProgressArray::kCounters), before.counters, after.counters);
+    replace(layout_.progress(ProgressArray::kLossScale), before.loss_scale, after.loss_scale);
+  }
+  void set_inputs(const BatchParameters& batch, const Value& learning_rate, const Value& random_key) {
+    for (const auto& [name, value] : batch.columns) f_.parameters[layout_.batch(name)] = value;
+    f_.parameters[layout_.input(StepInput::kLearningRate)] = learning_rate;
+    f_.parameters[layout_.input(StepInput::kRandomKey)] = random_key;
+  }
+  void set_number(StepNumber number, const Value& value) { f_.results[layout_.result(number)] = value; }
+
+  StepProgram program(std::vector<nn::Parameter> parameters, const Mesh& mesh) && {
+    f_.mesh = mesh;
+    return {.function = std::move(f_), .parameters = std::move(parameters), .layout = std::move(layout_)};
+  }
+
+ private:
+  void replace(size_t argument, const Value& before, const Value& after, const Sharding& sharding = {}) {
+    const size_t result = layout_.result_for(argument);
+    f_.parameters[argument] = before;
+    f_.results[result] = after;
+    f_.result_shardings[result] = sharding;
+  }
+
+  StepLayout layout_;
+  Function f_;
+};
 
 }  // namespace
 
@@ -219,52 +266,32 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const std::vector<SharedUpdate> updates = updates_of(context.parameters(), options.mesh);
   const Sums sums = sum_over_devices(of_device, updates, options.mesh);
   const Value weight = divisor_of(sums), loss = sums.loss / weight;
-  const Values weights = inputs_of(context.parameters());
   const Value norm = global_norm(sums.gradients, updates, options.mesh) / weight;
   const Verdict verdict = judge(progress, loss, norm, options.compute_dtype, options.on_non_finite);
 
   // The update divides the gradients by the weight, as it scales them anyway.
-  const Value factor = clipping_factor(norm, options.max_grad_norm) / weight;
-  Values parts_of_hyper;
-  for (const Value& x : {learning_rate, bias_correction(options.adam.beta1, verdict.updates),
-                         bias_correction(options.adam.beta2, verdict.updates), factor, verdict.makes_update}) {
-    parts_of_hyper.push_back(reshape(x, {1}));
-  }
-  const Value hyper = concatenate(parts_of_hyper, 0);
-
+  const optim::UpdateRule update =
+      options.optimizer->rule({.learning_rate = learning_rate,
+                               .updates = verdict.updates,
+                               .factor = clipping_factor(norm, options.max_grad_norm) / weight,
+                               .makes_update = verdict.makes_update});
+  const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
+  StepBuilder step(StepLayout(parameters, slots_of(parameters, *options.optimizer, options.mesh), batch));
   const Value place = place_of_device(options.mesh, {MeshAxis::kData});
-  Values m, v, new_weights, new_m, new_v;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    const Value part = updates[i].part(weights[i], place);
-    m.push_back(parameter("m", part.type()));
-    v.push_back(parameter("v", part.type()));
-    const AdamWState state = adamw({part, m[i], v[i]}, sums.gradients[i], hyper, adam_for(part, options));
-    new_weights.push_back(updates[i].held(state.parameter));
-    new_m.push_back(state.m);
-    new_v.push_back(state.v);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const optim::Update before = state_of(updates[i].part(parameters[i].input, place), *options.optimizer);
+    const optim::Update after = update(before, sums.gradients[i]);
+    step.replace_weight(i, parameters[i], updates[i].held(after.weight));
+    step.replace_slots(i, before.slots, after.slots);
   }
-
-  StepProgram program;
-  Function& f = program.function;
-  for (const Values& part : {weights, m, v, Values{progress.counters, progress.loss_scale}, in.batch.values,
-                             Values{learning_rate, in.random_key}}) {
-    append(f.parameters, part);
-  }
-  const ProgressValues& next = verdict.next;
-  for (const Values& part : {new_weights, new_m, new_v, Values{next.counters, next.loss_scale}}) {
-    append(f.results, part);
-  }
-  for (size_t i = 0; i < f.results.size(); ++i) f.aliases.emplace_back(i, i);
+  step.replace_progress(progress, verdict.next);
+  step.set_inputs(in.batch, learning_rate, in.random_key);
   const Value no_loss = full(loss.type(), std::nan(""));
-  append(f.results, {select(verdict.ended, no_loss, loss), sums.weight, norm, progress.loss_scale});
-  f.mesh = options.mesh;
-  f.result_shardings.resize(f.results.size());
-  for (size_t i = 0; i < weights.size(); ++i) {
-    f.result_shardings[i] = context.parameters()[i].sharding;
-    for (const size_t moments : {1, 2}) f.result_shardings[moments * weights.size() + i] = updates[i].sharding();
-  }
-  program.parameters.assign(context.parameters().begin(), context.parameters().end());
-  return program;
+  step.set_number(StepNumber::kLoss, select(verdict.ended, no_loss, loss));
+  step.set_number(StepNumber::kWeight, sums.weight);
+  step.set_number(StepNumber::kGradNorm, norm);
+  step.set_number(StepNumber::kLossScale, progress.loss_scale);
+  return std::move(step).program(parameters, options.mesh);
 }
 
 DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options) {

@@ -1,32 +1,31 @@
 // The compiled programs of training: one step, and one batch of evaluation.
 #pragma once
 
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "portatune/nn.h"
 #include "portatune/ops.h"
+#include "portatune/optim/adamw.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
+#include "portatune/train/step_layout.h"
 
 namespace portatune::train {
-
-/// The arrays of a batch: names and types, in the order of Task::inputs().
-using Signature = std::vector<std::pair<std::string, TensorType>>;
 
 /// Sharding of a batch's arrays: each device has some of the rows.
 inline const Sharding kBatchSharding{.axis = 0, .over = kBatchAxes};
 
 struct StepOptions {
   DType compute_dtype = DType::kFloat32;
-  AdamWOptions adam;
+  /// A shared_ptr because copies of the options share the optimizer, which does not change.
+  std::shared_ptr<const optim::Optimizer> optimizer = optim::adamw({});
   int64_t gradient_accumulation_steps = 1;  ///< micro-batches of a batch, see step_program()
   Remat remat = Remat::kNone;
   Mesh mesh = {};
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: no clipping
   bool dropout = true;         ///< whether dropout is active
-  bool decay_vectors = false;  ///< whether weight decay applies to biases and the scales of norms, too
   OnNonFinite on_non_finite = OnNonFinite::kStop;
 };
 
@@ -34,18 +33,18 @@ struct StepOptions {
 /// micro-batches of n rows each, one after the other. The update is that of the whole batch, except for random draws
 /// (dropout, the tokens that masked-lm masks), which differ in each micro-batch, and for losses that are not a sum over
 /// examples, such as that of next sentence prediction.
-/// A step with a non-finite loss or gradient makes no update (see judge()); Adam's t counts updates.
-///   parameters  the n weights, in the shardings of `parameters`; their n first and n second moments, in those of
-///               SharedUpdate; the two arrays of Progress; the arrays of the batch, in kBatchSharding; learning rate, a
-///               float32 scalar; uint32 [2]: the step's random key
-///   results     the updated weights, moments and progress, in the memory of the old; then float32 scalars: mean loss
-///               (NaN after a step that has stopped training), sum of weights as its denominator, norm of the gradient
-///               before clipping, loss scale
+/// A step with a non-finite loss or gradient makes no update (see judge()); the optimizer counts updates.
+/// StepLayout has the order of arguments and results:
+///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays of
+///              the batch, in kBatchSharding; the learning rate, a float32 scalar; the step's random key, uint32 [2]
+///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
+///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
 /// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in other parts
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
+  StepLayout layout;
 };
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
 

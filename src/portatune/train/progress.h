@@ -1,5 +1,5 @@
-// State that a step passes to the next besides weights and moments. It stays on the device, because the host starts a
-// step before it knows the result of the last one.
+// State that a step passes to the next besides weights and optimizer state. It stays on the device, because the host
+// starts a step before it knows the result of the last one.
 #pragma once
 
 #include <cstdint>

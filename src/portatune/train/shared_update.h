@@ -14,7 +14,7 @@ class SharedUpdate {
  public:
   SharedUpdate(const nn::Parameter& parameter, const Mesh& mesh);
 
-  /// Sharding of the gradient's sum and of the moments.
+  /// Sharding of the gradient's sum and of the optimizer's slots.
   const Sharding& sharding() const { return sharding_; }
 
   /// The sum of a gradient over all devices, of which each device gets its part. Gradients sharded along fsdp were

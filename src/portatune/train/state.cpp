@@ -24,8 +24,6 @@
 namespace portatune::train {
 namespace {
 
-constexpr int64_t kArraysInCheckpoint = 3;  // per parameter: its value and two moments
-
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
 void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
@@ -122,6 +120,21 @@ void require_space(SharedDirectory& directory, int64_t bytes, const std::string&
   if (directory.rank() == 0) directory.attempt([&] { io::require_free_bytes(directory.staging(), bytes, what); });
 }
 
+// The types of all arrays in a checkpoint, in their order.
+std::vector<TensorType> types_of(const std::vector<NamedArray>& weights, const std::vector<NamedArray>& slots) {
+  std::vector<TensorType> types;
+  for (const auto* arrays : {&weights, &slots}) {
+    for (const NamedArray& array : *arrays) types.push_back(array.type);
+  }
+  return types;
+}
+
+int64_t bytes_of(const std::vector<TensorType>& types) {
+  int64_t bytes = 0;
+  for (const TensorType& type : types) bytes += type.bytes();
+  return bytes;
+}
+
 int64_t free_memory() {
   const DeviceMemory memory = machine_memory();
   return *memory.limit_bytes - memory.in_use_bytes;
@@ -164,7 +177,9 @@ void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
   StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
   weights_.load(plan.parameters);  // first, so that a checkpoint that does not fit is an error at once
   jobs.push_back({"training step for " + shape_of(batch), std::move(plan.function),
-                  [this, key](Program program) { step_programs_.emplace(key, std::move(program)); }});
+                  [this, key, layout = std::move(plan.layout)](Program program) {
+                    step_programs_.emplace(key, CompiledStep{std::move(program), layout});
+                  }});
 }
 
 void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jobs) {
@@ -213,7 +228,7 @@ std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Si
 
 void TrainingState::set_schedule(int64_t total_steps) {
   if (!depends_on_total_steps(options_)) return;
-  const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_moments();
+  const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_optimizer_state();
   if (resumed_just_now) {
     require_fitting_schedule(resumed_from_, position_.step, position_.total_steps, total_steps);
   }
@@ -223,27 +238,33 @@ void TrainingState::set_schedule(int64_t total_steps) {
 StepResult TrainingState::start_step(const data::Example& batch) {
   const Signature signature = signature_of(task_, batch);
   compile({signature}, {});
-  const Program& program = step_programs_.at(describe(signature));
-  weights_.load_moments();
+  const auto& [program, layout] = step_programs_.at(describe(signature));
+  weights_.load_optimizer_state();
   if (progress_.empty()) progress_ = train::put(device_, position_.progress);
   const int64_t step = position_.step + 1;
   const double rate = learning_rate(options_, step, position_.total_steps);
 
   std::vector<DeviceArray> inputs = put(batch, signature);
-  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(rate)})));
-  inputs.push_back(device_.put(random_key(options_.seed, step)));
-  std::vector<DeviceArray*> arguments = weights_.arguments_of_step();
-  append(arguments, progress_);
-  append(arguments, inputs);
-  std::vector<DeviceArray> rest = weights_.take_results_of_step(program.run(arguments));
-  for (size_t i = 0; i < progress_.size(); ++i) progress_[i] = std::move(rest[i]);
+  DeviceArray rate_of_step = device_.put(Tensor({}, {static_cast<float>(rate)}));
+  DeviceArray key_of_step = device_.put(random_key(options_.seed, step));
+  std::vector<DeviceArray*> arguments(layout.arguments());
+  weights_.set_arguments(layout, arguments);
+  for (const ProgressArray array : {ProgressArray::kCounters, ProgressArray::kLossScale}) {
+    arguments[layout.progress(array)] = &progress_[static_cast<size_t>(array)];
+  }
+  for (size_t i = 0; i < signature.size(); ++i) arguments[layout.batch(signature[i].first)] = &inputs[i];
+  arguments[layout.input(StepInput::kLearningRate)] = &rate_of_step;
+  arguments[layout.input(StepInput::kRandomKey)] = &key_of_step;
+  std::vector<DeviceArray> results = program.run(arguments);
+  for (const auto& [argument, result] : layout.replaced()) *arguments[argument] = std::move(results[result]);
+  const auto number = [&](StepNumber of) { return std::move(results[layout.result(of)]); };
   position_.step = step;  // last, because the lines above may throw
   position_.data.clear();
   return StepResult(step, rate, task_.tokens(batch),
-                    {.loss = std::move(rest[2]),
-                     .weight = std::move(rest[3]),
-                     .grad_norm = std::move(rest[4]),
-                     .loss_scale = std::move(rest[5])});
+                    {.loss = number(StepNumber::kLoss),
+                     .weight = number(StepNumber::kWeight),
+                     .grad_norm = number(StepNumber::kGradNorm),
+                     .loss_scale = number(StepNumber::kLossScale)});
 }
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
@@ -334,7 +355,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
 
 Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder) {
   require_weights(folder);
-  weights_.load_moments();  // for a checkpoint before the first step
+  weights_.load_optimizer_state();  // for a checkpoint before the first step
   Position position = position_;
   position.progress = progress();
   if (position.progress.updates > kept_updates_) position.rewinds.in_a_row = 0;
@@ -342,7 +363,7 @@ Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder)
     position.step -= position.progress.void_steps;
     position.data.clear();
   }
-  return {folder, std::move(position), weights_.named_weights(), weights_.named_moments()};
+  return {folder, std::move(position), weights_.named_weights(), weights_.named_slots()};
 }
 
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
@@ -352,21 +373,18 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
 }
 
 void TrainingState::prepare_copies() {
-  if (copies_ || processes() != nullptr || kArraysInCheckpoint * weights_.bytes() > free_memory()) return;
-  std::vector<TensorType> types;
-  for (const auto& arrays : {weights_.named_weights(), weights_.named_moments()}) {
-    for (const NamedArray& array : arrays) types.push_back(array.type);
-  }
-  copies_.emplace(types);
+  if (copies_ || processes() != nullptr) return;
+  const std::vector<TensorType> types = types_of(weights_.named_weights(), weights_.named_slots());
+  if (bytes_of(types) <= free_memory()) copies_.emplace(types);
 }
 
 std::optional<Checkpoint> TrainingState::copy_checkpoint(const std::filesystem::path& folder) {
+  Checkpoint checkpoint = checkpoint_of_now(folder);
   prepare_copies();
   if (!copies_) return std::nullopt;
-  Checkpoint checkpoint = checkpoint_of_now(folder);
   std::vector<NamedArray*> arrays;
   for (NamedArray& array : checkpoint.weights) arrays.push_back(&array);
-  for (NamedArray& array : checkpoint.moments) arrays.push_back(&array);
+  for (NamedArray& array : checkpoint.slots) arrays.push_back(&array);
   try {
     copies_->copy(arrays);
   } catch (const std::bad_alloc&) {
@@ -382,13 +400,14 @@ void TrainingState::write(const Checkpoint& checkpoint) const {
                                                                      : SharedDirectory::Unseen::kLeavesItToTheFirst;
   const std::filesystem::path& folder = checkpoint.folder;
   SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
-  require_space(directory, kArraysInCheckpoint * weights_.bytes(), "a checkpoint");
+  require_space(directory, bytes_of(types_of(checkpoint.weights, checkpoint.slots)), "a checkpoint");
   FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
   require_place(directory, folder);
-  sums.merge(write_arrays(directory, kMomentsStem, checkpoint.moments));
+  if (!checkpoint.slots.empty()) sums.merge(write_arrays(directory, kOptimizerStem, checkpoint.slots));
   sums = sums_of_all(directory, sums);
   const auto finish = [&] {
-    for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // checks them
+    SavedArrays(directory.staging(), kWeightsStem);  // checks them
+    if (!checkpoint.slots.empty()) SavedArrays(directory.staging(), kOptimizerStem);
     write_position(directory.staging(), checkpoint.position);
     write_manifest(directory.staging(), sums);
   };
@@ -421,7 +440,7 @@ void TrainingState::take_facts_of_this_run(Position& position) const {
 }
 
 void TrainingState::resume(const std::filesystem::path& folder) {
-  if (weights_.have_moments()) {
+  if (weights_.have_optimizer_state()) {
     throw UsageError({.where = "resuming from " + folder.string(),
                       .given = "a trainer after its first step",
                       .expected = "resume() before the first step"});

@@ -45,7 +45,7 @@ class StartedEvaluation {
 struct Checkpoint {
   std::filesystem::path folder;
   Position position;
-  std::vector<NamedArray> weights, moments;
+  std::vector<NamedArray> weights, slots;
 };
 
 class TrainingState {
@@ -97,8 +97,8 @@ class TrainingState {
   void add_deviation(std::string text) { position_.deviations.push_back(std::move(text)); }
   /// The checkpoint that was written last, or that this run continues; empty if there is none yet.
   const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
-  /// Restores the weights, moments and progress of last_checkpoint(), or of the start, after a step that has stopped
-  /// training. No step may have made an update since. The step counts as made: the batch after it is next.
+  /// Restores the weights, optimizer state and progress of last_checkpoint(), or of the start, after a step that has
+  /// stopped training. No step may have made an update since. The step counts as made: the batch after it is next.
   /// errors  those of Weights::restore, after which nothing can be saved, evaluated or trained
   void rewind(int64_t step);
   /// Restores the state before a step that has stopped training. No step may have made an update since.
@@ -135,6 +135,10 @@ class TrainingState {
   const std::filesystem::path& resumed_from() const { return resumed_from_; }
 
  private:
+  struct CompiledStep {
+    Program program;
+    StepLayout layout;
+  };
   struct CompiledEvaluation {
     Program program;
     std::vector<std::string> outputs;
@@ -160,7 +164,7 @@ class TrainingState {
   Position position_;
   std::vector<DeviceArray> progress_;  // newer than position_.progress; empty before the first step
   // Programs by the shapes of their batches, of which there are few.
-  std::map<std::string, Program> step_programs_;
+  std::map<std::string, CompiledStep> step_programs_;
   std::map<std::string, CompiledEvaluation> evaluation_programs_;
 };
 

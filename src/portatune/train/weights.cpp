@@ -9,7 +9,7 @@
 #include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
-#include "portatune/train/shared_update.h"
+#include "portatune/train/options.h"
 
 namespace portatune::train {
 namespace {
@@ -50,6 +50,14 @@ class ComparedArrays {
 
 }  // namespace
 
+Weights::Weights(const Device& device, const Task& task, const TrainingOptions& options)
+    : device_(device),
+      task_(task),
+      optimizer_(optimizer_of(options)),
+      seed_(options.seed),
+      new_weights_(options.new_weights),
+      files_(options.model_files) {}
+
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
@@ -63,6 +71,7 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
     }
     load_report_ = std::move(initial.report);
     parameters_ = parameters;
+    slot_arrays_ = slots_of(parameters_, *optimizer_, device_.mesh());
     names_ = std::move(names);
     weights_ = std::move(weights);
   } else if (!std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) {
@@ -72,30 +81,25 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
   }
 }
 
-void Weights::load_moments() {
+void Weights::load_optimizer_state() {
   require_whole();
-  if (!have_moments()) make_moments();
+  if (!have_optimizer_state()) make_slots();
 }
 
-// Sets all moments or none: have_moments() must not be true for some of them.
-void Weights::make_moments() {
-  if (!resume_from_.empty()) return restore_moments();
-  std::vector<DeviceArray> m, v;
-  for (size_t i = 0; i < names_.size(); ++i) {
-    m.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
-    v.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
-  }
-  m_ = std::move(m);
-  v_ = std::move(v);
+// Sets all slots or none.
+void Weights::make_slots() {
+  if (!resume_from_.empty()) return restore_slots();
+  std::vector<DeviceArray> slots;
+  for (const SlotArray& slot : slot_arrays_) slots.push_back(device_.put(Tensor(slot.type), slot.sharding));
+  slots_ = std::move(slots);
 }
 
 void Weights::restore(const std::filesystem::path& checkpoint) {
   are_whole_ = false;  // until all are restored: an error leaves a mixture
   resume_from_ = checkpoint;
   restore_weights();
-  m_.clear();
-  v_.clear();
-  make_moments();
+  slots_.reset();
+  make_slots();
   are_whole_ = true;
 }
 
@@ -124,17 +128,16 @@ void Weights::restore_weights() {
   saved.require_same("weights");
 }
 
-void Weights::restore_moments() {
-  ComparedArrays saved(resume_from_, kMomentsStem, device_.processes());
-  std::vector<DeviceArray> m, v;
-  for (size_t i = 0; i < names_.size(); ++i) {
-    for (const auto& [prefix, arrays] : {std::pair("m.", &m), std::pair("v.", &v)}) {
-      arrays->push_back(device_.put(saved.read(prefix + names_[i], weights_[i].type()), sharding_of_moments(i)));
+void Weights::restore_slots() {
+  std::vector<DeviceArray> slots;
+  if (!slot_arrays_.empty()) {
+    ComparedArrays saved(resume_from_, kOptimizerStem, device_.processes());
+    for (const SlotArray& slot : slot_arrays_) {
+      slots.push_back(device_.put(saved.read(saved_name(slot), slot.type), slot.sharding));
     }
+    saved.require_same("optimizer slots");
   }
-  saved.require_same("moments");
-  m_ = std::move(m);
-  v_ = std::move(v);
+  slots_ = std::move(slots);
 }
 
 std::vector<std::pair<std::string, TensorType>> Weights::parameters() const {
@@ -154,9 +157,11 @@ Tensor Weights::value(size_t parameter) const {
   return weights_.at(parameter).to_host();
 }
 
-Tensor Weights::first_moment(size_t parameter) const {
+Tensor Weights::accumulated_gradient(size_t parameter) const {
   require_whole();
-  return m_.at(parameter).to_host();
+  const auto slot = std::ranges::find(slot_arrays_, parameter, &SlotArray::parameter);  // the first slots come first
+  if (slot == slot_arrays_.end()) return Tensor(parameters_.at(parameter).type);
+  return slots_->at(static_cast<size_t>(slot - slot_arrays_.begin())).to_host();
 }
 
 std::vector<DeviceArray*> Weights::arguments() {
@@ -166,21 +171,10 @@ std::vector<DeviceArray*> Weights::arguments() {
   return arguments;
 }
 
-std::vector<DeviceArray*> Weights::arguments_of_step() {
+void Weights::set_arguments(const StepLayout& layout, std::vector<DeviceArray*>& arguments) {
   require_whole();
-  std::vector<DeviceArray*> arguments;
-  for (auto* arrays : {&weights_, &m_, &v_}) {
-    for (DeviceArray& array : *arrays) arguments.push_back(&array);
-  }
-  return arguments;
-}
-
-std::vector<DeviceArray> Weights::take_results_of_step(std::vector<DeviceArray> results) {
-  auto result = results.begin();
-  for (auto* arrays : {&weights_, &m_, &v_}) {
-    for (DeviceArray& array : *arrays) array = std::move(*result++);
-  }
-  return {std::make_move_iterator(result), std::make_move_iterator(results.end())};
+  for (size_t i = 0; i < weights_.size(); ++i) arguments[layout.weight(i)] = &weights_[i];
+  for (size_t i = 0; i < slots_->size(); ++i) arguments[layout.slot(i)] = &(*slots_)[i];
 }
 
 std::string Weights::first_not_finite() const {
@@ -191,22 +185,16 @@ std::string Weights::first_not_finite() const {
   return {};
 }
 
-Sharding Weights::sharding_of_moments(size_t parameter) const {
-  return SharedUpdate(parameters_[parameter], device_.mesh()).sharding();
-}
-
 std::vector<NamedArray> Weights::named_weights() const {
   std::vector<NamedArray> weights;
   for (size_t i = 0; i < names_.size(); ++i) weights.push_back(named(names_[i], weights_[i]));
   return weights;
 }
 
-std::vector<NamedArray> Weights::named_moments() const {
-  std::vector<NamedArray> moments;
-  for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
-    for (size_t i = 0; i < names_.size(); ++i) moments.push_back(named(prefix + names_[i], (*arrays)[i]));
-  }
-  return moments;
+std::vector<NamedArray> Weights::named_slots() const {
+  std::vector<NamedArray> slots;
+  for (size_t i = 0; i < slot_arrays_.size(); ++i) slots.push_back(named(saved_name(slot_arrays_[i]), (*slots_)[i]));
+  return slots;
 }
 
 void Weights::save_files(const std::filesystem::path& folder) const {

@@ -4,14 +4,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "portatune/device.h"
+#include "portatune/optim/optimizer.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/array_files.h"
+#include "portatune/train/step_layout.h"
 
 namespace portatune::train {
 
@@ -19,76 +23,75 @@ namespace portatune::train {
 class Weights {
  public:
   /// device, task: must outlive this object
-  /// options supplies the seed, the weights that may be new, and the files to write into every saved model.
-  Weights(const Device& device, const Task& task, const TrainingOptions& options)
-      : device_(device),
-        task_(task),
-        seed_(options.seed),
-        new_weights_(options.new_weights),
-        files_(options.model_files) {}
+  /// options supplies the optimizer, the seed, the weights that may be new, and the files to write into every saved
+  /// model.
+  Weights(const Device& device, const Task& task, const TrainingOptions& options);
 
-  /// Sets the checkpoint from which the moments are restored later, instead of starting from 0.
+  /// Sets the checkpoint from which the optimizer state is restored later, instead of starting from 0.
   void resume_from(const std::filesystem::path& checkpoint) { resume_from_ = checkpoint; }
 
   /// Loads or initialises the weights, on the first call.
   /// errors  CheckpointError for weights that may not be new; UsageError on a later call with other parameters
   void load(const std::vector<nn::Parameter>& parameters);
-  /// Initialises or restores the moments, on the first call. Evaluation alone does not pay for them.
-  void load_moments();
+  /// Initialises or restores the optimizer state, on the first call. Evaluation alone does not pay for it.
+  void load_optimizer_state();
 
-  /// Restores weights and moments from a checkpoint, or the initial ones if it is empty. After an error they are partly
-  /// of either state, and every reader of them throws from then on.
+  /// Restores weights and optimizer state from a checkpoint, or the initial ones if it is empty. After an error they
+  /// are partly of either state, and every reader of them throws from then on.
   /// errors  NotFoundError, CheckpointError if arrays are missing, or differ from those that process 0 finds there
   void restore(const std::filesystem::path& checkpoint);
-  /// errors  UsageError after a failed restore(); all functions below that read weights or moments throw it too
+  /// errors  UsageError after a failed restore(); all functions below that read arrays throw it too
   void require_whole() const;
 
   bool empty() const { return weights_.empty(); }
-  bool have_moments() const { return !m_.empty(); }
+  bool have_optimizer_state() const { return slots_.has_value(); }
   const LoadReport& load_report() const { return load_report_; }
 
   /// Names of the parameters, in the order in which the forward pass first uses them.
   const std::vector<std::string>& names() const { return names_; }
   std::vector<std::pair<std::string, TensorType>> parameters() const;
-  /// A copy of the parameter with this index in names(), and of its first moment. Wait for running steps before.
+  /// A copy of the parameter with this index in names(). Wait for running steps before.
   Tensor value(size_t parameter) const;
-  Tensor first_moment(size_t parameter) const;
+  /// A copy of its first slot, which accumulates the parameter's gradients; zeros if it has no slot.
+  Tensor accumulated_gradient(size_t parameter) const;
 
-  /// Bytes of the weights, which are also those of the first or the second moments.
+  /// Bytes of the weights.
   int64_t bytes() const;
 
   /// The weights as arguments of a program.
   std::vector<DeviceArray*> arguments();
-  /// Weights, first and second moments as arguments of a step, which consumes them.
-  std::vector<DeviceArray*> arguments_of_step();
-  /// Takes them back from the front of the step's results; returns the remaining results.
-  std::vector<DeviceArray> take_results_of_step(std::vector<DeviceArray> results);
+  /// Sets weights and slots among the arguments of a step.
+  void set_arguments(const StepLayout& layout, std::vector<DeviceArray*>& arguments);
 
   /// The name of the first weight with a non-finite element; empty if there is none.
   std::string first_not_finite() const;
 
-  /// The weights under the parameters' names, and the moments under "m.<parameter>" and "v.<parameter>". The next step
+  /// The weights under the parameters' names, and the optimizer state under "<slot>.<parameter>". The next step
   /// invalidates them.
   std::vector<NamedArray> named_weights() const;
-  std::vector<NamedArray> named_moments() const;
+  std::vector<NamedArray> named_slots() const;
   /// Writes the files of the model except the weights. Any thread may call it.
   void save_files(const std::filesystem::path& folder) const;
 
  private:
-  void make_moments();
+  void make_slots();
   void restore_weights();
-  void restore_moments();
-  Sharding sharding_of_moments(size_t parameter) const;
+  void restore_slots();
+  std::string saved_name(const SlotArray& slot) const { return slot.name + "." + names_[slot.parameter]; }
+
   const Device& device_;
   const Task& task_;
+  const std::shared_ptr<const optim::Optimizer> optimizer_;
   const uint64_t seed_;
   const NewWeights new_weights_;
   const std::map<std::string, std::string> files_;
   std::filesystem::path resume_from_;
   std::vector<nn::Parameter> parameters_;
   std::vector<std::string> names_;
-  std::vector<DeviceArray> weights_, m_, v_;
-  bool are_whole_ = true;  // false after a failed restore()
+  std::vector<DeviceArray> weights_;
+  std::vector<SlotArray> slot_arrays_;             // see slots_of()
+  std::optional<std::vector<DeviceArray>> slots_;  // none before load_optimizer_state()
+  bool are_whole_ = true;                          // false after a failed restore()
   LoadReport load_report_;
 };
 

@@ -59,7 +59,8 @@ struct Position {
 /// data_state.json.
 void write_position(const std::filesystem::path& folder, const Position& position);
 
-/// Returns whether a file of this name in a model folder belongs to a training state; the moments have other files.
+/// Returns whether a file of this name in a model folder belongs to a training state; the optimizer state has other
+/// files.
 bool is_position_file(const std::string& name);
 /// Returns whether the folder is a checkpoint, valid or damaged, and not a model alone.
 bool is_checkpoint(const std::filesystem::path& folder);
@@ -72,8 +73,9 @@ Position read_position(const std::filesystem::path& folder);
 
 /// Stem of the files with the weights, under the parameters' names.
 inline constexpr const char* kWeightsStem = "model";
-/// Stem of the files with the first and second moments, under "m.<parameter>" and "v.<parameter>".
-inline constexpr const char* kMomentsStem = "optimizer";
+/// Stem of the files with the optimizer state, under "<slot>.<parameter>": "m.classifier.bias". An optimizer without
+/// slots has none.
+inline constexpr const char* kOptimizerStem = "optimizer";
 
 /// The opened array files of a checkpoint; arrays are read on request.
 class SavedArrays {

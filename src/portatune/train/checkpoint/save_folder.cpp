@@ -42,7 +42,7 @@ bool is_replaced(const fs::directory_entry& entry) {
   if (entry.is_directory()) return is_of_checkpoint(entry);
   const std::string name = entry.path().filename().string();
   return name == "config.json" || name == kSettingsFile || name == kRunRecordFile || is_position_file(name) ||
-         is_array_file(name, kWeightsStem) || is_array_file(name, kMomentsStem) || hub::is_companion_file(name);
+         is_array_file(name, kWeightsStem) || is_array_file(name, kOptimizerStem) || hub::is_companion_file(name);
 }
 
 std::string entry_in_the_way(const fs::path& folder, const fs::path& written) {

@@ -1,0 +1,46 @@
+#include "portatune/train/step_layout.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "portatune/train/shared_update.h"
+
+namespace portatune::train {
+
+std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const optim::Optimizer& optimizer,
+                                const Mesh& mesh) {
+  std::vector<SlotArray> slots;
+  const std::vector<std::string> names = optimizer.slots();
+  for (size_t slot = 0; slot < names.size(); ++slot) {
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      slots.push_back({.name = names[slot],
+                       .slot = slot,
+                       .parameter = i,
+                       .type = parameters[i].type,
+                       .sharding = SharedUpdate(parameters[i], mesh).sharding()});
+    }
+  }
+  return slots;
+}
+
+StepLayout::StepLayout(std::span<const nn::Parameter> parameters, std::vector<SlotArray> slots, const Signature& batch)
+    : weights_(parameters.size()), slots_(std::move(slots)) {
+  for (const auto& [name, type] : batch) batch_.push_back(name);
+  for (size_t argument = 0; argument < first_of_batch(); ++argument) {
+    replaced_.emplace_back(argument, replaced_.size());
+  }
+}
+
+size_t StepLayout::batch(std::string_view name) const {
+  const auto found = std::ranges::find(batch_, name);
+  if (found == batch_.end()) throw std::out_of_range("a step without the array " + std::string(name));
+  return first_of_batch() + static_cast<size_t>(found - batch_.begin());
+}
+
+size_t StepLayout::result_for(size_t argument) const {
+  const auto found = std::ranges::find(replaced_, argument, &std::pair<size_t, size_t>::first);
+  if (found == replaced_.end()) throw std::out_of_range("no result for argument " + std::to_string(argument));
+  return found->second;
+}
+
+}  // namespace portatune::train

@@ -1,0 +1,78 @@
+#include "portatune/train/step_layout.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "portatune/optim/adamw.h"
+
+namespace portatune::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using train::ProgressArray;
+using train::StepInput;
+using train::StepNumber;
+
+constexpr DType kF32 = DType::kFloat32;
+
+nn::Parameter named(const std::string& name, const Shape& shape) {
+  return {.name = name, .value = parameter(name, {kF32, shape}), .initializer = {}};
+}
+
+const std::vector<nn::Parameter> kParameters{named("w", {4, 2}), named("b", {2})};
+const train::Signature kBatch{{"x", {kF32, {3, 4}}}, {"labels", {kF32, {3}}}};
+
+train::StepLayout layout_of_adamw() {
+  return train::StepLayout(kParameters, train::slots_of(kParameters, *optim::adamw({}), {}), kBatch);
+}
+
+TEST(Slots, AreThoseOfTheFirstNameThenThoseOfTheSecond) {
+  std::vector<std::string> names;
+  for (const train::SlotArray& slot : train::slots_of(kParameters, *optim::adamw({}), {})) {
+    names.push_back(slot.name + "." + kParameters[slot.parameter].name);
+  }
+  EXPECT_THAT(names, ElementsAre("m.w", "m.b", "v.w", "v.b"));
+}
+
+// SharedUpdate divides the matrix along data, and not the vector.
+TEST(Slots, AreDividedAsTheUpdate) {
+  const std::vector<train::SlotArray> slots = train::slots_of(kParameters, *optim::adamw({}), {.data = 2});
+  EXPECT_THAT(slots[0].sharding.over, ElementsAre(MeshAxis::kData));
+  EXPECT_THAT(slots[1].sharding.over, ElementsAre());
+}
+
+TEST(StepLayout, HasStateThenBatchThenInputs) {
+  const train::StepLayout layout = layout_of_adamw();
+  EXPECT_EQ(layout.weight(1), 1);
+  EXPECT_EQ(layout.slot(0), 2);
+  EXPECT_EQ(layout.slot(3), 5);
+  EXPECT_EQ(layout.progress(ProgressArray::kCounters), 6);
+  EXPECT_EQ(layout.progress(ProgressArray::kLossScale), 7);
+  EXPECT_EQ(layout.batch("x"), 8);
+  EXPECT_EQ(layout.batch("labels"), 9);
+  EXPECT_EQ(layout.input(StepInput::kLearningRate), 10);
+  EXPECT_EQ(layout.input(StepInput::kRandomKey), 11);
+  EXPECT_EQ(layout.arguments(), 12);
+}
+
+TEST(StepLayout, ResultsReplaceTheStateAndEndWithNumbers) {
+  const train::StepLayout layout = layout_of_adamw();
+  EXPECT_EQ(layout.replaced().size(), 8);
+  EXPECT_THAT(layout.replaced().back(), Pair(layout.progress(ProgressArray::kLossScale), 7));
+  EXPECT_EQ(layout.result_for(layout.slot(3)), 5);
+  EXPECT_EQ(layout.result(StepNumber::kLoss), 8);
+  EXPECT_EQ(layout.result(StepNumber::kLossScale), 11);
+  EXPECT_EQ(layout.results(), 12);
+}
+
+TEST(StepLayout, RefusesWhatAStepDoesNotHave) {
+  const train::StepLayout layout = layout_of_adamw();
+  EXPECT_THROW(layout.batch("token_type_ids"), std::out_of_range);
+  EXPECT_THROW(layout.result_for(layout.batch("x")), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace portatune::test
