@@ -34,6 +34,9 @@ struct TrainingOptions {
   double weight_decay = 0;                   ///< of matrices only; 0 gives Adam
   double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< in [0, 1)
   double adam_epsilon = 1e-8;                   ///< above 0
+  std::string optim = "adamw_torch";            ///< "adamw_torch": AdamW; "sgd": SGD as in torch.optim.SGD
+  double momentum = 0;                          ///< of SGD, in [0, 1)
+  bool nesterov = false;                        ///< whether SGD has Nesterov momentum
   double max_grad_norm = 1.0;                   ///< 0: no clipping
   /// Type of activations and matrix products: float32, bfloat16 or float16. With float16 the loss is scaled by torch's
   /// rule (torch.amp.GradScaler): from 2^16, halved when the gradient overflows, doubled after 2000 updates without

@@ -208,6 +208,11 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "4",
                                         "--weight-decay",
                                         "0.01",
+                                        "--optim",
+                                        "sgd",
+                                        "--momentum",
+                                        "0.9",
+                                        "--nesterov",
                                         "--max-grad-norm",
                                         "0",
                                         "--gradient-accumulation-steps",
@@ -251,6 +256,9 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.training.lr_scheduler_type, "constant");
   EXPECT_EQ(a.training.warmup_steps, 4);
   EXPECT_EQ(a.training.weight_decay, 0.01);
+  EXPECT_EQ(a.training.optim, "sgd");
+  EXPECT_EQ(a.training.momentum, 0.9);
+  EXPECT_TRUE(a.training.nesterov);
   EXPECT_EQ(a.training.max_grad_norm, 0);
   EXPECT_EQ(a.training.gradient_accumulation_steps, 3);
   EXPECT_EQ(a.training.remat, Remat::kDots);

@@ -105,6 +105,20 @@ TEST(TrainingOptions, ReachAdamW) {
   EXPECT_THAT(update_of({.adam_epsilon = 1}), ElementsAre(FloatEq(0.95f), FloatEq(0.1f), FloatNear(0.001f, 1e-8f)));
 }
 
+// The first step has the momentum 1; Nesterov adds 0.9 of it to the gradient.
+TEST(TrainingOptions, ReachSgd) {
+  EXPECT_THAT(update_of({.weight_decay = 0.5, .optim = "sgd"}), ElementsAre(FloatEq(1 - 0.15f)));
+  EXPECT_THAT(update_of({.optim = "sgd", .momentum = 0.9, .nesterov = true}), ElementsAre(FloatEq(1 - 0.19f), 1));
+}
+
+TEST(TrainingOptions, OptimizerIsKnownAndHasItsOwnOptions) {
+  expect_refused(TrainingOptions{.optim = "adafactor"}, "optim", "adafactor");
+  expect_refused(TrainingOptions{.momentum = 0.9}, "momentum", "an option of SGD, with optim adamw_torch");
+  expect_refused(TrainingOptions{.nesterov = true}, "nesterov", "an option of SGD, with optim adamw_torch");
+  expect_refused(TrainingOptions{.optim = "sgd", .momentum = 1}, "momentum", "1");
+  expect_refused(TrainingOptions{.optim = "sgd", .nesterov = true}, "nesterov", "momentum 0");
+}
+
 TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {
   train::check(FitOptions{});
   expect_refused(FitOptions{.num_train_epochs = 0}, "num_train_epochs", "0");

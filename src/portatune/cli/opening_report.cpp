@@ -209,7 +209,8 @@ std::string describe_run(const run::Opening& o) {
   const std::string steps = number_of(o.length.steps_per_epoch, "step");
   std::string text =
       o.plan.max_steps > 0 ? steps : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
-  text += fmt::format(", {}, AdamW {} {}", describe_batch(o.plan), to_text(t.learning_rate), t.lr_scheduler_type);
+  text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), t.optim == "sgd" ? "SGD" : "AdamW",
+                      to_text(t.learning_rate), t.lr_scheduler_type);
   if (t.warmup_steps > 0) text += fmt::format(" after {}", number_of(t.warmup_steps, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
   text += fmt::format(", seed {}", t.seed);

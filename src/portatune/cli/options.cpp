@@ -386,7 +386,7 @@ void add_training(Group group, FitArguments& a) {
       ->default_str("one pass");
   group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
   TrainingOptions& t = a.training;
-  group.number("--learning-rate", t.learning_rate, "AdamW's learning rate", {.highest = 1e38});
+  group.number("--learning-rate", t.learning_rate, "learning rate before the schedule", {.highest = 1e38});
   group
       .choice(
           "--lr-scheduler-type", {"linear", "constant", "constant_with_warmup"},
@@ -396,6 +396,14 @@ void add_training(Group group, FitArguments& a) {
       ->default_str(t.lr_scheduler_type);
   group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
   group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
+  group
+      .choice(
+          "--optim", {"adamw_torch", "sgd", "adamw_torch_fused", "adamw_hf", "adamw", "adamw_apex_fused"},
+          [&](const std::string& s) { t.optim = s == "sgd" ? s : "adamw_torch"; }, "optimizer")
+      ->type_name("adamw_torch|sgd")
+      ->default_str(t.optim);
+  group.number("--momentum", t.momentum, "momentum of SGD", {.highest = 1});
+  group.flag("--nesterov", t.nesterov, "Nesterov momentum, for SGD");
   group.number("--adam-beta1", t.adam_beta1, "decay of AdamW's first moment", {.highest = 1});
   group.number("--adam-beta2", t.adam_beta2, "decay of AdamW's second moment", {.highest = 1});
   group.number("--adam-epsilon", t.adam_epsilon, "AdamW's epsilon", {.highest = 1e38});

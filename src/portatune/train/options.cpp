@@ -5,6 +5,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/optim/sgd.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::train {
@@ -30,6 +31,20 @@ void check_beta(const char* option, double value) {
   if (!(value >= 0 && static_cast<float>(value) < 1)) refuse(option, to_text(value), "at least 0 and below 1");
 }
 
+void check_optimizer(const TrainingOptions& options) {
+  if (options.optim != kAdamW && options.optim != kSgd) {
+    refuse("optim", options.optim, std::string(kAdamW) + " or " + kSgd);
+  }
+  check_beta("momentum", options.momentum);
+  if (options.optim != kSgd && (options.momentum > 0 || options.nesterov)) {
+    refuse(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
+           "it with optim sgd alone");
+  }
+  if (options.nesterov && options.momentum == 0) {
+    refuse("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
+  }
+}
+
 void check_dtype(DType dtype) {
   if (dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16) return;
   refuse("dtype", std::string(name_of(dtype)), "float32, bfloat16 or float16");
@@ -42,6 +57,7 @@ void check(const TrainingOptions& options) {
   learning_rate(options, 1, 1);  // refuses an unknown schedule
   require_at_least("warmup_steps", options.warmup_steps, 0);
   require_finite_and_not_negative("weight_decay", options.weight_decay);
+  check_optimizer(options);
   check_beta("adam_beta1", options.adam_beta1);
   check_beta("adam_beta2", options.adam_beta2);
   // A parameter with gradient 0 would be 0/0 otherwise.
@@ -77,6 +93,10 @@ void check(const FitOptions& options, OnNonFinite then) {
 }
 
 std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options) {
+  if (options.optim == kSgd) {
+    return optim::sgd(
+        {.momentum = options.momentum, .nesterov = options.nesterov, .weight_decay = options.weight_decay});
+  }
   return optim::adamw({.beta1 = options.adam_beta1,
                        .beta2 = options.adam_beta2,
                        .eps = options.adam_epsilon,

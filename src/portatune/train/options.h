@@ -11,6 +11,10 @@ namespace portatune::train {
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);
 
+// Names of TrainingOptions::optim.
+inline constexpr const char* kAdamW = "adamw_torch";
+inline constexpr const char* kSgd = "sgd";
+
 /// The optimizer of the options.
 std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options);
 

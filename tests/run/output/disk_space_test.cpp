@@ -14,6 +14,11 @@ TEST(DiskSpace, FewCheckpointsAddToTheModel) {
   EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 2, .kept = 2}), 2 * 300 + 100);
 }
 
+TEST(DiskSpace, CheckpointHasTheSlotsOfItsOptimizer) {
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots = 1, .checkpoints = 2, .kept = 2}), 2 * 200 + 100);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots = 0, .checkpoints = 2, .kept = 2}), 2 * 100 + 100);
+}
+
 // A new checkpoint is complete before the oldest is removed.
 TEST(DiskSpace, ManyCheckpointsTakeOneMoreThanAreKept) {
   EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2}), 3 * 300);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kModelsInCheckpoint = 3;  // the weights and two moments of each
+int64_t checkpoint_bytes(const SavesOfRun& saves) { return (1 + saves.slots) * saves.weights_bytes; }
 
 fs::path nearest_folder(fs::path path) {
   path = fs::absolute(path);
@@ -31,13 +31,13 @@ std::string size(int64_t bytes) { return decimal_size(static_cast<double>(bytes)
 std::string describe(const SavesOfRun& saves) {
   std::string text = fmt::format("{} for the model of {}", size(most_bytes(saves)), size(saves.weights_bytes));
   if (saves.checkpoints == 0) return text;
-  return text + fmt::format(" and its checkpoints of {} each", size(kModelsInCheckpoint * saves.weights_bytes));
+  return text + fmt::format(" and its checkpoints of {} each", size(checkpoint_bytes(saves)));
 }
 
 }  // namespace
 
 int64_t most_bytes(const SavesOfRun& saves) {
-  const int64_t checkpoint = kModelsInCheckpoint * saves.weights_bytes;
+  const int64_t checkpoint = checkpoint_bytes(saves);
   const int64_t more = std::max<int64_t>(0, saves.kept - saves.present);
   // Either the model comes on top of them, or before it one checkpoint more than are kept.
   return saves.checkpoints <= more ? saves.checkpoints * checkpoint + saves.weights_bytes : (more + 1) * checkpoint;

@@ -8,7 +8,8 @@ namespace portatune::run {
 
 /// The saves of a run in its output folder, beside the files that are there.
 struct SavesOfRun {
-  int64_t weights_bytes = 0;  ///< size of the model; a checkpoint has three times that, with the optimizer's moments
+  int64_t weights_bytes = 0;  ///< size of the model
+  int64_t slots = 2;          ///< number of the optimizer's slots; a checkpoint has each in the size of the model
   int64_t checkpoints = 0;    ///< number of checkpoints that are written
   int64_t kept = 0;           ///< number of checkpoints that are kept at a time
   int64_t present = 0;        ///< number of older checkpoints, which newer ones replace

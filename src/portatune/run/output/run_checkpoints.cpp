@@ -6,6 +6,7 @@
 #include "portatune/run/launch/in_turn.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
@@ -25,6 +26,7 @@ CheckpointOptions checkpoints_of(const RunOptions& a) {
 SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, int64_t total_steps) {
   const CheckpointOptions checkpoints = checkpoints_of(plan);
   SavesOfRun saves{.weights_bytes = bytes_of_weights(model_of(plan)),
+                   .slots = std::ssize(train::optimizer_of(plan.training)->slots()),
                    .kept = checkpoints.keep + (plan.checkpoint.empty() ? 0 : 1),
                    .present = std::ssize(train::checkpoints_in(plan.output))};
   if (checkpoints.every > 0 && total_steps > steps_made) {

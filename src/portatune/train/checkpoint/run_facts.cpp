@@ -7,18 +7,23 @@
 #include "portatune/base/message.h"
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
+#include "portatune/train/options.h"
 
 namespace portatune::train {
 namespace {
 
-// Both are 1 in checkpoints from before these settings existed, which do not have them.
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
 constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp; the name in checkpoints
+constexpr const char* kOptimizer = "optim";
+
+// The values of checkpoints from before these settings existed, which do not have them.
+const RunFacts kFormerValues = {{kMicroBatches, "1"}, {kBatchDevices, "1"}, {kOptimizer, kAdamW}};
 
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);
   if (found != facts.end()) return found->second;
-  return name == kMicroBatches || name == kBatchDevices ? "1" : "none";
+  const auto former = kFormerValues.find(name);
+  return former != kFormerValues.end() ? former->second : "none";
 }
 
 std::string known_as(const std::string& name) { return name == kBatchDevices ? "devices along data and fsdp" : name; }
@@ -66,9 +71,15 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   facts["lr_scheduler_type"] = options.lr_scheduler_type;
   facts["warmup_steps"] = std::to_string(options.warmup_steps);
   facts["weight_decay"] = to_text(options.weight_decay);
-  facts["adam_beta1"] = to_text(options.adam_beta1);
-  facts["adam_beta2"] = to_text(options.adam_beta2);
-  facts["adam_epsilon"] = to_text(options.adam_epsilon);
+  facts[kOptimizer] = options.optim;
+  if (options.optim == kSgd) {
+    facts["momentum"] = to_text(options.momentum);
+    facts["nesterov"] = options.nesterov ? "true" : "false";
+  } else {
+    facts["adam_beta1"] = to_text(options.adam_beta1);
+    facts["adam_beta2"] = to_text(options.adam_beta2);
+    facts["adam_epsilon"] = to_text(options.adam_epsilon);
+  }
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
   facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
   facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));
