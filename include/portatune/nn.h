@@ -42,6 +42,7 @@ struct Parameter {
   Value input = value;
   Sharding sharding = {};
   TensorType type = value.type();  ///< type of the whole array, float32
+  bool trainable = true;           ///< false for a frozen parameter: no gradient, no optimizer state
 };
 
 /// Settings that all layers of a model share while its graph is built.
@@ -53,6 +54,8 @@ struct ContextOptions {
   Remat remat = Remat::kNone;             ///< gradient checkpointing of the model's layers
   DType matrix_dtype = DType::kFloat32;   ///< storage type of matrices; not float32 only where nothing is trained
   Mesh mesh = {};                         ///< devices that run the program
+  /// Parameters that are not trained, as parts of their names: "embeddings", "encoder.layer.0-5".
+  std::vector<std::string> frozen = {};
 };
 
 class Context {

@@ -57,6 +57,9 @@ struct TrainingOptions {
   uint64_t seed = 42;          ///< seed of dropout and of new weights
   /// Weights that may be new. Loading throws a CheckpointError if the checkpoint lacks any other.
   NewWeights new_weights = NewWeights::kHead;
+  /// Parameters that keep their weights, as parts of their names: "embeddings", or "encoder.layer.0-5" for six layers.
+  /// A frozen parameter has no gradient and no optimizer state.
+  std::vector<std::string> freeze = {};
   int64_t total_steps = 0;  ///< step at which the linear decay ends; 0: fit() computes it
   /// Further values that a resumed run must share with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Checkpoints keep them together with the options above.

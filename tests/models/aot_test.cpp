@@ -43,7 +43,7 @@ TEST_P(ModelAot, Compiles) {
   const train::Signature inputs = signature_of(task_, reference_);
   constexpr DType kDtype = DType::kBFloat16;
   if (!task_.has_loss() || (target_ == pjrt::AotTarget::kCudaH100 && !is_whole() && !wants_all())) {
-    compile_for(target_, train::evaluation_program(task_, inputs, kDtype).function);
+    compile_for(target_, train::evaluation_program(task_, inputs, {.compute_dtype = kDtype}).function);
     return;
   }
   const train::StepProgram step = train::step_program(task_, inputs, {.compute_dtype = kDtype});

@@ -26,12 +26,17 @@ class LayerStack final : public Task {
 
   /// A training step on rows of 128 tokens.
   Function step(int64_t rows, const train::StepOptions& options) const {
-    const train::Signature batch{{"x", {DType::kFloat32, {rows, 128, fields_.hidden_size}}},
-                                 {std::string(data::kExampleWeight), {DType::kFloat32, {rows}}}};
-    return train::step_program(*this, batch, options).function;
+    return train::step_program(*this, batch(rows), options).function;
   }
+  /// An evaluation of the same rows.
+  Function evaluation(int64_t rows) const { return train::evaluation_program(*this, batch(rows), {}).function; }
 
  private:
+  train::Signature batch(int64_t rows) const {
+    return {{"x", {DType::kFloat32, {rows, 128, fields_.hidden_size}}},
+            {std::string(data::kExampleWeight), {DType::kFloat32, {rows}}}};
+  }
+
   models::BertFields fields_;
 };
 

@@ -6,13 +6,19 @@
 #include <cmath>
 
 #include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+#include "portatune/graph/lowering.h"
+#include "train/layer_stack.h"
 
 namespace portatune::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using ::testing::FloatNear;
+using ::testing::HasSubstr;
 
 constexpr DType kF32 = DType::kFloat32;
 
@@ -92,8 +98,33 @@ TEST(StepProgram, StateIsUpdatedInPlace) {
   EXPECT_EQ(program.function.aliases, wanted);
 }
 
+int64_t count(const std::string& text, const std::string& part) {
+  int64_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// Matrix products of a program of encoder layers.
+int64_t products(const Function& function) { return count(to_stablehlo(function, {}), "stablehlo.dot_general"); }
+
+TEST(StepProgram, AFrozenLayerHasItsForwardPassAlone) {
+  const LayerStack one(1), two(2);
+  const int64_t forward = products(one.evaluation(4));
+  EXPECT_GT(forward, 0);
+  EXPECT_EQ(products(two.step(4, {.frozen = {"layer.0"}})), products(one.step(4, {})) + forward);
+  EXPECT_GT(products(two.step(4, {})), products(two.step(4, {.frozen = {"layer.0"}})));
+}
+
+TEST(StepProgram, FrozenParametersAreNamedInPartsThatExist) {
+  const auto message = [](const std::vector<std::string>& frozen) {
+    return message_of<UsageError>([&] { train::step_program(LinearTask(), kBatch, {.frozen = frozen}); });
+  };
+  EXPECT_THAT(message({"matrix", "layer.0"}), AllOf(HasSubstr("\"layer.0\""), HasSubstr("such as matrix")));
+  EXPECT_THAT(message({"matrix", "vector"}), HasSubstr("all parameters"));
+}
+
 TEST(EvaluationProgram, GivesSumsAndOutputs) {
-  const train::EvaluationProgram program = train::evaluation_program(LinearTask(), kBatch, kF32);
+  const train::EvaluationProgram program = train::evaluation_program(LinearTask(), kBatch, {});
   EXPECT_THAT(program.outputs, ElementsAre("losses"));
   const std::vector<Tensor> found =
       evaluate(program.function.results, program.function.parameters, {kMatrix, kVector, kX, kWeights});

@@ -68,6 +68,17 @@ TEST(StepLayout, ResultsReplaceTheStateAndEndWithNumbers) {
   EXPECT_EQ(layout.results(), 12);
 }
 
+TEST(StepLayout, AFrozenWeightHasNoSlotAndNoResult) {
+  std::vector<nn::Parameter> parameters = kParameters;
+  parameters[0].trainable = false;
+  const train::StepLayout layout(parameters, train::slots_of(parameters, *optim::adamw({}), {}), kBatch);
+  ASSERT_EQ(layout.slots().size(), 2);
+  EXPECT_EQ(layout.slots()[0].parameter, 1);
+  EXPECT_THROW(layout.result_for(layout.weight(0)), std::out_of_range);
+  EXPECT_EQ(layout.result_for(layout.weight(1)), 0);
+  EXPECT_EQ(layout.result(StepNumber::kLoss), 5);
+}
+
 TEST(StepLayout, RefusesWhatAStepDoesNotHave) {
   const train::StepLayout layout = layout_of_adamw();
   EXPECT_THROW(layout.batch("token_type_ids"), std::out_of_range);

@@ -407,6 +407,8 @@ void add_training(Group group, FitArguments& a) {
   group.number("--adam-beta1", t.adam_beta1, "decay of AdamW's first moment", {.highest = 1});
   group.number("--adam-beta2", t.adam_beta2, "decay of AdamW's second moment", {.highest = 1});
   group.number("--adam-epsilon", t.adam_epsilon, "AdamW's epsilon", {.highest = 1e38});
+  group.names("--freeze", t.freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5")
+      ->default_str("none");
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   add_head(group, a.model.options.head);
   add_length(group, a.model.options);

@@ -3,6 +3,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/nn.h"
+#include "portatune/nn/name_pattern.h"
 #include "portatune/ops.h"
 
 namespace portatune::nn {
@@ -36,6 +37,10 @@ Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
 Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh, DType sent_as) {
   const bool is_divided = std::ranges::find(sharding.over, MeshAxis::kFsdp) != sharding.over.end();
   return is_divided ? all_gather(input, sharding.axis, mesh, {MeshAxis::kFsdp}, sent_as) : input;
+}
+
+bool is_frozen(const std::string& name, const ContextOptions& options) {
+  return std::ranges::any_of(options.frozen, [&](const std::string& pattern) { return matches(name, pattern); });
 }
 
 // The divisors of a number, as text.
@@ -89,7 +94,8 @@ const Parameter& Context::parameter(const std::string& name, const Shape& shape,
                          .initializer = initializer,
                          .input = input,
                          .sharding = sharding,
-                         .type = {DType::kFloat32, shape}});
+                         .type = {DType::kFloat32, shape},
+                         .trainable = !is_frozen(name, options_)});
   by_name_.emplace(name, &parameters_.back());
   return parameters_.back();
 }
@@ -101,6 +107,7 @@ const Parameter& Context::tied_parameter(const std::string& alias, const std::st
                       .given = "a tie to " + name + ", which no layer has",
                       .expected = "an existing parameter"});
   }
+  if (is_frozen(alias, options_)) found->second->trainable = false;
   std::vector<std::string>& aliases = found->second->aliases;
   if (std::ranges::find(aliases, alias) == aliases.end()) aliases.push_back(alias);
   return *found->second;

@@ -86,7 +86,7 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
 
 EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const train::Signature& batch,
                                const train::StepOptions& options, ProgramWriter* keep) {
-  const auto program = train::evaluation_program(task, batch, options.compute_dtype, options.mesh);
+  const auto program = train::evaluation_program(task, batch, options);
   const Compiled compiled = compiler.compile(program.function, keep);
   return {memory_of(memory_of_arguments(program), compiled.memory), compiled.seconds};
 }

@@ -110,7 +110,8 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .remat = options.remat,
           .mesh = mesh,
           .max_grad_norm = options.max_grad_norm,
-          .on_non_finite = options.on_non_finite};
+          .on_non_finite = options.on_non_finite,
+          .frozen = options.freeze};
 }
 
 }  // namespace portatune::train

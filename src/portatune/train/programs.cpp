@@ -1,10 +1,13 @@
 #include "portatune/train/programs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/nn/name_pattern.h"
 #include "portatune/packing.h"
 #include "portatune/train/progress.h"
 #include "portatune/train/shared_update.h"
@@ -27,17 +30,25 @@ BatchParameters batch_parameters(const Signature& batch, const Mesh& mesh) {
 }
 
 // Parameters in their storage dtype and sharding.
-Values inputs_of(const std::deque<nn::Parameter>& parameters) {
+template <class Parameters>
+Values inputs_of(const Parameters& parameters) {
   Values values;
   for (const nn::Parameter& parameter : parameters) values.push_back(parameter.input);
   return values;
 }
 
+// Parameters to train: those with a gradient.
+std::vector<nn::Parameter> trainable_of(const std::deque<nn::Parameter>& parameters) {
+  std::vector<nn::Parameter> trainable;
+  std::ranges::copy_if(parameters, std::back_inserter(trainable), &nn::Parameter::trainable);
+  return trainable;
+}
+
 void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
 
-std::vector<SharedUpdate> updates_of(const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
+std::vector<SharedUpdate> updates_of(const std::vector<nn::Parameter>& trainable, const Mesh& mesh) {
   std::vector<SharedUpdate> updates;
-  for (const nn::Parameter& parameter : parameters) updates.emplace_back(parameter, mesh);
+  for (const nn::Parameter& parameter : trainable) updates.emplace_back(parameter, mesh);
   return updates;
 }
 
@@ -84,6 +95,26 @@ void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batch
   std::string where = "mesh " + to_string(mesh);
   if (micro_batches > 1) where += ", gradient_accumulation_steps " + std::to_string(micro_batches);
   require_parts(batch, devices * micro_batches, where);
+}
+
+bool is_called(const nn::Parameter& parameter, const std::string& pattern) {
+  const auto matches = [&](const std::string& name) { return nn::matches(name, pattern); };
+  return matches(parameter.name) || std::ranges::any_of(parameter.aliases, matches);
+}
+
+void require_frozen_as_asked(const std::deque<nn::Parameter>& parameters, const std::vector<std::string>& frozen) {
+  for (const std::string& pattern : frozen) {
+    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_called(p, pattern); })) continue;
+    throw UsageError({.where = "freeze",
+                      .given = in_quotes(pattern) + ", which no parameter has in its name",
+                      .expected = "consecutive modules of names such as " + parameters.front().name,
+                      .fix = "give whole modules: embeddings, or encoder.layer.0-5 for six layers"});
+  }
+  if (std::ranges::any_of(parameters, &nn::Parameter::trainable)) return;
+  throw UsageError({.where = "freeze",
+                    .given = "patterns that match all parameters",
+                    .expected = "a parameter to train",
+                    .fix = "freeze fewer parameters"});
 }
 
 // The columns of a micro-batch, slices of a device's columns.
@@ -135,7 +166,7 @@ Sums sums_of(const Task& task, nn::Context& context, const Columns& batch, const
   const auto gradients_of = [&](const Value& loss) {
     const int64_t times = context.options().mesh.tensor;
     const Value counted_once = times == 1 ? loss : loss / static_cast<double>(times);
-    return gradients(counted_once, inputs_of(context.parameters()));
+    return gradients(counted_once, inputs_of(trainable_of(context.parameters())));
   };
   if (context.options().compute_dtype != DType::kFloat16) {
     return {forward.loss_sum, forward.weight_sum, gradients_of(forward.loss_sum)};
@@ -182,7 +213,8 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .initializer_range = task.initializer_range(),
           .random_key = key_of(in.random_key, in.micro_batch, options),
           .remat = options.remat,
-          .mesh = options.mesh};
+          .mesh = options.mesh,
+          .frozen = options.frozen};
 }
 
 // Sums over all micro-batches of a device.
@@ -214,6 +246,7 @@ class StepBuilder {
     f_.aliases = layout_.replaced();
   }
 
+  void set_weight(size_t i, const nn::Parameter& parameter) { f_.parameters[layout_.weight(i)] = parameter.input; }
   void replace_weight(size_t i, const nn::Parameter& parameter, const Value& after) {
     replace(layout_.weight(i), parameter.input, after, parameter.sharding);
   }
@@ -263,7 +296,9 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
-  const std::vector<SharedUpdate> updates = updates_of(context.parameters(), options.mesh);
+  require_frozen_as_asked(context.parameters(), options.frozen);
+  const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
+  const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
   const Sums sums = sum_over_devices(of_device, updates, options.mesh);
   const Value weight = divisor_of(sums), loss = sums.loss / weight;
   const Value norm = global_norm(sums.gradients, updates, options.mesh) / weight;
@@ -278,11 +313,17 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
   StepBuilder step(StepLayout(parameters, slots_of(parameters, *options.optimizer, options.mesh), batch));
   const Value place = place_of_device(options.mesh, {MeshAxis::kData});
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const optim::Update before = state_of(updates[i].part(parameters[i].input, place), *options.optimizer);
-    const optim::Update after = update(before, sums.gradients[i]);
-    step.replace_weight(i, parameters[i], updates[i].held(after.weight));
+  for (size_t i = 0, of_trainable = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].trainable) {
+      step.set_weight(i, parameters[i]);
+      continue;
+    }
+    const SharedUpdate& shared = updates[of_trainable];
+    const optim::Update before = state_of(shared.part(parameters[i].input, place), *options.optimizer);
+    const optim::Update after = update(before, sums.gradients[of_trainable]);
+    step.replace_weight(i, parameters[i], shared.held(after.weight));
     step.replace_slots(i, before.slots, after.slots);
+    ++of_trainable;
   }
   step.replace_progress(progress, verdict.next);
   step.set_inputs(in.batch, learning_rate, in.random_key);
@@ -300,7 +341,9 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
   const StepInputs in(batch, loss_scale, options);
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
-  const std::vector<SharedUpdate> updates = updates_of(context.parameters(), options.mesh);
+  require_frozen_as_asked(context.parameters(), options.frozen);
+  const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
+  const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
   const Sums sums = sum_over_devices(of_device, updates, options.mesh);
   Values squares;
   for (size_t i = 0; i < sums.gradients.size(); ++i) {
@@ -317,14 +360,18 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
   }
   f.results = {sums.loss / divisor_of(sums), concatenate(squares, 0)};
   f.result_shardings.resize(f.results.size());
-  program.parameters.assign(context.parameters().begin(), context.parameters().end());
+  for (const nn::Parameter& parameter : trainable) program.trainable.push_back(parameter.name);
   return program;
 }
 
-EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype, const Mesh& mesh) {
+EvaluationProgram evaluation_program(const Task& task, const Signature& batch, const StepOptions& options) {
+  const Mesh& mesh = options.mesh;
   require_parts(batch, mesh, 1);
   const BatchParameters in = batch_parameters(batch, mesh);
-  nn::Context context({.compute_dtype = compute_dtype, .initializer_range = task.initializer_range(), .mesh = mesh});
+  nn::Context context({.compute_dtype = options.compute_dtype,
+                       .initializer_range = task.initializer_range(),
+                       .mesh = mesh,
+                       .frozen = options.frozen});
   const Forward forward = task.forward(nn::Scope(context), in.columns);
 
   EvaluationProgram program;

@@ -27,6 +27,7 @@ struct StepOptions {
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: no clipping
   bool dropout = true;         ///< whether dropout is active
   OnNonFinite on_non_finite = OnNonFinite::kStop;
+  std::vector<std::string> frozen = {};  ///< see nn::ContextOptions
 };
 
 /// Forward, loss, backward, clipping and update in one program. On a mesh each device processes its part of the rows in
@@ -40,7 +41,8 @@ struct StepOptions {
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
-/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in other parts
+/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in other parts;
+///             if a pattern in StepOptions::frozen matches no parameter, or all are frozen
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
@@ -50,24 +52,24 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
 /// Loss and gradient of a step, for the search of its first non-finite value.
 ///   parameters  the n weights; the loss scale; the arrays of the batch; the step's random key
-///   results     mean loss, float32; sums of squares of the gradients of each weight, float32 [n]
+///   results     mean loss, float32; sums of squares of the gradients of each trainable weight, float32
 /// errors        those of step_program()
 struct DiagnosisProgram {
   Function function;
-  std::vector<nn::Parameter> parameters;
+  std::vector<std::string> trainable;  ///< names of the weights with a gradient, in the order of the squares
 };
 DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options);
 
 /// The forward pass without dropout.
 ///   parameters  the n weights, the arrays of the batch, as in a step
 ///   results     float32 scalars: sum of weighted losses, sum of weights; then the task's outputs
+/// options     of the step: the compute type, the mesh and the frozen parameters count
 /// errors      UsageError if the batch cannot be divided over the devices
 struct EvaluationProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
   std::vector<std::string> outputs;
 };
-EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype,
-                                     const Mesh& mesh = {});
+EvaluationProgram evaluation_program(const Task& task, const Signature& batch, const StepOptions& options);
 
 }  // namespace portatune::train

@@ -185,7 +185,7 @@ void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
 void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jobs) {
   const std::string key = describe(batch);
   if (evaluation_programs_.contains(key)) return;
-  EvaluationProgram plan = evaluation_program(task_, batch, options_.dtype, device_.mesh());
+  EvaluationProgram plan = evaluation_program(task_, batch, step_options(options_, device_.mesh()));
   weights_.load(plan.parameters);
   jobs.push_back({"evaluation of " + shape_of(batch), std::move(plan.function),
                   [this, key, outputs = std::move(plan.outputs)](Program program) {
@@ -195,7 +195,8 @@ void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jo
 
 void TrainingState::load(const data::Example& batch) {
   if (!weights_.empty()) return;
-  weights_.load(evaluation_program(task_, signature_of(task_, batch), options_.dtype, device_.mesh()).parameters);
+  weights_.load(
+      evaluation_program(task_, signature_of(task_, batch), step_options(options_, device_.mesh())).parameters);
 }
 
 int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations) {
@@ -311,8 +312,8 @@ std::string TrainingState::first_not_finite(const data::Example& batch) {
   const std::vector<DeviceArray> results = program.run(arguments);
   if (!std::isfinite(scalar(results[0]))) return "the loss";
   const Tensor squares = results[1].to_host();
-  for (size_t i = 0; i < plan.parameters.size(); ++i) {
-    if (!std::isfinite(squares.as<float>()[i])) return "the gradient of " + plan.parameters[i].name;
+  for (size_t i = 0; i < plan.trainable.size(); ++i) {
+    if (!std::isfinite(squares.as<float>()[i])) return "the gradient of " + plan.trainable[i];
   }
   return {};
 }

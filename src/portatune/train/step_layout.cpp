@@ -13,6 +13,7 @@ std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const
   const std::vector<std::string> names = optimizer.slots();
   for (size_t slot = 0; slot < names.size(); ++slot) {
     for (size_t i = 0; i < parameters.size(); ++i) {
+      if (!parameters[i].trainable) continue;
       slots.push_back({.name = names[slot],
                        .slot = slot,
                        .parameter = i,
@@ -27,7 +28,8 @@ StepLayout::StepLayout(std::span<const nn::Parameter> parameters, std::vector<Sl
     : weights_(parameters.size()), slots_(std::move(slots)) {
   for (const auto& [name, type] : batch) batch_.push_back(name);
   for (size_t argument = 0; argument < first_of_batch(); ++argument) {
-    replaced_.emplace_back(argument, replaced_.size());
+    const bool is_frozen = argument < weights_ && !parameters[argument].trainable;
+    if (!is_frozen) replaced_.emplace_back(argument, replaced_.size());
   }
 }
 

@@ -24,7 +24,7 @@ struct SlotArray {
   TensorType type;    ///< type of the whole array
   Sharding sharding;  ///< that of SharedUpdate
 };
-/// All arrays of an optimizer: those of its first slot for each parameter, then those of the second.
+/// All arrays of an optimizer: those of its first slot for each trainable parameter, then those of the second.
 std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const optim::Optimizer& optimizer,
                                 const Mesh& mesh);
 
@@ -37,7 +37,7 @@ enum class StepNumber { kLoss, kWeight, kGradNorm, kLossScale };
 
 /// Indices of arguments and results. The order is
 ///   arguments  weights, slots, progress, the arrays of the batch, StepInput
-///   results    weights, slots and progress after the step; StepNumber
+///   results    trainable weights, slots and progress after the step; StepNumber
 class StepLayout {
  public:
   StepLayout(std::span<const nn::Parameter> parameters, std::vector<SlotArray> slots, const Signature& batch);

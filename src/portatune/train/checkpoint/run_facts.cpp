@@ -80,6 +80,7 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
     facts["adam_beta2"] = to_text(options.adam_beta2);
     facts["adam_epsilon"] = to_text(options.adam_epsilon);
   }
+  if (!options.freeze.empty()) facts["freeze"] = list_of(options.freeze);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
   facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
   facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));
