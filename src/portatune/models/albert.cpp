@@ -1,7 +1,6 @@
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -38,14 +37,14 @@ int64_t group_of(const AlbertConfig& c, int64_t i) {
   return static_cast<int64_t>(static_cast<double>(i) / layers_per_group);
 }
 
-AlbertConfig albert_config(const io::JsonObject& config) {
+AlbertConfig albert_config(const ConfigReader& config) {
   config.ignore({"down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"});
   AlbertConfig c{
       bert_fields(config, {.hidden_act = "gelu_new", .hidden_dropout_prob = 0, .attention_probs_dropout_prob = 0})};
-  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, kSize);
-  c.num_hidden_groups = config.get_int_or("num_hidden_groups", c.num_hidden_groups, {1, c.num_hidden_layers});
-  c.inner_group_num = config.get_int_or("inner_group_num", c.inner_group_num, {1, 1024});
-  c.classifier_dropout_prob = config.get_float_or("classifier_dropout_prob", c.classifier_dropout_prob, kRate);
+  config.read("embedding_size", c.embedding_size, kSize);
+  config.read("num_hidden_groups", c.num_hidden_groups, {1, c.num_hidden_layers});
+  config.read("inner_group_num", c.inner_group_num, kLayers);
+  config.read("classifier_dropout_prob", c.classifier_dropout_prob, kRate);
   return c;
 }
 

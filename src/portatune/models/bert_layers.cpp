@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -25,7 +24,7 @@ Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const V
   return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
 }
 
-void refuse_variants(const io::JsonObject& config) {
+void refuse_variants(const ConfigReader& config) {
   const std::string positions = config.get_string_or("position_embedding_type", "absolute");
   if (positions != "absolute") {
     throw CheckpointError({.where = "config.json, position_embedding_type",
@@ -52,26 +51,24 @@ TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, con
           .classifier_dropout = c.head_dropout()};
 }
 
-BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults) {
+BertFields bert_fields(const ConfigReader& config, const BertFields& defaults) {
   refuse_variants(config);
   BertFields c = defaults;
-  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
-  c.hidden_size = config.get_int("hidden_size", kSize);
-  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
-  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
-  c.intermediate_size = config.get_int("intermediate_size", kSize);
-  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
-  c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
-  c.attention_probs_dropout_prob =
-      config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
-  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
-  c.type_vocab_size = config.get_int_or("type_vocab_size", c.type_vocab_size, kSize);
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
-  c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
-  if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
-  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
-  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
-  require_activation("hidden_act", c.hidden_act);
+  config.require("vocab_size", c.vocab_size, kVocabulary);
+  config.require("hidden_size", c.hidden_size, kSize);
+  config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
+  config.require("num_attention_heads", c.num_attention_heads, kSize);
+  config.require("intermediate_size", c.intermediate_size, kSize);
+  config.read_activation("hidden_act", c.hidden_act);
+  config.read("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  config.read("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  config.read("max_position_embeddings", c.max_position_embeddings, kSize);
+  config.read("type_vocab_size", c.type_vocab_size, kSize);
+  config.read("initializer_range", c.initializer_range, kDeviation);
+  config.read("layer_norm_eps", c.layer_norm_eps, kEpsilon);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   return c;
 }

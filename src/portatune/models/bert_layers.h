@@ -6,6 +6,7 @@
 #include <string>
 
 #include "portatune/models.h"
+#include "portatune/models/config_reader.h"
 
 namespace portatune::models {
 
@@ -32,7 +33,7 @@ struct BertFields {
 
 /// Reads these fields. CheckpointError for a value out of range, and for a decoder or relative positions.
 /// defaults  values of fields that the file lacks
-BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults);
+BertFields bert_fields(const ConfigReader& config, const BertFields& defaults);
 
 /// The model's metadata from these fields. The maximal length of a text is the number of positions.
 TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c);

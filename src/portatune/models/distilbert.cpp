@@ -1,8 +1,7 @@
 #include <cmath>
 
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -76,25 +75,24 @@ Value encoder_layer(const Scope& s, const DistilBertConfig& c, const Value& x, c
   return layer_norm(s / "output_layer_norm", h + feed_forward(s / "ffn", c, h), kLayerNormEps);
 }
 
-DistilBertConfig distilbert_config(const io::JsonObject& config) {
+DistilBertConfig distilbert_config(const ConfigReader& config) {
   config.ignore({"tie_weights_", "output_past"});
   DistilBertConfig c;
-  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
-  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
-  c.sinusoidal_pos_embds = config.get_bool_or("sinusoidal_pos_embds", c.sinusoidal_pos_embds);
-  c.n_layers = config.get_int("n_layers", {1, 1024});
-  c.n_heads = config.get_int("n_heads", kSize);
-  c.dim = config.get_int("dim", kSize);
-  c.hidden_dim = config.get_int("hidden_dim", kSize);
-  c.dropout = config.get_float_or("dropout", c.dropout, kRate);
-  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
-  c.qa_dropout = config.get_float_or("qa_dropout", c.qa_dropout, kRate);
-  c.seq_classif_dropout = config.get_float_or("seq_classif_dropout", c.seq_classif_dropout, kRate);
-  c.activation = config.get_string_or("activation", c.activation);
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
-  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
-  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
-  require_activation("activation", c.activation);
+  config.require("vocab_size", c.vocab_size, kVocabulary);
+  config.read("max_position_embeddings", c.max_position_embeddings, kSize);
+  config.read("sinusoidal_pos_embds", c.sinusoidal_pos_embds);
+  config.require("n_layers", c.n_layers, kLayers);
+  config.require("n_heads", c.n_heads, kSize);
+  config.require("dim", c.dim, kSize);
+  config.require("hidden_dim", c.hidden_dim, kSize);
+  config.read("dropout", c.dropout, kRate);
+  config.read("attention_dropout", c.attention_dropout, kRate);
+  config.read("qa_dropout", c.qa_dropout, kRate);
+  config.read("seq_classif_dropout", c.seq_classif_dropout, kRate);
+  config.read_activation("activation", c.activation);
+  config.read("initializer_range", c.initializer_range, kDeviation);
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
   require_multiple("dim", c.dim, "n_heads", c.n_heads);
   return c;
 }

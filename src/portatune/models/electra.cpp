@@ -1,8 +1,7 @@
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -21,20 +20,22 @@ struct ElectraConfig : BertFields {
   double summary_last_dropout = 0.1;
 };
 
-ElectraConfig electra_config(const io::JsonObject& config) {
+ElectraConfig electra_config(const ConfigReader& config) {
   ElectraConfig c{bert_fields(config, {})};
-  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, kSize);
+  config.read("embedding_size", c.embedding_size, kSize);
   const std::string summary_type = config.get_string_or("summary_type", "first");
   if (summary_type != "first") {
     throw CheckpointError({.where = "config.json, summary_type",
                            .given = "\"" + summary_type + "\"",
                            .expected = "\"first\", the only supported kind of summary"});
   }
-  c.summary_use_proj = config.get_bool_or("summary_use_proj", c.summary_use_proj);
-  const bool has_none = config.type_of("summary_activation") == "null";
-  c.summary_activation = has_none ? "" : config.get_string_or("summary_activation", c.summary_activation);
-  if (!has_none) require_activation("summary_activation", c.summary_activation);
-  c.summary_last_dropout = config.get_float_or("summary_last_dropout", c.summary_last_dropout, kRate);
+  config.read("summary_use_proj", c.summary_use_proj);
+  if (config.type_of("summary_activation") == "null") {
+    c.summary_activation.clear();
+  } else {
+    config.read_activation("summary_activation", c.summary_activation);
+  }
+  config.read("summary_last_dropout", c.summary_last_dropout, kRate);
   return c;
 }
 

@@ -2,9 +2,8 @@
 #include <optional>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/decoder_attention.h"
 #include "portatune/models/decoder_heads.h"
 #include "portatune/models/text_inputs.h"
@@ -76,7 +75,7 @@ Value block(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, 
   return h + mlp(s / "mlp", c, layer_norm(s / "ln_2", h, c.layer_norm_epsilon));
 }
 
-Gpt2Config gpt2_config(const io::JsonObject& config) {
+Gpt2Config gpt2_config(const ConfigReader& config) {
   if (config.get_bool_or("add_cross_attention", false)) {
     throw CheckpointError({.where = "config.json, add_cross_attention",
                            .given = "true",
@@ -86,26 +85,25 @@ Gpt2Config gpt2_config(const io::JsonObject& config) {
   config.ignore({"reorder_and_upcast_attn", "n_ctx", "summary_type", "summary_use_proj", "summary_activation",
                  "summary_first_dropout", "summary_proj_to_labels", "task_specific_params"});
   Gpt2Config c;
-  c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
-  c.n_positions = config.get_int_or("n_positions", c.n_positions, kSize);
-  c.n_embd = config.get_int_or("n_embd", c.n_embd, kSize);
-  c.n_layer = config.get_int_or("n_layer", c.n_layer, {1, 1024});
-  c.n_head = config.get_int_or("n_head", c.n_head, kSize);
-  c.n_inner = config.get_int_or("n_inner", 4 * c.n_embd, {1, 1 << 22});
-  c.activation_function = config.get_string_or("activation_function", c.activation_function);
-  require_activation("activation_function", c.activation_function);
-  c.resid_pdrop = config.get_float_or("resid_pdrop", c.resid_pdrop, kRate);
-  c.embd_pdrop = config.get_float_or("embd_pdrop", c.embd_pdrop, kRate);
-  c.attn_pdrop = config.get_float_or("attn_pdrop", c.attn_pdrop, kRate);
-  c.layer_norm_epsilon = config.get_float_or("layer_norm_epsilon", c.layer_norm_epsilon, {0, 1});
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
-  c.scale_attn_weights = config.get_bool_or("scale_attn_weights", c.scale_attn_weights);
-  c.scale_attn_by_inverse_layer_idx =
-      config.get_bool_or("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx);
-  if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
-  if (config.has("hidden_dropout")) c.hidden_dropout = config.get_float("hidden_dropout", kRate);
-  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
-  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  config.read("vocab_size", c.vocab_size, kVocabulary);
+  config.read("n_positions", c.n_positions, kSize);
+  config.read("n_embd", c.n_embd, kSize);
+  config.read("n_layer", c.n_layer, kLayers);
+  config.read("n_head", c.n_head, kSize);
+  c.n_inner = 4 * c.n_embd;
+  config.read("n_inner", c.n_inner, {1, 1 << 22});
+  config.read_activation("activation_function", c.activation_function);
+  config.read("resid_pdrop", c.resid_pdrop, kRate);
+  config.read("embd_pdrop", c.embd_pdrop, kRate);
+  config.read("attn_pdrop", c.attn_pdrop, kRate);
+  config.read("layer_norm_epsilon", c.layer_norm_epsilon, kEpsilon);
+  config.read("initializer_range", c.initializer_range, kDeviation);
+  config.read("scale_attn_weights", c.scale_attn_weights);
+  config.read("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
+  config.read("hidden_dropout", c.hidden_dropout, kRate);
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
   require_multiple("n_embd", c.n_embd, "n_head", c.n_head);
   return c;
 }

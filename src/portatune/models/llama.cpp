@@ -1,5 +1,5 @@
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/llama_family.h"
 
 namespace portatune::models {
@@ -9,10 +9,10 @@ struct LlamaConfig : LlamaFamilyConfig {
   nn::LinearOptions attention{.bias = false}, mlp{.bias = false};
 };
 
-LlamaConfig llama_config(const io::JsonObject& config) {
+LlamaConfig llama_config(const ConfigReader& config) {
   LlamaConfig c{llama_family_config(config, {})};
-  c.attention.bias = config.get_bool_or("attention_bias", false);
-  c.mlp.bias = config.get_bool_or("mlp_bias", false);
+  config.read("attention_bias", c.attention.bias);
+  config.read("mlp_bias", c.mlp.bias);
   return c;
 }
 

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/decoder_heads.h"
 #include "portatune/models/text_inputs.h"
 
@@ -32,38 +31,37 @@ RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const Dec
 
 }  // namespace
 
-LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults) {
+LlamaFamilyConfig llama_family_config(const ConfigReader& config, const LlamaFamilyConfig& defaults) {
   config.ignore({"pretraining_tp"});  // it affects only speed
   LlamaFamilyConfig c = defaults;
-  c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
-  c.hidden_size = config.get_int_or("hidden_size", c.hidden_size, kSize);
-  c.intermediate_size = config.get_int_or("intermediate_size", c.intermediate_size, {1, 1 << 22});
-  c.num_hidden_layers = config.get_int_or("num_hidden_layers", c.num_hidden_layers, {1, 1024});
-  c.num_attention_heads = config.get_int_or("num_attention_heads", c.num_attention_heads, kSize);
-  const int64_t kv_heads = c.num_key_value_heads > 0 ? c.num_key_value_heads : c.num_attention_heads;
-  c.num_key_value_heads = config.get_int_or("num_key_value_heads", kv_heads, kSize);
-  const int64_t head_dim = c.head_dim > 0 ? c.head_dim : c.hidden_size / c.num_attention_heads;
-  c.head_dim = config.get_int_or("head_dim", head_dim, kSize);
-  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
-  require_activation("hidden_act", c.hidden_act);
-  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, {1, 1 << 30});
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
-  c.rms_norm_eps = config.get_float_or("rms_norm_eps", c.rms_norm_eps, {0, 1});
-  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
-  const double hidden_dropout = config.get_float_or("hidden_dropout", c.classifier_dropout, kRate);
-  c.classifier_dropout = config.get_float_or("classifier_dropout", hidden_dropout, kRate);
-  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
-  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  config.read("vocab_size", c.vocab_size, kVocabulary);
+  config.read("hidden_size", c.hidden_size, kSize);
+  config.read("intermediate_size", c.intermediate_size, {1, 1 << 22});
+  config.read("num_hidden_layers", c.num_hidden_layers, kLayers);
+  config.read("num_attention_heads", c.num_attention_heads, kSize);
+  if (c.num_key_value_heads == 0) c.num_key_value_heads = c.num_attention_heads;
+  config.read("num_key_value_heads", c.num_key_value_heads, kSize);
+  if (c.head_dim == 0) c.head_dim = c.hidden_size / c.num_attention_heads;
+  config.read("head_dim", c.head_dim, kSize);
+  config.read_activation("hidden_act", c.hidden_act);
+  config.read("max_position_embeddings", c.max_position_embeddings, {1, 1 << 30});
+  config.read("initializer_range", c.initializer_range, kDeviation);
+  config.read("rms_norm_eps", c.rms_norm_eps, kEpsilon);
+  config.read("attention_dropout", c.attention_dropout, kRate);
+  config.read("hidden_dropout", c.classifier_dropout, kRate);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
   c.rope = rope_parameters(config, c.rope.rope_theta, c.max_position_embeddings);
   require_multiple("num_attention_heads", c.num_attention_heads, "num_key_value_heads", c.num_key_value_heads);
   return c;
 }
 
-std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config, int64_t layers, int64_t window,
+std::vector<std::optional<int64_t>> sliding_windows(const ConfigReader& config, int64_t layers, int64_t window,
                                                     int64_t max_window_layers) {
   const bool slides = config.get_bool_or("use_sliding_window", false);
-  window = config.get_int_or("sliding_window", window, {1, 1 << 30});
-  max_window_layers = config.get_int_or("max_window_layers", max_window_layers, {0, 1 << 20});
+  config.read("sliding_window", window, {1, 1 << 30});
+  config.read("max_window_layers", max_window_layers, {0, 1 << 20});
   const std::vector<std::string> types = config.get_strings("layer_types");
   std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
   if (!types.empty() && types.size() != windows.size()) {

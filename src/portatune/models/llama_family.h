@@ -2,6 +2,7 @@
 // a gated feed-forward layer.
 #pragma once
 
+#include "portatune/models/config_reader.h"
 #include "portatune/models/decoder_attention.h"
 #include "portatune/models/rope.h"
 #include "portatune/ops.h"
@@ -29,11 +30,11 @@ struct LlamaFamilyConfig {
 };
 
 /// Reads these fields; `defaults` are the values of absent ones. CheckpointError for a value out of range.
-LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults);
+LlamaFamilyConfig llama_family_config(const ConfigReader& config, const LlamaFamilyConfig& defaults);
 
 /// The sliding window of each layer, for models that have such layers; absent for a layer with full attention.
 /// CheckpointError for an unknown kind of layer.
-std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config, int64_t layers, int64_t window,
+std::vector<std::optional<int64_t>> sliding_windows(const ConfigReader& config, int64_t layers, int64_t window,
                                                     int64_t max_window_layers);
 
 /// Inputs of a layer besides x.

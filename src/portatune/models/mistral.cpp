@@ -1,5 +1,5 @@
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/llama_family.h"
 
 namespace portatune::models {
@@ -9,7 +9,7 @@ struct MistralConfig : LlamaFamilyConfig {
   std::optional<int64_t> sliding_window = 4096;  // absent: no limit
 };
 
-MistralConfig mistral_config(const io::JsonObject& config) {
+MistralConfig mistral_config(const ConfigReader& config) {
   MistralConfig c{llama_family_config(
       config, {.intermediate_size = 14336, .num_key_value_heads = 8, .max_position_embeddings = 4096 * 32})};
   if (config.type_of("sliding_window") == "null") {

@@ -1,9 +1,8 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/rope.h"
 #include "portatune/models/text_inputs.h"
@@ -129,27 +128,26 @@ std::vector<bool> local_layers(const io::JsonObject& config, int64_t num_hidden_
 }
 
 // The base of the rotary frequencies of one type of layers, under its old name or that of transformers 5.
-double theta_of(const io::JsonObject& config, std::string_view old_key, std::string_view layer_type, double fallback) {
-  const double theta = config.get_float_or(old_key, fallback, kTheta);
+void read_theta(const ConfigReader& config, std::string_view old_key, std::string_view layer_type, double& theta) {
+  config.read(old_key, theta, kTheta);
   const std::optional<io::JsonObject> all = config.get_object("rope_parameters");
   const std::optional<io::JsonObject> rope = all ? all->get_object(layer_type) : std::nullopt;
-  if (!rope) return theta;
+  if (!rope) return;
   if (const std::string type = rope->get_string_or("rope_type", "default"); type != "default") {
     throw CheckpointError({.where = "config.json, rope_type",
                            .given = "\"" + type + "\"",
                            .expected = "\"default\", the only supported type for ModernBERT"});
   }
-  return rope->get_float_or("rope_theta", theta, kTheta);
+  ConfigReader(*rope).read("rope_theta", theta, kTheta);
 }
 
-void read_heads(const io::JsonObject& config, ModernBertConfig& c) {
-  c.classifier.bias = config.get_bool_or("classifier_bias", c.classifier.bias);
-  c.classifier_dropout = config.get_float_or("classifier_dropout", c.classifier_dropout, kRate);
-  c.classifier_activation = config.get_string_or("classifier_activation", c.classifier_activation);
-  c.classifier_pooling = config.get_string_or("classifier_pooling", c.classifier_pooling);
-  c.decoder_bias = config.get_bool_or("decoder_bias", c.decoder_bias);
-  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
-  require_activation("classifier_activation", c.classifier_activation);
+void read_heads(const ConfigReader& config, ModernBertConfig& c) {
+  config.read("classifier_bias", c.classifier.bias);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
+  config.read_activation("classifier_activation", c.classifier_activation);
+  config.read("classifier_pooling", c.classifier_pooling);
+  config.read("decoder_bias", c.decoder_bias);
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
   if (c.classifier_pooling != "cls" && c.classifier_pooling != "mean") {
     throw CheckpointError({.where = "config.json, classifier_pooling",
                            .given = "\"" + c.classifier_pooling + "\"",
@@ -157,34 +155,33 @@ void read_heads(const io::JsonObject& config, ModernBertConfig& c) {
   }
 }
 
-ModernBertConfig modernbert_config(const io::JsonObject& config) {
+ModernBertConfig modernbert_config(const ConfigReader& config) {
   config.ignore({"cls_token_id", "deterministic_flash_attn", "initializer_cutoff_factor", "layer_norm_eps",
                  "position_embedding_type", "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index",
                  "sparse_prediction"});
   ModernBertConfig c;
-  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
-  c.hidden_size = config.get_int("hidden_size", kSize);
-  c.intermediate_size = config.get_int("intermediate_size", kSize);
-  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
-  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
-  c.hidden_activation = config.get_string_or("hidden_activation", c.hidden_activation);
-  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, {1, 1 << 24});
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {1e-9, 10});
-  c.norm_eps = config.get_float_or("norm_eps", c.norm_eps, {0, 1});
-  c.norm.bias = config.get_bool_or("norm_bias", c.norm.bias);
-  c.attention.bias = config.get_bool_or("attention_bias", c.attention.bias);
-  c.mlp.bias = config.get_bool_or("mlp_bias", c.mlp.bias);
-  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
-  c.embedding_dropout = config.get_float_or("embedding_dropout", c.embedding_dropout, kRate);
-  c.mlp_dropout = config.get_float_or("mlp_dropout", c.mlp_dropout, kRate);
-  c.pad_token_id =
-      config.get_int_or("pad_token_id", std::min(c.pad_token_id, c.vocab_size - 1), {-1, c.vocab_size - 1});
-  c.local_attention = config.get_int_or("local_attention", c.local_attention, kSize);
+  config.require("vocab_size", c.vocab_size, kVocabulary);
+  config.require("hidden_size", c.hidden_size, kSize);
+  config.require("intermediate_size", c.intermediate_size, kSize);
+  config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
+  config.require("num_attention_heads", c.num_attention_heads, kSize);
+  config.read_activation("hidden_activation", c.hidden_activation);
+  config.read("max_position_embeddings", c.max_position_embeddings, {1, 1 << 24});
+  config.read("initializer_range", c.initializer_range, {1e-9, 10});
+  config.read("norm_eps", c.norm_eps, kEpsilon);
+  config.read("norm_bias", c.norm.bias);
+  config.read("attention_bias", c.attention.bias);
+  config.read("mlp_bias", c.mlp.bias);
+  config.read("attention_dropout", c.attention_dropout, kRate);
+  config.read("embedding_dropout", c.embedding_dropout, kRate);
+  config.read("mlp_dropout", c.mlp_dropout, kRate);
+  c.pad_token_id = std::min(c.pad_token_id, c.vocab_size - 1);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
+  config.read("local_attention", c.local_attention, kSize);
   c.is_local = local_layers(config, c.num_hidden_layers);
-  c.full_theta = theta_of(config, "global_rope_theta", "full_attention", c.full_theta);
-  c.sliding_theta = theta_of(config, "local_rope_theta", "sliding_attention", c.sliding_theta);
+  read_theta(config, "global_rope_theta", "full_attention", c.full_theta);
+  read_theta(config, "local_rope_theta", "sliding_attention", c.sliding_theta);
   read_heads(config, c);
-  require_activation("hidden_activation", c.hidden_activation);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   return c;
 }

@@ -1,9 +1,8 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/decoder_attention.h"
 #include "portatune/models/decoder_heads.h"
 #include "portatune/ops.h"
@@ -93,29 +92,28 @@ Value decoder_layer(const Scope& s, const OptConfig& c, int64_t layer, const Val
   return half(s / "final_layer_norm", h, [&](const Value& y) { return feed_forward(s, c, y); });
 }
 
-OptConfig opt_config(const io::JsonObject& config) {
+OptConfig opt_config(const ConfigReader& config) {
   config.get_float_or("layerdrop", 0, {0, 0});  // dropping whole layers is not supported
   config.ignore({"activation_dropout", "prefix", "use_cache"});
   OptConfig c;
-  c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
-  c.hidden_size = config.get_int_or("hidden_size", c.hidden_size, kSize);
-  c.num_hidden_layers = config.get_int_or("num_hidden_layers", c.num_hidden_layers, {1, 1024});
-  c.ffn_dim = config.get_int_or("ffn_dim", c.ffn_dim, {1, 1 << 22});
-  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
-  c.do_layer_norm_before = config.get_bool_or("do_layer_norm_before", c.do_layer_norm_before);
-  c._remove_final_layer_norm = config.get_bool_or("_remove_final_layer_norm", c._remove_final_layer_norm);
-  c.word_embed_proj_dim = config.get_int_or("word_embed_proj_dim", c.hidden_size, kSize);
-  c.dropout = config.get_float_or("dropout", c.dropout, kRate);
-  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
-  c.num_attention_heads = config.get_int_or("num_attention_heads", c.num_attention_heads, kSize);
-  c.activation_function = config.get_string_or("activation_function", c.activation_function);
-  require_activation("activation_function", c.activation_function);
-  c.init_std = config.get_float_or("init_std", c.init_std, {0, 10});
-  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
-  c.enable_bias = config.get_bool_or("enable_bias", c.enable_bias);
-  c.layer_norm_elementwise_affine =
-      config.get_bool_or("layer_norm_elementwise_affine", c.layer_norm_elementwise_affine);
-  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  config.read("vocab_size", c.vocab_size, kVocabulary);
+  config.read("hidden_size", c.hidden_size, kSize);
+  config.read("num_hidden_layers", c.num_hidden_layers, kLayers);
+  config.read("ffn_dim", c.ffn_dim, {1, 1 << 22});
+  config.read("max_position_embeddings", c.max_position_embeddings, kSize);
+  config.read("do_layer_norm_before", c.do_layer_norm_before);
+  config.read("_remove_final_layer_norm", c._remove_final_layer_norm);
+  c.word_embed_proj_dim = c.hidden_size;
+  config.read("word_embed_proj_dim", c.word_embed_proj_dim, kSize);
+  config.read("dropout", c.dropout, kRate);
+  config.read("attention_dropout", c.attention_dropout, kRate);
+  config.read("num_attention_heads", c.num_attention_heads, kSize);
+  config.read_activation("activation_function", c.activation_function);
+  config.read("init_std", c.init_std, kDeviation);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
+  config.read("enable_bias", c.enable_bias);
+  config.read("layer_norm_elementwise_affine", c.layer_norm_elementwise_affine);
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   return c;
 }

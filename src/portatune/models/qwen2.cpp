@@ -1,5 +1,5 @@
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/llama_family.h"
 
 namespace portatune::models {
@@ -9,7 +9,7 @@ struct Qwen2Config : LlamaFamilyConfig {
   std::vector<std::optional<int64_t>> windows;  // window of each layer
 };
 
-Qwen2Config qwen2_config(const io::JsonObject& config) {
+Qwen2Config qwen2_config(const ConfigReader& config) {
   Qwen2Config c{llama_family_config(
       config,
       {.vocab_size = 151936, .intermediate_size = 22016, .num_key_value_heads = 32, .max_position_embeddings = 32768})};

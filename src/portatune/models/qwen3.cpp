@@ -1,5 +1,5 @@
-#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/models/llama_family.h"
 
 namespace portatune::models {
@@ -10,13 +10,13 @@ struct Qwen3Config : LlamaFamilyConfig {
   std::vector<std::optional<int64_t>> windows;  // window of each layer
 };
 
-Qwen3Config qwen3_config(const io::JsonObject& config) {
+Qwen3Config qwen3_config(const ConfigReader& config) {
   Qwen3Config c{llama_family_config(config, {.vocab_size = 151936,
                                              .intermediate_size = 22016,
                                              .num_key_value_heads = 32,
                                              .head_dim = 128,
                                              .max_position_embeddings = 32768})};
-  c.attention.bias = config.get_bool_or("attention_bias", false);
+  config.read("attention_bias", c.attention.bias);
   c.windows = sliding_windows(config, c.num_hidden_layers, 4096, 28);
   return c;
 }

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -15,29 +15,27 @@ constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr io::FloatRange kPositive{1e-6, 1e12};
 constexpr io::IntRange kLength{1, 1 << 30};
 
-std::optional<double> float_if_given(const io::JsonObject& object, std::string_view key, io::FloatRange range) {
-  return object.has(key) ? std::optional(object.get_float(key, range)) : std::nullopt;
-}
-
 // Reads a number; 0 also means "not given", as in transformers.
-double float_or_if_zero(const io::JsonObject& object, std::string_view key, double fallback) {
-  const double value = object.get_float_or(key, fallback, {0, 1e12});
-  return value == 0 ? fallback : value;
+void read_unless_zero(const ConfigReader& rope, std::string_view key, double& field) {
+  double value = 0;
+  rope.read(key, value, {0, 1e12});
+  if (value != 0) field = value;
 }
 
-void read_lengths(const io::JsonObject& config, const io::JsonObject& rope, int64_t max_position_embeddings,
+void read_lengths(const ConfigReader& config, const ConfigReader& rope, int64_t max_position_embeddings,
                   RopeParameters& p) {
-  constexpr const char* kKey = "original_max_position_embeddings";
-  p.original_max_position_embeddings = rope.get_int_or(kKey, max_position_embeddings, kLength);
-  if (config.has(kKey)) p.original_max_position_embeddings = config.get_int(kKey, kLength);
+  p.original_max_position_embeddings = max_position_embeddings;
+  for (const ConfigReader& object : {rope, config}) {
+    object.read("original_max_position_embeddings", p.original_max_position_embeddings, kLength);
+  }
 }
 
-void read_yarn(const io::JsonObject& rope, RopeParameters& p) {
-  p.beta_fast = float_or_if_zero(rope, "beta_fast", p.beta_fast);
-  p.beta_slow = float_or_if_zero(rope, "beta_slow", p.beta_slow);
-  p.mscale = rope.get_float_or("mscale", 0, {0, 1e6});
-  p.mscale_all_dim = rope.get_float_or("mscale_all_dim", 0, {0, 1e6});
-  p.truncate = rope.get_bool_or("truncate", true);
+void read_yarn(const ConfigReader& rope, RopeParameters& p) {
+  read_unless_zero(rope, "beta_fast", p.beta_fast);
+  read_unless_zero(rope, "beta_slow", p.beta_slow);
+  rope.read("mscale", p.mscale, {0, 1e6});
+  rope.read("mscale_all_dim", p.mscale_all_dim, {0, 1e6});
+  rope.read("truncate", p.truncate);
 }
 
 void refuse_part_of_head(const io::JsonObject& object) {
@@ -128,36 +126,38 @@ std::vector<double> llama3_frequencies(const RopeParameters& p, int64_t size) {
 }  // namespace
 
 RopeParameters rope_parameters(const io::JsonObject& config, double default_theta, int64_t max_position_embeddings) {
-  auto rope = config.get_object("rope_parameters");
-  if (const auto scaling = config.get_object("rope_scaling"); !rope) rope = scaling;
+  auto given = config.get_object("rope_parameters");
+  if (const auto scaling = config.get_object("rope_scaling"); !given) given = scaling;
   RopeParameters p;
   p.rope_theta = config.get_float_or("rope_theta", default_theta, kPositive);
   refuse_part_of_head(config);
-  if (!rope) return p;
+  if (!given) return p;
 
-  p.rope_theta = rope->get_float_or("rope_theta", p.rope_theta, kPositive);
-  p.rope_type = rope->get_string_or("rope_type", rope->get_string_or("type", p.rope_type));
-  refuse_part_of_head(*rope);
+  const ConfigReader rope(*given);
+  rope.read("rope_theta", p.rope_theta, kPositive);
+  rope.read("type", p.rope_type);
+  rope.read("rope_type", p.rope_type);
+  refuse_part_of_head(rope);
   const std::vector<std::string> types{"default", "linear", "dynamic", "yarn", "longrope", "llama3"};
   if (std::ranges::find(types, p.rope_type) == types.end()) {
     throw CheckpointError({.where = "config.json, rope_type",
                            .given = "\"" + p.rope_type + "\"",
                            .expected = "default, linear, dynamic, yarn, longrope or llama3"});
   }
-  p.factor = float_if_given(*rope, "factor", kPositive);
+  rope.read("factor", p.factor, kPositive);
   if (p.rope_type == "linear" || p.rope_type == "dynamic" || p.rope_type == "llama3") {
-    p.factor = rope->get_float("factor", kPositive);
+    p.factor = rope.get_float("factor", kPositive);
   }
-  read_lengths(config, *rope, max_position_embeddings, p);
-  p.attention_factor = float_if_given(*rope, "attention_factor", {0, 1e6});
-  if (p.rope_type == "yarn") read_yarn(*rope, p);
+  read_lengths(config, rope, max_position_embeddings, p);
+  rope.read("attention_factor", p.attention_factor, {0, 1e6});
+  if (p.rope_type == "yarn") read_yarn(rope, p);
   if (p.rope_type == "longrope") {
-    p.short_factor = rope->get_floats("short_factor", kPositive);
-    p.long_factor = rope->get_floats("long_factor", kPositive);
+    p.short_factor = rope.get_floats("short_factor", kPositive);
+    p.long_factor = rope.get_floats("long_factor", kPositive);
   }
   if (p.rope_type == "llama3") {
-    p.low_freq_factor = rope->get_float("low_freq_factor", kPositive);
-    p.high_freq_factor = rope->get_float("high_freq_factor", {p.low_freq_factor + 1e-6, 1e12});
+    p.low_freq_factor = rope.get_float("low_freq_factor", kPositive);
+    p.high_freq_factor = rope.get_float("high_freq_factor", {p.low_freq_factor + 1e-6, 1e12});
   }
   return p;
 }

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/text/json.h"
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -63,10 +62,11 @@ Value encoder_layer(const Scope& s, const VitFields& c, const Value& x, const Va
 constexpr io::IntRange kPixels{1, 1 << 14};
 
 // Reads a size: a number for squares, or [height, width].
-ImageSize get_size_or(const io::JsonObject& config, std::string_view key, ImageSize fallback) {
+void read_size(const ConfigReader& config, std::string_view key, ImageSize& size) {
   if (config.type_of(key) != "array") {
-    const int64_t side = config.get_int_or(key, fallback.height, kPixels);
-    return {side, side};
+    config.read(key, size.height, kPixels);
+    size.width = size.height;
+    return;
   }
   const std::vector<int64_t> sides = config.get_ints(key, kPixels);
   if (sides.size() != 2) {
@@ -74,32 +74,30 @@ ImageSize get_size_or(const io::JsonObject& config, std::string_view key, ImageS
                            .given = std::to_string(sides.size()) + " numbers",
                            .expected = "a number, or height and width"});
   }
-  return {sides[0], sides[1]};
+  size = {sides[0], sides[1]};
 }
 
 }  // namespace
 
-VitFields vit_fields(const io::JsonObject& config) {
+VitFields vit_fields(const ConfigReader& config) {
   config.ignore({"encoder_stride"});  // it belongs to a head for pretraining
   VitFields c;
-  c.hidden_size = config.get_int("hidden_size", kSize);
-  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
-  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
-  c.intermediate_size = config.get_int("intermediate_size", kSize);
-  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
-  c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
-  c.attention_probs_dropout_prob =
-      config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
-  c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
-  c.image_size = get_size_or(config, "image_size", c.image_size);
-  c.patch_size = get_size_or(config, "patch_size", c.patch_size);
-  c.num_channels = config.get_int_or("num_channels", c.num_channels, {1, 1024});
-  c.qkv_bias = config.get_bool_or("qkv_bias", c.qkv_bias);
-  c.pooler_output_size = config.get_int_or("pooler_output_size", c.hidden_size, kSize);
-  c.pooler_act = config.get_string_or("pooler_act", c.pooler_act);
-  require_activation("hidden_act", c.hidden_act);
-  require_activation("pooler_act", c.pooler_act);
+  config.require("hidden_size", c.hidden_size, kSize);
+  config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
+  config.require("num_attention_heads", c.num_attention_heads, kSize);
+  config.require("intermediate_size", c.intermediate_size, kSize);
+  config.read_activation("hidden_act", c.hidden_act);
+  config.read("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  config.read("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  config.read("initializer_range", c.initializer_range, kDeviation);
+  config.read("layer_norm_eps", c.layer_norm_eps, kEpsilon);
+  read_size(config, "image_size", c.image_size);
+  read_size(config, "patch_size", c.patch_size);
+  config.read("num_channels", c.num_channels, {1, 1024});
+  config.read("qkv_bias", c.qkv_bias);
+  c.pooler_output_size = c.hidden_size;
+  config.read("pooler_output_size", c.pooler_output_size, kSize);
+  config.read_activation("pooler_act", c.pooler_act);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   require_multiple("image_size", c.image_size.height, "patch_size", c.patch_size.height);
   require_multiple("image_size", c.image_size.width, "patch_size", c.patch_size.width);

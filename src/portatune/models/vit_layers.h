@@ -4,6 +4,7 @@
 #include <string>
 
 #include "portatune/models.h"
+#include "portatune/models/config_reader.h"
 
 namespace portatune::models {
 
@@ -27,7 +28,7 @@ struct VitFields {
 };
 
 /// Reads these fields. CheckpointError for a value out of range.
-VitFields vit_fields(const io::JsonObject& config);
+VitFields vit_fields(const ConfigReader& config);
 
 ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, const std::string& base_prefix);
 

@@ -1,14 +1,15 @@
-#include "portatune/models/config_checks.h"
+#include "portatune/models/config_reader.h"
 
 #include "portatune/error.h"
 #include "portatune/nn.h"
 
 namespace portatune::models {
 
-void require_activation(std::string_view key, const std::string& activation) {
-  if (nn::is_activation(activation)) return;
+void ConfigReader::read_activation(std::string_view key, std::string& field) const {
+  read(key, field);
+  if (nn::is_activation(field)) return;
   throw CheckpointError({.where = "config.json, " + std::string(key),
-                         .given = "\"" + activation + "\"",
+                         .given = "\"" + field + "\"",
                          .expected = "a supported activation: gelu, gelu_new, relu, silu, tanh, ..."});
 }
 
