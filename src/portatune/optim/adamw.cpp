@@ -24,8 +24,8 @@ class AdamW final : public Optimizer {
                                                                                      const Value& gradient) {
       AdamWOptions of_weight = options;
       of_weight.weight_decay = weight_decay_of(before.weight, options.weight_decay, decay_of);
-      const AdamWState after = portatune::adamw({.parameter = before.weight, .m = before.slots[0], .v = before.slots[1]},
-                                                gradient, hyper, of_weight);
+      const AdamWState after = portatune::adamw(
+          {.parameter = before.weight, .m = before.slots[0], .v = before.slots[1]}, gradient, hyper, of_weight);
       return Update{.weight = after.parameter, .slots = {after.m, after.v}};
     };
   }
