@@ -213,6 +213,8 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--momentum",
                                         "0.9",
                                         "--nesterov",
+                                        "--freeze",
+                                        "embeddings,encoder.layer.0-5",
                                         "--max-grad-norm",
                                         "0",
                                         "--gradient-accumulation-steps",
@@ -259,6 +261,7 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.training.optim, "sgd");
   EXPECT_EQ(a.training.momentum, 0.9);
   EXPECT_TRUE(a.training.nesterov);
+  EXPECT_THAT(a.training.freeze, testing::ElementsAre("embeddings", "encoder.layer.0-5"));
   EXPECT_EQ(a.training.max_grad_norm, 0);
   EXPECT_EQ(a.training.gradient_accumulation_steps, 3);
   EXPECT_EQ(a.training.remat, Remat::kDots);

@@ -149,7 +149,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"line-by-line", "", "", "a .txt file has one text a line"},
     {"streaming", "", "*", ""},
     {"metric-name", "", "", "each task has its metrics: leave it out"},
-    {"freeze-*", "", "", "not supported yet: fit trains all weights"},
+    {"freeze-*", "", "", "--freeze embeddings, or other parts of parameter names"},
     {"early-stopping", "", "", kBestModel},
     {"use-peft", "", "false", kAdapters},
     {"peft*", "", "", kAdapters},
