@@ -34,7 +34,8 @@ bool matches_module(std::string_view module, std::string_view pattern) {
 }  // namespace
 
 bool matches(std::string_view name, std::string_view pattern) {
-  return !std::ranges::search(modules_of(name), modules_of(pattern), matches_module).empty();
+  const std::vector<std::string_view> modules = modules_of(name), wanted = modules_of(pattern);
+  return !std::ranges::search(modules, wanted, matches_module).empty();
 }
 
 }  // namespace portatune::nn

@@ -88,6 +88,7 @@ const Parameter& Context::parameter(const std::string& name, const Shape& shape,
   const auto sent_as = [&](DType sent) { return convert(gathered(input, sharding, mesh, sent), DType::kFloat32); };
   const Value value = sent_as(dtype);
   const bool is_rounded = dtype == DType::kFloat32 && options_.compute_dtype != DType::kFloat32;
+  const bool trainable = !is_frozen(name, options_);
   parameters_.push_back({.name = name,
                          .value = value,
                          .rounded = is_rounded ? sent_as(options_.compute_dtype) : value,
@@ -95,7 +96,7 @@ const Parameter& Context::parameter(const std::string& name, const Shape& shape,
                          .input = input,
                          .sharding = sharding,
                          .type = {DType::kFloat32, shape},
-                         .trainable = !is_frozen(name, options_)});
+                         .trainable = trainable});
   by_name_.emplace(name, &parameters_.back());
   return parameters_.back();
 }
