@@ -119,7 +119,7 @@ TEST(StepProgram, FrozenParametersAreNamedInPartsThatExist) {
   const auto message = [](const std::vector<std::string>& frozen) {
     return message_of<UsageError>([&] { train::step_program(LinearTask(), kBatch, {.frozen = frozen}); });
   };
-  EXPECT_THAT(message({"matrix", "layer.0"}), AllOf(HasSubstr("\"layer.0\""), HasSubstr("such as matrix")));
+  EXPECT_THAT(message({"matrix", "layer.0"}), AllOf(HasSubstr("'layer.0'"), HasSubstr("such as matrix")));
   EXPECT_THAT(message({"matrix", "vector"}), HasSubstr("all parameters"));
 }
 
