@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,8 +26,9 @@ namespace portatune::run {
 
 /// An option as it was given.
 struct GivenOption {
-  std::string name, place;               ///< "--max-length", and "fit" or the line of a recipe
-  std::vector<std::string> values = {};  ///< "true" for a flag
+  std::string name;                      ///< Name on the command line: "--max-length".
+  std::string place;                     ///< Origin for errors: "fit", or the line of a recipe.
+  std::vector<std::string> values = {};  ///< Its values; "true" for a flag.
 };
 
 /// The lengths that batches of texts are padded to.
@@ -47,53 +49,53 @@ enum class PackingPolicy {
 
 /// The task, the model, and how rows become examples.
 struct ModelOptions {
-  std::string task = "text-classification";  ///< empty: the task of the model
-  std::filesystem::path folder;              ///< folder of the model
-  TextClassificationOptions options;         ///< its columns and max_length are those of every task
+  std::string task = "text-classification";  ///< Name of the task; empty: the task of the model.
+  std::filesystem::path folder;              ///< The model folder.
+  TextClassificationOptions options;         ///< Columns, labels and max_length, also of other tasks.
   MaskedLmOptions masked_lm;
-  InstructionOptions instructions;  ///< if columns are set, causal-lm learns from instruction data
+  InstructionOptions instructions;  ///< With columns: causal-lm learns from instruction data.
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
   MultipleChoiceOptions multiple_choice;
-  ImageClassificationOptions images;                   ///< its label column and labels are not used
-  std::map<std::string, std::string> options_of_task;  ///< options of a task that CommandTask has added
-  data::TableOptions table;                            ///< how files are read; the task chooses the columns
-  std::shared_ptr<data::BadRows> bad_rows;             ///< collects skipped rows of all datasets; null: they are errors
-  std::optional<Padding> padding;                      ///< none: automatic where examples vary in length
-  std::vector<int64_t> lengths;                        ///< lengths of batches, chosen by a plan; empty: the task's own
-  /// The options that the user gave. Options of another task are errors, --max-length is not lowered to the positions
-  /// of the model, and the model's portatune.json records those that evaluation needs.
+  ImageClassificationOptions images;                   ///< Without its label column and labels, which are unused.
+  std::map<std::string, std::string> options_of_task;  ///< Options of a task that CommandTask has added.
+  data::TableOptions table;                            ///< Format of the files; the task chooses the columns.
+  std::shared_ptr<data::BadRows> bad_rows;             ///< Skipped rows of all datasets; null: bad rows are errors.
+  std::optional<Padding> padding;                      ///< None: automatic where examples vary in length.
+  std::vector<int64_t> lengths;                        ///< Lengths that a plan has chosen; empty: max_length alone.
+  /// The options that the user gave by name. Options of another task are errors, --max-length is not lowered to the
+  /// positions of the model, and the model's portatune.json records those that evaluation needs.
   std::vector<GivenOption> given;
 };
 
 /// The options of a training run. Defaults are those of the command.
 struct RunOptions {
   ModelOptions model;
-  std::vector<std::string> train, validation;  ///< files; for validation, FILE or NAME=FILE
-  std::optional<std::string> weight_column;    ///< empty: no weights; none: "example_weight" where the files have it
-  double validation_split = 0;                 ///< share of the training rows that is held out; 0: none
-  int64_t shuffle_buffer = 100'000;            ///< number of rows
+  std::vector<std::string> train, validation;  ///< Files of rows; of validation FILE or NAME=FILE.
+  std::optional<std::string> weight_column;    ///< Empty: no weights; none: "example_weight" if the files have it.
+  double validation_split = 0;                 ///< Share of the training rows that is held out; 0: none.
+  int64_t shuffle_buffer = 100'000;            ///< Number of rows in the shuffle buffer.
   PackingPolicy packing = PackingPolicy::kAutomatic;
-  int64_t tokens_per_batch = 0;  ///< token budget; 0: a budget for about batch_size examples
+  int64_t tokens_per_batch = 0;  ///< Token budget; 0: as many tokens as about batch_size examples have.
   int64_t batch_size = 32;
-  int64_t eval_batch_size = 0;  ///< 0: batch_size
+  int64_t eval_batch_size = 0;  ///< 0: batch_size.
   int64_t epochs = 3;
-  bool eval_on_start = true;    ///< whether the validation rows are measured before training, too
-  int64_t steps_per_epoch = 0;  ///< 0: one pass over the data
-  int64_t max_steps = 0;        ///< 0: those of the epochs
+  bool eval_on_start = true;    ///< Whether the validation rows are measured before training, too.
+  int64_t steps_per_epoch = 0;  ///< 0: one pass over the data.
+  int64_t max_steps = 0;        ///< 0: the steps of the epochs.
   TrainingOptions training;
   DeviceOptions device;
-  std::filesystem::path output;                  ///< folder of the model and its checkpoints
-  std::filesystem::path resume_from_checkpoint;  ///< empty: see `resume`
-  bool resume = false;                           ///< whether to resume the newest checkpoint in `output`, if any
-  bool overwrite_output = false;                 ///< whether a model and checkpoints in `output` may be replaced
-  bool use_changed_data = false;                 ///< whether a run continues when its files change
-  int64_t checkpoint_every = 0;                  ///< number of steps; 0: a checkpoint only when the run is stopped
-  int64_t keep_checkpoints = 2;                  ///< number of checkpoints; 0: none after a finished run
-  int64_t folds = 0;                             ///< number of folds of a cross-validation
-  std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
-  std::vector<std::string> test;  ///< files with rows that the models of all folds predict
+  std::filesystem::path output;                  ///< Folder of the model and its checkpoints.
+  std::filesystem::path resume_from_checkpoint;  ///< Checkpoint to resume; empty: see `resume`.
+  bool resume = false;                           ///< Whether to resume from the newest checkpoint in `output`, if any.
+  bool overwrite_output = false;                 ///< Whether a model and checkpoints in `output` may be replaced.
+  bool use_changed_data = false;                 ///< Whether a run continues when its files change.
+  int64_t checkpoint_every = 0;                  ///< Number of steps between checkpoints; 0: none unless it is stopped.
+  int64_t keep_checkpoints = 2;                  ///< Number of checkpoints that are kept; 0: none of a finished run.
+  int64_t folds = 0;                             ///< Number of folds of a cross-validation.
+  std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.
+  std::vector<std::string> test;  ///< Files of rows that the models of all folds predict.
 };
 
 /// The result of fit().
@@ -119,6 +121,46 @@ struct FoldOutcome {
   std::filesystem::path output;                    ///< Folder of the models.
   std::vector<std::filesystem::path> predictions;  ///< Files.
 };
+
+/// What the user asks of an evaluation.
+struct EvaluateOptions {
+  ModelOptions model = {.task = {}};
+  std::vector<std::string> data;  ///< Files of rows, FILE or NAME=FILE.
+  int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+};
+
+/// The result of evaluate().
+struct Evaluation {
+  Scores scores;
+  int64_t examples = 0;
+  double seconds = 0;                   ///< Time of the evaluation, with the compilation of its programs.
+  std::optional<int64_t> skipped_rows;  ///< Number of bad rows, if they may be skipped.
+
+  double examples_per_second() const { return seconds > 0 ? static_cast<double>(examples) / seconds : 0; }
+};
+
+/// What the user asks of a prediction.
+struct PredictOptions {
+  ModelOptions model = {.task = {}};
+  std::vector<std::string> data;   ///< Files of rows.
+  std::vector<std::string> texts;  ///< Texts to predict in place of rows of files.
+  int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+};
+
+/// Receives the predictions of predict(), in the order of the rows.
+class PredictionSink {
+ public:
+  virtual ~PredictionSink() = default;
+  virtual void add(const data::Example& batch, const data::Example& outputs) = 0;
+  /// All rows are predicted. If the prediction fails, this is not called.
+  virtual void finish() = 0;
+};
+/// Opens the sink before the first prediction. The task and its rows outlive it.
+using OpenSink = std::function<std::unique_ptr<PredictionSink>(const RowTask& task, const data::Dataset& rows)>;
 
 /// Counts the rows of passes over data.
 class RowProgress {
@@ -211,5 +253,13 @@ std::optional<Outcome> fit(const RunOptions& options, Events& events);
 /// returns  nothing if the run was stopped on request
 /// errors   those of fit()
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events);
+
+/// The scores of a model on labelled rows, as of `portatune evaluate`. A stop request ends it with Stopped.
+/// errors  CheckpointError for a model without trained classes; those of the data and the device
+Evaluation evaluate(const EvaluateOptions& options, Events& events);
+
+/// Predicts rows, as `portatune predict` does. A stop request ends it with Stopped.
+/// errors  UsageError for options without rows, and for texts of a task that reads other columns; those of evaluate()
+void predict(const PredictOptions& options, const OpenSink& open, Events& events);
 
 }  // namespace portatune::run

@@ -103,7 +103,7 @@ TEST(FinishedRun, IsTrainedFurtherByTheScheduleOfAllSteps) {
   const Finished run = portatune(run_of(toy, "2", {"--resume"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   // Half of 1e-2, as four of eight steps are made.
-  EXPECT_THAT(run.err, HasSubstr("the learning rate goes on at 0.005, by the schedule of 8 steps"));
+  EXPECT_THAT(run.err, HasSubstr("the learning rate continues at 0.005, by the schedule of 8 steps"));
   // The run is extended once more, by steps.
   const Finished steps = portatune(run_of(toy, "2", {"--resume", "--max-steps", "11"}));
   EXPECT_EQ(steps.exit_code, 0) << steps.err;

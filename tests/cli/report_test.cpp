@@ -12,22 +12,10 @@ TEST(Report, ScoresInALine) {
             "loss 0.5000, accuracy 0.9124, AUC 1.0000");
 }
 
-TEST(Report, UnexpectedWeightsAreNamedAFewAtMost) {
-  EXPECT_THAT(remarks({}), testing::IsEmpty());
-  EXPECT_THAT(remarks({.missing = {}, .unexpected = {"a", "b", "c", "d", "e", "f", "g", "h"}}),
-              testing::ElementsAre("8 of the checkpoint's weights have no place in the model and are left out: "
-                                   "a, b, c, d, e, f and 2 more"));
-}
-
-TEST(Report, UnknownKeysOfTheConfigAreOneLine) {
-  EXPECT_THAT(remarks_on_config({}), testing::IsEmpty());
-  EXPECT_THAT(remarks_on_config({"rope", "moe"}),
-              testing::ElementsAre("config.json has keys that are not known and have no effect: rope, moe"));
-}
-
 TEST(Report, WhatIsNoNumberIsNullInJson) {
-  EXPECT_EQ(json_of(Scores{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}},
-                    {.seconds = 2, .examples = 8}),
+  EXPECT_EQ(json_of(run::Evaluation{.scores = {{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}},
+                                    .examples = 8,
+                                    .seconds = 2}),
             "{\"loss\":null,\"accuracy\":0.5,\"examples\":8,\"seconds\":2.0,\"examples_per_second\":4.0}\n");
 }
 

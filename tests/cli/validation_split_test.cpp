@@ -50,7 +50,7 @@ TEST(ValidationSplit, SaysWhereAClassHasTooFewRows) {
   write(toy.file("train.csv"), toy_csv(20) + "odd,2\n");
   const Finished run = portatune(fit_split(toy, {"--epochs", "1", "--validation-split", "0.2"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("held-out rows are drawn regardless of their class: one example of class '2'"));
+  EXPECT_THAT(run.err, HasSubstr("held-out rows are chosen regardless of their class: one example of class '2'"));
 }
 
 TEST(ValidationSplit, StandsAlone) {

@@ -34,24 +34,13 @@ struct FitArguments : run::RunOptions {
   std::vector<std::pair<std::string, std::string>> values;
 };
 
-struct EvaluateArguments {
-  run::ModelOptions model = {.task = {}};
+struct EvaluateArguments : run::EvaluateOptions {
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
-  std::vector<std::string> data;
-  int64_t batch_size = 32;
-  DType dtype = DType::kFloat32;
-  DeviceOptions device;
   Talk talk;
 };
 
-struct PredictArguments {
-  run::ModelOptions model = {.task = {}};
-  std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
-  std::vector<std::string> data;
-  std::vector<std::string> texts;  ///< texts to predict in place of rows of files
-  int64_t batch_size = 32;
-  DType dtype = DType::kFloat32;
-  DeviceOptions device;
+struct PredictArguments : run::PredictOptions {
+  std::vector<std::string> settings;  ///< as in EvaluateArguments
   std::filesystem::path output = "-";
   Talk talk;
 };

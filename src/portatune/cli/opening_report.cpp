@@ -19,6 +19,7 @@
 #include "portatune/run/inputs/data_warnings.h"
 #include "portatune/run/inputs/training_batches.h"
 #include "portatune/run/inputs/validation.h"
+#include "portatune/run/remarks.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/label_names.h"
@@ -271,8 +272,8 @@ std::string warning_of_renamed_classes(const run::Opening& o) {
 }
 
 std::vector<std::string> notes_of(const run::Opening& o) {
-  std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
-  for (std::string& note : remarks(o.trainer.load_report())) notes.push_back(std::move(note));
+  std::vector<std::string> notes = run::remarks_on_config(o.task.unknown_config_keys());
+  for (std::string& note : run::remarks(o.trainer.load_report())) notes.push_back(std::move(note));
   return notes;
 }
 

@@ -17,7 +17,7 @@ namespace portatune::cli {
 namespace {
 
 // Writes the lines of the task unchanged.
-class PlainFile final : public PredictionFile {
+class PlainFile final : public run::PredictionSink {
  public:
   PlainFile(const std::filesystem::path& output, std::unique_ptr<PredictionLines> lines)
       : file_(output), lines_(std::move(lines)) {}
@@ -36,7 +36,7 @@ class PlainFile final : public PredictionFile {
 };
 
 // Writes the lines of a task whose lines are predictions of one row each, in the order of the rows.
-class RowFile final : public PredictionFile {
+class RowFile final : public run::PredictionSink {
  public:
   RowFile(const PredictArguments& a, const RowTask& task, const data::Dataset& rows)
       : file_(a.output),
@@ -105,8 +105,8 @@ void require_no_rows(const PredictArguments& a, const std::string& lines) {
 
 }  // namespace
 
-std::unique_ptr<PredictionFile> prediction_file(const PredictArguments& a, const RowTask& task,
-                                                const data::Dataset& rows) {
+std::unique_ptr<run::PredictionSink> prediction_file(const PredictArguments& a, const RowTask& task,
+                                                     const data::Dataset& rows) {
   std::unique_ptr<PredictionLines> document = a.output.extension() == ".json" ? task.prediction_document() : nullptr;
   if (document != nullptr) {
     require_no_rows(a, "a document of its own form");

@@ -8,19 +8,11 @@
 
 namespace portatune::cli {
 
-class PredictionFile {
- public:
-  virtual ~PredictionFile() = default;
-  virtual void add(const data::Example& batch, const data::Example& outputs) = 0;
-  /// Completes the file. Without this call the new file is discarded.
-  virtual void finish() = 0;
-};
-
-/// A file with a line for each row, predicted or skipped, in the order of the rows: see prediction_format(). NAME.json
-/// is one document, if the task has such a form. Tasks whose examples are not rows have their own lines.
+/// A line for each row, predicted or skipped, in the order of the rows: see prediction_format(). NAME.json is one
+/// document, if the task has such a form. Tasks whose examples are not rows have their own lines.
 /// rows    as the task reads them; they must outlive the file, and so must the task
 /// errors  UsageError for a table, or --keep-columns, where lines are not of rows; those of ResultFile
-std::unique_ptr<PredictionFile> prediction_file(const PredictArguments& arguments, const RowTask& task,
-                                                const data::Dataset& rows);
+std::unique_ptr<run::PredictionSink> prediction_file(const PredictArguments& arguments, const RowTask& task,
+                                                     const data::Dataset& rows);
 
 }  // namespace portatune::cli

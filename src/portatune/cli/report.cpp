@@ -22,7 +22,6 @@
 namespace portatune::cli {
 namespace {
 
-constexpr size_t kMaxNames = 6;
 constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
 
 // A JSON number, or null for NaN and infinities, which JSON does not have.
@@ -106,33 +105,23 @@ std::string describe(const Scores& scores) {
   return text;
 }
 
-std::vector<std::string> remarks(const LoadReport& report) {
-  if (report.unexpected.empty()) return {};
-  return {fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
-                      report.unexpected.size(), list_of(report.unexpected, kMaxNames))};
-}
-
-std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys) {
-  if (unknown_keys.empty()) return {};
-  return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMaxNames)};
-}
-
-std::string json_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows) {
-  nlohmann::ordered_json object = object_of(scores);
-  object["examples"] = speed.examples;
-  object["seconds"] = speed.seconds;
-  object["examples_per_second"] = speed.examples_per_second();
-  if (skipped_rows) object["skipped_rows"] = *skipped_rows;
+std::string json_of(const run::Evaluation& evaluation) {
+  nlohmann::ordered_json object = object_of(evaluation.scores);
+  object["examples"] = evaluation.examples;
+  object["seconds"] = evaluation.seconds;
+  object["examples_per_second"] = evaluation.examples_per_second();
+  if (evaluation.skipped_rows) object["skipped_rows"] = *evaluation.skipped_rows;
   return line_of(object);
 }
 
-std::string table_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows) {
+std::string table_of(const run::Evaluation& evaluation) {
   std::string text;
+  const Scores& scores = evaluation.scores;
   const size_t width = width_of(scores, 10);
   for (const auto& [name, value] : scores) text += fmt::format("{:<{}}{:>10.4f}\n", display_name(name), width, value);
-  if (skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *skipped_rows);
-  return text + fmt::format("{:<{}}{:>10} in {:.1f} s, {:.1f} per second\n", "examples", width, speed.examples,
-                            speed.seconds, speed.examples_per_second());
+  if (evaluation.skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *evaluation.skipped_rows);
+  return text + fmt::format("{:<{}}{:>10} in {:.1f} s, {:.1f} per second\n", "examples", width, evaluation.examples,
+                            evaluation.seconds, evaluation.examples_per_second());
 }
 
 std::string json_of(const run::Outcome& outcome) {

@@ -39,24 +39,8 @@ using io::line_of;
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);
 
-/// Remarks on weights that the model does not have, as transformers makes them; empty if there are none.
-std::vector<std::string> remarks(const LoadReport& report);
-/// Remarks on unknown keys of config.json; empty if there are none.
-std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
-
-/// The duration of an evaluation, with the compilation of its programs.
-struct Speed {
-  double seconds = 0;
-  int64_t examples = 0;
-
-  double examples_per_second() const { return seconds > 0 ? static_cast<double>(examples) / seconds : 0; }
-};
-
-/// Scores as JSON; a number that is not finite is null.
-/// skipped_rows  number of skipped bad rows, if rows may be skipped
-std::string json_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
-/// A table with a line of name and value for each score.
-std::string table_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
+std::string json_of(const run::Evaluation& evaluation);
+std::string table_of(const run::Evaluation& evaluation);
 
 std::string json_of(const run::Outcome& outcome);
 std::string table_of(const run::Outcome& outcome);

@@ -72,7 +72,7 @@ void check_output(const RunOptions& a) {
   throw OutputError({.where = "--output " + a.output.string(),
                      .given = is_run ? "a folder with an earlier run's models" : "a folder that is not empty",
                      .expected = "a new folder",
-                     .fix = is_run ? "continue with --resume, start over with --overwrite-output, or choose another"
+                     .fix = is_run ? "continue with --resume, start again with --overwrite-output, or choose another"
                                    : "remove the folder, or choose another"});
 }
 
@@ -116,7 +116,7 @@ std::vector<int> random_folds(const RunOptions& a, const RowTask& task, const da
   try {
     return data::stratified_k_fold(*classes, folds, a.training.seed);
   } catch (const UsageError& error) {
-    events.notice(fmt::format("folds ignore the rows' classes: {}", error.report().given));
+    events.notice(fmt::format("folds are made regardless of the rows' classes: {}", error.report().given));
     return data::k_fold(std::ssize(*classes), folds, a.training.seed);
   }
 }

@@ -64,7 +64,7 @@ void check_new_run(const RunOptions& a) {
   if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as this is about one training run");
   check_one_run(a);
   if (a.resume || !a.resume_from_checkpoint.empty()) {
-    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a run that goes on", "the options of a new run");
+    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a resumed run", "the options of a new run");
   }
 }
 

@@ -52,7 +52,7 @@ std::vector<bool> held_out_rows(const RunOptions& a, const RowTask& task, const 
   try {
     return data::stratified_hold_out(*classes, a.validation_split, seed);
   } catch (const UsageError& error) {
-    events.notice(fmt::format("held-out rows are drawn regardless of their class: {}", error.report().given));
+    events.notice(fmt::format("held-out rows are chosen regardless of their class: {}", error.report().given));
     return data::hold_out(std::ssize(*classes), a.validation_split, seed);
   }
 }

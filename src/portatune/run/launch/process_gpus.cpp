@@ -136,12 +136,12 @@ void require_own_gpus(ProcessGroup& processes, std::span<const uint64_t> marks) 
     const auto [first, is_new] = first_with.emplace(all[i], i);
     const size_t process = i / marks.size(), other = first->second / marks.size();
     if (is_new || process == other) continue;
-    throw UsageError(
-        {.where = "device \"cuda\"",
-         .given = fmt::format("one GPU for process {} and for process {}", other, process),
-         .expected = "GPUs of its own for each: NCCL, by which they exchange, takes no two processes on one",
-         .fix = "set how many processes a machine has (LOCAL_RANK and LOCAL_WORLD_SIZE, as launchers do), or name other GPUs "
-                "for each: --device cuda:1, or CUDA_VISIBLE_DEVICES"});
+    throw UsageError({.where = "device \"cuda\"",
+                      .given = fmt::format("one GPU for process {} and for process {}", other, process),
+                      .expected = "different GPUs for each process: NCCL supports one process per GPU",
+                      .fix = "set the number of processes per machine (LOCAL_RANK and LOCAL_WORLD_SIZE, as launchers "
+                             "do), or name other GPUs "
+                             "for each: --device cuda:1, or CUDA_VISIBLE_DEVICES"});
   }
 }
 

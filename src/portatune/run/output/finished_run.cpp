@@ -28,7 +28,7 @@ void report_further_training(const Trainer& trainer, const TrainingOptions& trai
       fmt::format("training a finished run further: {} steps are made, {} in all", grouped(made), grouped(all)));
   if (!train::depends_on_total_steps(training)) return;
   events.notice(
-      fmt::format("the learning rate goes on at {:.3g}, by the schedule of {} steps; the steps that are made "
+      fmt::format("the learning rate continues at {:.3g}, by the schedule of {} steps; the steps that are made "
                   "had the rates of a shorter one",
                   train::learning_rate(training, made + 1, all), grouped(all)));
 }

@@ -50,7 +50,7 @@ void require_valid(const fs::path& checkpoint) {
                          .given = fault,
                          .expected = "a valid checkpoint",
                          .fix = other.empty()
-                                    ? "start over, as no checkpoint beside it is valid"
+                                    ? "start again, as no checkpoint beside it is valid"
                                     : "resume from " + other.string() + ", the newest valid checkpoint there"});
 }
 
@@ -103,7 +103,7 @@ fs::path checkpoint_to_resume(const fs::path& output, Events& events) {
     throw CheckpointError({.where = "--resume",
                            .given = "no valid checkpoint in " + output.string() + "; " + newest.newer_damaged.front(),
                            .expected = "a checkpoint whose files are as they were written",
-                           .fix = "copy a checkpoint there again, or start over with --overwrite-output in place of "
+                           .fix = "copy a checkpoint there again, or start again with --overwrite-output in place of "
                                   "--resume"});
   }
   if (!train::holds_model(output)) return {};

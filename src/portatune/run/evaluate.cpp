@@ -1,0 +1,48 @@
+#include <chrono>
+
+#include "portatune/run.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/model_length.h"
+#include "portatune/run/inputs/padding.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/validation.h"
+#include "portatune/run/remarks.h"
+
+namespace portatune::run {
+namespace {
+
+// The validation sets of the task, after it has the lengths that their rows need.
+std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOptions& model, RowTask& task,
+                                   Events& events) {
+  const auto sets = [&] { return validation_sets(model, options.data, task, options.batch_size); };
+  std::vector<data::Dataset> batches;
+  for (const ValidationSet& set : sets()) batches.push_back(set.batches);
+  const std::vector<int64_t> lengths =
+      choose_lengths(task, model.padding, model.options.max_length, batches, {}, events);
+  if (!lengths.empty()) task.set_lengths(lengths);
+  return sets();
+}
+
+}  // namespace
+
+Evaluation evaluate(const EvaluateOptions& options, Events& events) {
+  ModelOptions model = options.model;
+  lower_max_length(model, model.folder, events);
+  const std::vector<std::string> files = named_files(options.data).front().files;
+  const std::unique_ptr<RowTask> task = make_task(model, model.folder, files, Classes::kOfModel);
+  const std::vector<ValidationSet> sets = sets_of(options, model, *task, events);
+  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
+  const Device device(with_warnings(options.device, events));
+  Trainer trainer(device, *task, {.dtype = options.dtype, .new_weights = NewWeights::kNone});
+  const std::unique_ptr<RowProgress> progress = events.progress("evaluating");
+  const auto start = std::chrono::steady_clock::now();
+  Scores scores = evaluate_all(trainer, sets, *progress);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
+  return {.scores = std::move(scores),
+          .examples = progress->rows(),
+          .seconds = time.count(),
+          .skipped_rows = skipped_rows(model.bad_rows)};
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,71 @@
+#include "portatune/base/message.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/run.h"
+#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/model_length.h"
+#include "portatune/run/inputs/padding.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/run/remarks.h"
+
+namespace portatune::run {
+namespace {
+
+constexpr auto kLabels = RowTask::Labels::kIgnored;
+
+// The one column of texts that a task reads.
+std::string text_column_of(const ModelOptions& model, const RowTask& task) {
+  const std::vector<std::string> columns = task.columns(kLabels);
+  const bool is_text = columns.size() == 1 && columns.front() != model.tokens_column &&
+                       columns.front() != model.images.image_column && task.predicts_rows();
+  if (is_text) return columns.front();
+  throw UsageError({.where = "--text",
+                    .given = "a model that does not read one text a row",
+                    .expected = "--data FILE with columns " + list_of(columns)});
+}
+
+data::Dataset rows_of_texts(const PredictOptions& a, const RowTask& task) {
+  const std::string column = text_column_of(a.model, task);
+  const auto file = std::make_shared<const std::string>("--text");
+  std::vector<data::Example> rows;
+  for (const std::string& text : a.texts) {
+    rows.push_back(data::Example(data::Origin{file, std::ssize(rows) + 1}).set(column, text));
+  }
+  return data::from_examples(std::move(rows));
+}
+
+void require_rows(const PredictOptions& a) {
+  if (!a.data.empty() || !a.texts.empty()) return;
+  throw UsageError({.where = "predict", .given = "no rows", .expected = "--data FILE, --data - or --text TEXT"});
+}
+
+}  // namespace
+
+void predict(const PredictOptions& options, const OpenSink& open, Events& events) {
+  require_rows(options);
+  ModelOptions model = options.model;
+  lower_max_length(model, model.folder, events);
+  const std::unique_ptr<RowTask> task = make_task(model, model.folder, options.data, Classes::kOfModel);
+  const data::Dataset rows =
+      options.texts.empty() ? read_rows(model, options.data, *task, kLabels) : rows_of_texts(options, *task);
+  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
+  const std::unique_ptr<PredictionSink> sink = open(*task, rows);
+  const auto batches = [&] { return evaluation_batches(model, *task, rows, options.batch_size, kLabels); };
+  const std::vector<int64_t> lengths =
+      choose_lengths(*task, model.padding, model.options.max_length, {batches()}, {}, events);
+  if (!lengths.empty()) task->set_lengths(lengths);
+  const Device device(with_warnings(options.device, events));
+  Trainer trainer(device, *task, {.dtype = options.dtype, .new_weights = NewWeights::kNone});
+
+  const std::unique_ptr<RowProgress> progress = events.progress("predicting");
+  trainer.predict(progress->over(batches()), [&](const data::Example& batch, const data::Example& outputs) {
+    stop_if_requested();
+    sink->add(batch, outputs);
+  });
+  progress->finish();
+  sink->finish();
+  if (model.bad_rows) events.notice(counted(model.bad_rows->count(), "bad row") + " passed over");
+  for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,16 @@
+// Remarks on a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portatune/train.h"
+
+namespace portatune::run {
+
+/// Names the weights that the model lacks, as transformers does. Empty if there are none.
+std::vector<std::string> remarks(const LoadReport& report);
+/// Names the keys of config.json that have no effect. Empty if there are none.
+std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
+
+}  // namespace portatune::run
