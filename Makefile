@@ -2,6 +2,7 @@
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
+# make wheel     builds the wheel of the command, for pip, into dist/: see docs/wheel.md
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
 # make bench     measures Portatune against torch and transformers: see bench/README.md
@@ -19,7 +20,7 @@ endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
-.PHONY: build demo test install fuzz soak bench clean
+.PHONY: build demo test install wheel fuzz soak bench clean
 
 SECONDS := 60
 MINUTES := 10
@@ -44,6 +45,10 @@ test:
 
 install: build
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+wheel:
+	@tools/setup.sh
+	@tools/wheel.sh dist
 
 fuzz:
 	@tools/setup.sh

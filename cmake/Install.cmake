@@ -3,18 +3,19 @@
 include(CMakePackageConfigHelpers)
 set(package ${PROJECT_BINARY_DIR}/package)
 
-install(TARGETS portatune RUNTIME DESTINATION bin)
+# The component "command" is the content of the wheel, whose dependencies are Python packages with the other libraries.
+install(TARGETS portatune RUNTIME DESTINATION bin COMPONENT command)
 install(PROGRAMS ${cpu_plugin}/xla_cpu_pjrt.so DESTINATION lib/portatune)
 foreach(plugin portatune_arrow portatune_mpi portatune_gloo)
   if(TARGET ${plugin})
-    install(TARGETS ${plugin} LIBRARY DESTINATION lib/portatune)
+    install(TARGETS ${plugin} LIBRARY DESTINATION lib/portatune COMPONENT command)
   endif()
 endforeach()
 if(TARGET portatune_arrow)
   install(FILES ${pyarrow}/libarrow.so.2600 ${pyarrow}/libparquet.so.2600 ${pyarrow}/libarrow_s3.so.2600
     DESTINATION lib/portatune)
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION share/portatune)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION share/portatune COMPONENT command)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/portatune)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/portatune DESTINATION include)

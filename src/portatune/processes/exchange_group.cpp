@@ -36,12 +36,14 @@ constexpr io::OwnPlugin kMpi{.file = "libportatune_mpi.so",
                              .variable = "PORTATUNE_MPI_PLUGIN",
                              .function = "portatune_exchange_api",
                              .version = kPortatuneExchangeVersion,
-                             .needed_for = "several processes exchange arrays by MPI"};
+                             .needed_for = "several processes exchange arrays by MPI",
+                             .fix = "install Open MPI 4: apt-get install libopenmpi3"};
 constexpr io::OwnPlugin kGloo{.file = "libportatune_gloo.so",
                               .variable = "PORTATUNE_GLOO_PLUGIN",
                               .function = "portatune_exchange_api",
                               .version = kPortatuneExchangeVersion,
-                              .needed_for = "several processes exchange arrays by Gloo"};
+                              .needed_for = "several processes exchange arrays by Gloo",
+                              .fix = "install the wheel of Portatune again"};
 
 const PortatuneExchangeApi& open(const io::OwnPlugin& plugin, int64_t processes) {
   return *static_cast<const PortatuneExchangeApi*>(

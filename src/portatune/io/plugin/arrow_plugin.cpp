@@ -11,7 +11,8 @@ const PortatuneArrowApi& arrow_plugin(const std::string& needed_for) {
                               .variable = "PORTATUNE_ARROW_PLUGIN",
                               .function = "portatune_arrow_api",
                               .version = kPortatuneArrowVersion,
-                              .needed_for = "Apache Arrow reads this kind of file"};
+                              .needed_for = "Apache Arrow reads this kind of file",
+                              .fix = "pip install 'portatune[arrow]'"};
   static std::mutex mutex;
   static const PortatuneArrowApi* api = nullptr;
   const std::lock_guard lock(mutex);

@@ -15,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFix = "run `make build`, or `make install` for an installation, in Portatune's source folder";
+std::string fix_of(const OwnPlugin& plugin) {
+  return std::string(plugin.fix) + "; or build from source: run `make build` or `make install`";
+}
 
 // Possible paths of a plug-in. A path that the user names has no alternative.
 std::vector<fs::path> places(const OwnPlugin& plugin) {
@@ -35,7 +37,7 @@ fs::path find(const OwnPlugin& plugin, const std::string& asked_by) {
   throw DeviceError({.where = asked_by,
                      .given = std::string("no plug-in ") + plugin.file + " at " + tried,
                      .expected = "the plug-in, because " + std::string(plugin.needed_for),
-                     .fix = std::string(kFix) + ", or set " + plugin.variable + " to its path"});
+                     .fix = fix_of(plugin) + ", or set " + plugin.variable + " to its path"});
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ const void* open_own_plugin(const OwnPlugin& plugin, const std::string& asked_by
     throw DeviceError({.where = file.string(),
                        .given = dlerror(),
                        .expected = "the plug-in and the libraries that it needs",
-                       .fix = kFix});
+                       .fix = fix_of(plugin)});
   }
   using Function = const void* (*)();
   const auto function = reinterpret_cast<Function>(dlsym(library, plugin.function));

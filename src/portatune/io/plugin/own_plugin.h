@@ -12,6 +12,7 @@ struct OwnPlugin {
   const char* function;    ///< function that returns the interface: a struct that begins with its version, an int32
   int32_t version;         ///< required version of the interface
   const char* needed_for;  ///< reason, for errors: "Apache Arrow reads this kind of file"
+  const char* fix;         ///< for errors: how a user of the wheel gets the libraries that the plug-in needs
 };
 
 /// Opens a plug-in next to the command or in ../lib/portatune, and returns its interface. The plug-in stays open.

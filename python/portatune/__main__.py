@@ -1,0 +1,5 @@
+"""`python -m portatune`: the command."""
+
+from portatune._command import main
+
+main()

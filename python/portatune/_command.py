@@ -1,0 +1,56 @@
+"""The script `portatune`: replaces this process with the command, which then has the same signals and exit code.
+
+The command finds its own files beside itself. This module tells it where Python packages have the XLA plugins.
+"""
+
+import os
+import pathlib
+import sys
+
+_HERE = pathlib.Path(__file__).resolve().parent
+
+# Environment variable of a plugin -> its places below a folder of packages.
+_PLUGINS = {
+    "PORTATUNE_CPU_PLUGIN": ["xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"],
+    "PORTATUNE_CUDA_PLUGIN": ["jax_plugins/xla_cuda13/xla_cuda_plugin.so", "jax_plugins/xla_cuda12/xla_cuda_plugin.so"],
+    "PORTATUNE_TPU_PLUGIN": ["libtpu/libtpu.so"],
+}
+
+# Instruction sets of x86-64-v3, which the command is compiled for, by their names in /proc/cpuinfo.
+_INSTRUCTIONS = {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}
+
+
+def _missing_instructions():
+    """Returns the names of instruction sets that the command needs and this CPU lacks."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            flags = next((line for line in file if line.startswith("flags")), None)
+    except OSError:
+        return []
+    # Other architectures have no such line.
+    return sorted(_INSTRUCTIONS - set(flags.split(":", 1)[1].split())) if flags else []
+
+
+def _plugins(folders):
+    """Returns the paths of plugins by environment variable, without those that the user has set."""
+    found = {}
+    for variable, places in _PLUGINS.items():
+        if os.environ.get(variable):
+            continue
+        paths = (os.path.join(folder, place) for folder in folders for place in places)
+        path = next(filter(os.path.exists, paths), None)
+        if path:
+            found[variable] = path
+    return found
+
+
+def main():
+    """Runs the command with the arguments of this process. Does not return."""
+    missing = _missing_instructions()
+    if missing:
+        sys.exit(f"portatune: this CPU lacks {', '.join(missing)}\n"
+                 "  expected  a CPU of 2013 or later: Intel Haswell, AMD Excavator")
+    # The folder of this package comes first: its dependencies are usually installed beside it.
+    folders = [str(_HERE.parent), *(path for path in sys.path if path)]
+    command = str(_HERE / "bin" / "portatune")
+    os.execve(command, [command, *sys.argv[1:]], {**os.environ, **_plugins(folders)})

@@ -1,0 +1,84 @@
+"""The wheel: pip installs it, and the command trains without any file of this repository or of the user's cache."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from package import DATA, ROOT, attempt, fit, run
+
+DEPS = pathlib.Path(os.environ["PORTATUNE_DEPS"])
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name).resolve()
+        run(ROOT / "tools" / "wheel.sh", cls.folder)
+        (cls.wheel,) = cls.folder.glob("portatune-*.whl")
+        cls.packages = cls.folder / "packages"
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", cls.packages,
+            cls.wheel)
+        cls.link("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", DEPS.glob("xla_cpu_pjrt-*/xla_cpu_pjrt.so"))
+        # An empty home folder: no file may come from the cache of the user who built it.
+        cls.environment = {"HOME": str(cls.folder / "home"), "XDG_CACHE_HOME": "", "PYTHONPATH": str(cls.packages)}
+
+    @classmethod
+    def link(cls, place, files):
+        """Puts a file of the set-up where pip would put the package that has it."""
+        (file,) = files
+        path = cls.packages / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(file)
+
+    def portatune(self, *words, environment=None):
+        return attempt(self.packages / "bin" / "portatune", *words,
+                       environment={**self.environment, **(environment or {})}, cwd=self.folder)
+
+    def test_it_fits_every_python_and_glibc_2_35(self):
+        self.assertRegex(self.wheel.name, r"-py3-none-manylinux_2_\d\d_x86_64\.whl$")
+        self.assertLessEqual(int(self.wheel.name.split("manylinux_2_")[1][:2]), 35)
+        self.assertLess(self.wheel.stat().st_size, 60e6)
+
+    def test_it_trains(self):
+        done = self.portatune(*fit(self.folder / "tuned"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "tuned" / "model.safetensors").exists())
+
+    def test_it_has_the_plugins_of_python_packages(self):
+        plugin = self.packages / "xla_plugins" / "xla_cpu_pjrt" / "xla_cpu_pjrt.so"
+        self.assertIn(str(plugin.resolve()), self.portatune("devices").stdout)
+
+    def test_a_plugin_that_the_user_names_comes_first(self):
+        done = self.portatune("devices", environment={"PORTATUNE_CPU_PLUGIN": "/nowhere.so"})
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("/nowhere.so", done.stderr)
+
+    def test_it_reads_parquet_only_with_pyarrow(self):
+        words = ("tokenize", "--tokenizer", DATA / "tiny_bert", "--input", DATA / "arrow" / "rows.parquet")
+        self.assertIn("pip install 'portatune[arrow]'", self.portatune(*words).stderr)
+        self.link("pyarrow", DEPS.glob("pyarrow-*/pyarrow"))
+        done = self.portatune(*words)
+        self.assertEqual(len(done.stdout.splitlines()), 3000, done.stderr)
+
+    def test_a_signal_reaches_the_command(self):
+        words = ["fit", "--model", DATA / "tiny_bert", "--train", DATA / "toy" / "train.csv", "--epochs", "100000",
+                 "--output", self.folder / "stopped"]
+        process = subprocess.Popen([self.packages / "bin" / "portatune", *words], stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, **self.environment})
+        for line in process.stderr:
+            if line.startswith("compiled"):
+                break
+        process.send_signal(signal.SIGTERM)
+        rest = process.communicate()[1]
+        self.assertEqual(process.returncode, 75, rest)
+        self.assertIn("--resume", rest)
+
+
+if __name__ == "__main__":
+    unittest.main()
