@@ -130,8 +130,12 @@ class Callback {
   virtual void on_rewind([[maybe_unused]] const StepResult& result,
                          [[maybe_unused]] const std::vector<data::Origin>& rows,
                          [[maybe_unused]] const std::filesystem::path& checkpoint) {}
+  /// The validation data are measured after `step`; before on_epoch_end(). `epoch` is the number of epochs so far, with
+  /// a fraction within an epoch.
+  virtual void on_evaluation([[maybe_unused]] int64_t step, [[maybe_unused]] double epoch,
+                             [[maybe_unused]] const Scores& scores) {}
   /// An epoch is done. `mean_loss` is the mean over its examples without non-finite losses; `scores` are those of the
-  /// validation set, if there is one.
+  /// evaluation after its last step, if there was one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
   /// A checkpoint is complete and on disk. Training continues during the write, so this comes some steps after its

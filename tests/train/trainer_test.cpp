@@ -66,6 +66,7 @@ class Recorder final : public Callback {
     weights.push_back(result.weight());
     total_steps = total;
   }
+  void on_evaluation(int64_t step, double epoch, const Scores&) override { evaluations.emplace_back(step, epoch); }
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override {
     epochs.push_back(epoch);
     mean_losses.push_back(mean_loss);
@@ -76,6 +77,7 @@ class Recorder final : public Callback {
   int compilations = 0;
   std::vector<int64_t> steps, epochs;
   std::vector<double> losses, weights, mean_losses;
+  std::vector<std::pair<int64_t, double>> evaluations;  // step and epoch
   Scores last_scores;
   int64_t total_steps = 0;
 
@@ -133,6 +135,7 @@ TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
   EXPECT_EQ(recorder.total_steps, 6);
   EXPECT_EQ(recorder.compilations, 2);  // a training step and an evaluation
   EXPECT_EQ(recorder.last_scores, result.scores);
+  EXPECT_EQ(recorder.evaluations, (std::vector<std::pair<int64_t, double>>{{3, 1.0}, {6, 2.0}}));
   // There are two batches of four examples and one of two.
   EXPECT_EQ(recorder.weights, (std::vector<double>{4, 4, 2, 4, 4, 2}));
   EXPECT_NEAR(recorder.mean_losses[0], (4 * recorder.losses[0] + 4 * recorder.losses[1] + 2 * recorder.losses[2]) / 10,

@@ -227,6 +227,8 @@ class FitLoop {
 
   bool should_stop() { return in_any(state_.processes(), callback_.should_stop()); }
 
+  // Number of epochs so far, with a fraction within an epoch.
+  double epochs() const { return static_cast<double>(state_.steps()) / static_cast<double>(steps_per_epoch_); }
   bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
   // Returns whether an epoch has all of its steps, and its end was not notified yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
@@ -527,6 +529,7 @@ class FitLoop {
         return;
       }
       result_.scores = *scores;
+      callback_.on_evaluation(state_.steps(), epochs(), result_.scores);
     }
     state_.in_epoch() = false;
     callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
