@@ -9,11 +9,11 @@
 
 namespace portatune::metrics {
 
-/// A metric over many examples. Weights count examples. A weight of 0 skips the example without a look at its other
-/// values; it marks the rows that fill up the last batch.
-class Metric {
+/// A figure that many examples add up to. Weights count examples. A weight of 0 skips the example without a look at its
+/// other values; it marks the rows that fill up the last batch.
+class Accumulator {
  public:
-  virtual ~Metric() = default;
+  virtual ~Accumulator() = default;
 
   /// Adds a batch.
   /// predictions, targets  [rows]; each metric defines their meaning
@@ -22,8 +22,6 @@ class Metric {
   ///           prediction. After an error no row of the batch has been added.
   void update(std::span<const float> predictions, std::span<const float> targets, std::span<const float> weights = {});
 
-  /// The metric over all examples since the last reset; nothing if it is undefined for them.
-  virtual std::optional<double> result() const = 0;
   virtual void reset() = 0;
 
  protected:
@@ -31,6 +29,13 @@ class Metric {
   virtual const char* objection(float prediction, float target) const = 0;
   /// Adds an example without objection.
   virtual void add(float prediction, float target, double weight) = 0;
+};
+
+/// An accumulator of one number.
+class Metric : public Accumulator {
+ public:
+  /// The metric over all examples since the last reset; nothing if it is undefined for them.
+  virtual std::optional<double> result() const = 0;
 };
 
 /// The weighted mean of the predictions, such as losses per example. It ignores targets: pass the predictions twice.
@@ -85,6 +90,39 @@ class RocAuc final : public Metric {
     bool positive;
   };
   std::vector<Example> examples_;
+};
+
+/// Weights of the examples of one class. A quotient by 0 is undefined (scikit-learn: 0 and a warning).
+struct ClassCounts {
+  double hits = 0;       ///< examples of the class that are predicted as such
+  double predicted = 0;  ///< examples that are predicted as the class
+  double expected = 0;   ///< examples of the class
+
+  std::optional<double> precision() const;  ///< hits / predicted
+  std::optional<double> recall() const;     ///< hits / expected
+  std::optional<double> f1() const;         ///< 2 hits / (predicted + expected)
+};
+
+/// Weighted counts of examples by true and predicted class. Predictions and targets are class ids below the number of
+/// classes; see `argmax`. Equals sklearn.metrics.confusion_matrix.
+class ConfusionMatrix final : public Accumulator {
+ public:
+  explicit ConfusionMatrix(int64_t classes);
+
+  int64_t classes() const { return classes_; }
+  /// Weight of the examples of class `target` that are predicted as class `predicted`.
+  double count(int64_t target, int64_t predicted) const;
+  /// The counts of a class, its row of sklearn.metrics.classification_report.
+  ClassCounts of_class(int64_t id) const;
+  void reset() override;
+
+ protected:
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override;
+
+ private:
+  int64_t classes_;
+  std::vector<double> counts_;  // [target, predicted]
 };
 
 /// F1 of class 1: 2 TP / (2 TP + FP + FN). Classes are 0 and 1. Undefined if class 1 is neither predicted nor true

@@ -13,7 +13,14 @@ import numpy
 import sklearn
 from sklearn.exceptions import UndefinedMetricWarning
 from scipy.stats import ConstantInputWarning, pearsonr, spearmanr
-from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    f1_score,
+    matthews_corrcoef,
+    precision_recall_fscore_support,
+    roc_auc_score,
+)
 
 warnings.simplefilter("ignore", UndefinedMetricWarning)
 warnings.simplefilter("ignore", ConstantInputWarning)
@@ -107,6 +114,10 @@ MULTI_LABEL_CASES = [
 def multi_class_case(name, predicted, labels, weights=None):
     predicted, labels = floats(predicted), floats(labels)
     weights = None if weights is None else floats(weights)
+    classes = numpy.arange(max(predicted.max(), labels.max()) + 1)
+    per_class = precision_recall_fscore_support(
+        labels, predicted, labels=classes, sample_weight=weights, zero_division=numpy.nan
+    )
     return {
         "name": name,
         "predicted": predicted.tolist(),
@@ -114,6 +125,8 @@ def multi_class_case(name, predicted, labels, weights=None):
         "weights": [] if weights is None else weights.tolist(),
         "f1_macro": float(f1_score(labels, predicted, sample_weight=weights, average="macro", zero_division=0)),
         "matthews": float(matthews_corrcoef(labels, predicted, sample_weight=weights)),
+        "confusion_matrix": confusion_matrix(labels, predicted, labels=classes, sample_weight=weights).tolist(),
+        "precision_recall_f1_support": [[number(value) for value in row] for row in zip(*per_class)],
     }
 
 

@@ -1,10 +1,9 @@
-#include "portatune/metrics.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "portatune/error.h"
+#include "portatune/metrics.h"
 
 namespace portatune::metrics {
 namespace {
@@ -37,8 +36,8 @@ std::optional<double> quotient(double sum, double weight) {
 
 }  // namespace
 
-void Metric::update(std::span<const float> predictions, std::span<const float> targets,
-                    std::span<const float> weights) {
+void Accumulator::update(std::span<const float> predictions, std::span<const float> targets,
+                         std::span<const float> weights) {
   const size_t rows = predictions.size();
   require_length("targets", targets.size(), rows);
   if (!weights.empty()) require_length("weights", weights.size(), rows);
