@@ -28,13 +28,13 @@ bool is_name_character(char c) {
 }
 
 // Restricts the names of shards, which come from a file, so that they cannot leave the folder on any system.
-bool is_shard_name(std::string_view name) {
-  return name.size() <= 255 && name.ends_with(kSuffix) && !name.starts_with('.') &&
+bool is_shard_name(std::string_view name, std::string_view suffix) {
+  return name.size() <= 255 && name.ends_with(suffix) && !name.starts_with('.') &&
          std::all_of(name.begin(), name.end(), is_name_character);
 }
 
 // Returns the names of the tensors in each file, as the index lists them.
-std::map<std::string, std::set<std::string>> read_index(const fs::path& index_path) {
+std::map<std::string, std::set<std::string>> read_index(const fs::path& index_path, std::string_view suffix) {
   const auto weight_map = JsonObject::read(index_path).get_string_map("weight_map");
   if (weight_map.empty()) {
     throw CheckpointError({.where = index_path.string(),
@@ -43,44 +43,31 @@ std::map<std::string, std::set<std::string>> read_index(const fs::path& index_pa
   }
   std::map<std::string, std::set<std::string>> shards;
   for (const auto& [tensor, shard] : weight_map) {
-    if (!is_shard_name(shard)) {
+    if (!is_shard_name(shard, suffix)) {
       throw CheckpointError({.where = index_path.string() + ": tensor '" + tensor + "'",
                              .given = "the file name '" + shard + "'",
                              .expected = "the name of a file in this folder: letters, digits, '.', '_' and '-', ending "
-                                         "in .safetensors"});
+                                         "in " +
+                                         std::string(suffix)});
     }
     shards[shard].insert(tensor);
   }
   return shards;
 }
 
-void require_same_tensors(const SafetensorsFile& file, std::set<std::string> expected, const fs::path& index_path) {
+void require_same_tensors(const fs::path& file, const std::vector<std::string>& tensors, std::set<std::string> expected,
+                          const fs::path& index_path) {
   const std::string index = index_path.filename().string();
-  for (const SafetensorsEntry& entry : file.entries()) {
-    if (expected.erase(entry.name) == 1) continue;
-    throw CheckpointError({.where = file.path().string(),
-                           .given = "the tensor '" + entry.name + "'",
+  for (const std::string& tensor : tensors) {
+    if (expected.erase(tensor) == 1) continue;
+    throw CheckpointError({.where = file.string(),
+                           .given = "the tensor '" + tensor + "'",
                            .expected = "only tensors that " + index + " assigns to this file"});
   }
   if (expected.empty()) return;
-  throw CheckpointError({.where = file.path().string(),
+  throw CheckpointError({.where = file.string(),
                          .given = "no tensor '" + *expected.begin() + "'",
                          .expected = "every tensor that " + index + " assigns to this file"});
-}
-
-std::vector<SafetensorsFile> open_shards(const fs::path& folder, const fs::path& index_path) {
-  std::vector<SafetensorsFile> files;
-  for (const auto& [shard, tensors] : read_index(index_path)) {
-    if (!fs::exists(folder / shard)) {
-      throw CheckpointError({.where = index_path.string(),
-                             .given = "the shard " + shard + ", which is missing from the folder",
-                             .expected = "every shard of the index",
-                             .fix = "copy or download the folder again"});
-    }
-    files.push_back(SafetensorsFile::open(folder / shard));
-    require_same_tensors(files.back(), tensors, index_path);
-  }
-  return files;
 }
 
 }  // namespace
@@ -117,12 +104,33 @@ void write_tensor_index(const fs::path& folder, const std::string& stem, std::sp
   write_file(folder / tensor_index_file(stem), index.dump(2) + "\n");
 }
 
+void open_shards(const fs::path& index, std::string_view suffix,
+                 const std::function<std::vector<std::string>(const fs::path&)>& open) {
+  for (const auto& [shard, tensors] : read_index(index, suffix)) {
+    const fs::path file = index.parent_path() / shard;
+    if (!fs::exists(file)) {
+      throw CheckpointError({.where = index.string(),
+                             .given = "the shard " + shard + ", which is missing from the folder",
+                             .expected = "every shard of the index",
+                             .fix = "copy or download the folder again"});
+    }
+    require_same_tensors(file, open(file), tensors, index);
+  }
+}
+
 std::vector<SafetensorsFile> open_tensor_files(const fs::path& folder, const std::string& stem) {
   std::vector<SafetensorsFile> files;
-  if (fs::exists(folder / tensor_file(stem))) {
-    files.push_back(SafetensorsFile::open(folder / tensor_file(stem)));
-  } else if (fs::exists(folder / tensor_index_file(stem))) {
-    files = open_shards(folder, folder / tensor_index_file(stem));
+  const auto open = [&](const fs::path& file) {
+    files.push_back(SafetensorsFile::open(file));
+    std::vector<std::string> names;
+    for (const SafetensorsEntry& entry : files.back().entries()) names.push_back(entry.name);
+    return names;
+  };
+  const fs::path single = folder / tensor_file(stem), index = folder / tensor_index_file(stem);
+  if (fs::exists(single)) {
+    open(single);
+  } else if (fs::exists(index)) {
+    open_shards(index, kSuffix, open);
   }
   return files;
 }

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portatune/io/safetensors/safetensors.h"
@@ -28,9 +30,16 @@ std::vector<int64_t> divide_tensors(std::span<const NamedTensorType> tensors, in
 void write_tensor_index(const std::filesystem::path& folder, const std::string& stem,
                         std::span<const NamedTensorType> tensors, std::span<const int64_t> shard_of);
 
-/// Opens the single file or else all shards of the index; returns nothing if there is no index either.
+/// Opens the shards of an index, in the order of their names.
+/// suffix  the ending of each shard's name: ".safetensors"
+/// open    opens a shard and returns the names of its tensors
 /// errors  CheckpointError if a shard is missing, if the index contains an invalid file name, or if index and shards
-///         contain different tensors; errors of SafetensorsFile::open
+///         contain different tensors; errors of `open`
+void open_shards(const std::filesystem::path& index, std::string_view suffix,
+                 const std::function<std::vector<std::string>(const std::filesystem::path&)>& open);
+
+/// Opens the single file or else all shards of the index; returns nothing if there is no index either.
+/// errors  those of open_shards and SafetensorsFile::open
 std::vector<SafetensorsFile> open_tensor_files(const std::filesystem::path& folder, const std::string& stem);
 
 }  // namespace portatune::io
