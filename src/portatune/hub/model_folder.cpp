@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "portatune/error.h"
-#include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
 
 namespace portatune::hub {
@@ -25,14 +24,9 @@ std::string current_name(std::string name) {
   return name;
 }
 
-std::vector<NamedTensorView> collect_tensors(std::span<const io::SafetensorsFile> files) {
-  std::vector<NamedTensorView> tensors;
-  for (const io::SafetensorsFile& file : files) {
-    for (const io::SafetensorsEntry& entry : file.entries()) {
-      tensors.push_back({current_name(entry.name), file.view(entry)});
-    }
-  }
-  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+std::vector<NamedTensorView> sorted_by_name(std::vector<NamedTensorView> tensors) {
+  for (NamedTensorView& tensor : tensors) tensor.name = current_name(std::move(tensor.name));
+  std::ranges::sort(tensors, {}, &NamedTensorView::name);
   return tensors;
 }
 
@@ -43,17 +37,6 @@ void refuse_duplicates(std::span<const NamedTensorView> tensors, const fs::path&
   throw CheckpointError({.where = folder.string(),
                          .given = "the tensor '" + twin->name + "' twice, in two shards or under an old and a new name",
                          .expected = "each tensor once"});
-}
-
-// The class in transformers, if config.json names one that is a valid Python name.
-std::string architecture_of(const io::JsonObject& config) {
-  if (config.type_of("architectures") != "array") return {};
-  const std::vector<std::string> names = config.get_strings("architectures");
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  if (names.empty() || !std::all_of(names[0].begin(), names[0].end(), is_plain)) return {};
-  return names[0];
 }
 
 // Reads the files, because a mapped file changes with the file on disk.
@@ -102,17 +85,17 @@ ModelFolder ModelFolder::open(const fs::path& folder) {
   }
   std::string config_text = io::read_text(config_path, kMaxConfigBytes);
   io::JsonObject config = io::JsonObject::parse(config_text, config_path.string());
-  std::vector<io::SafetensorsFile> files = open_weight_files(folder, architecture_of(config));
-  return ModelFolder(folder, std::move(config_text), std::move(config), std::move(files), read_companions(folder));
+  return ModelFolder(folder, std::move(config_text), std::move(config), WeightFiles::open(folder),
+                     read_companions(folder));
 }
 
-ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config,
-                         std::vector<io::SafetensorsFile> files, std::vector<CompanionFile> companions)
+ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config, WeightFiles files,
+                         std::vector<CompanionFile> companions)
     : path_(std::move(path)),
       config_text_(std::move(config_text)),
       config_(std::move(config)),
       files_(std::move(files)),
-      tensors_(collect_tensors(files_)),
+      tensors_(sorted_by_name(files_.tensors())),
       companions_(std::move(companions)) {
   refuse_duplicates(tensors_, path_);
 }
@@ -123,10 +106,6 @@ std::optional<TensorView> ModelFolder::find(std::string_view name) const {
                        [](const NamedTensorView& tensor, std::string_view wanted) { return tensor.name < wanted; });
   if (found == tensors_.end() || found->name != name) return std::nullopt;
   return found->view;
-}
-
-void ModelFolder::require_whole() const {
-  for (const io::SafetensorsFile& file : files_) file.require_whole();
 }
 
 }  // namespace portatune::hub

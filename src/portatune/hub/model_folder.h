@@ -1,4 +1,4 @@
-// A Hugging Face model folder on disk: config.json, weights in safetensors, tokenizer files.
+// A Hugging Face model folder on disk: config.json, weights, tokenizer files.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
-#include "portatune/io/safetensors/safetensors.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune::hub {
@@ -28,13 +28,11 @@ struct CompanionFile {
 /// changes of the folder do not affect a copy of the model.
 class ModelFolder {
  public:
-  /// Reads config.json and the headers of `model.safetensors` or, if there is none, of the shards that
-  /// `model.safetensors.index.json` lists. Shards must be files of this folder. Together they must hold exactly the
-  /// tensors that the index assigns to each, and no name twice. Old names that end in `LayerNorm.gamma` and
+  /// Reads config.json and opens the WeightFiles. Shards must be files of this folder. Together they must hold exactly
+  /// the tensors that the index assigns to each, and no name twice. Old names that end in `LayerNorm.gamma` and
   /// `LayerNorm.beta` become `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
-  /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file, or that
-  ///           explains the conversion if the weights exist only as a Python pickle, which is never read; IoError for a
-  ///           companion file that cannot be read
+  /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file; IoError
+  ///           for a companion file that cannot be read
   static ModelFolder open(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
@@ -47,19 +45,19 @@ class ModelFolder {
   std::optional<TensorView> find(std::string_view name) const;
   /// Checks that the files are still complete. Call it after reading tensors.
   /// errors    IoError that names the file that became shorter since it was opened
-  void require_whole() const;
+  void require_whole() const { files_.require_whole(); }
 
   /// The companion files, sorted by name. A copy of the model needs them byte for byte.
   std::span<const CompanionFile> companion_files() const { return companions_; }
 
  private:
-  ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config,
-              std::vector<io::SafetensorsFile> files, std::vector<CompanionFile> companions);
+  ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config, WeightFiles files,
+              std::vector<CompanionFile> companions);
 
   std::filesystem::path path_;
   std::string config_text_;
   io::JsonObject config_;
-  std::vector<io::SafetensorsFile> files_;
+  WeightFiles files_;
   std::vector<NamedTensorView> tensors_;
   std::vector<CompanionFile> companions_;
 };

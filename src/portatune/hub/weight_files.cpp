@@ -15,48 +15,77 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStem = "model";
+constexpr const char* kPytorchFile = "pytorch_model.bin";
+constexpr const char* kPytorchIndex = "pytorch_model.bin.index.json";
 
-bool is_pickle(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> kSuffixes = {".bin", ".pt", ".pth", ".ckpt"};
-  return std::find(kSuffixes.begin(), kSuffixes.end(), path.extension().string()) != kSuffixes.end();
+std::vector<io::PytorchFile> open_pytorch_files(const fs::path& folder) {
+  std::vector<io::PytorchFile> files;
+  const auto open = [&](const fs::path& file) {
+    files.push_back(io::PytorchFile::open(file));
+    std::vector<std::string> names;
+    for (const NamedTensorView& tensor : files.back().tensors()) names.push_back(tensor.name);
+    return names;
+  };
+  if (fs::exists(folder / kPytorchFile)) {
+    open(folder / kPytorchFile);
+  } else if (fs::exists(folder / kPytorchIndex)) {
+    io::open_shards(folder / kPytorchIndex, ".bin", open);
+  }
+  return files;
 }
 
-std::string conversion_advice(const fs::path& folder, const std::string& architecture) {
-  const std::string model = architecture.empty() ? "AutoModel" : architecture;
-  const std::string path = folder.string();
-  return "convert once, in Python, a model that you trust:\n"
-         "              from transformers import " +
-         model +
-         "\n"
-         "              " +
-         model + ".from_pretrained('" + path + "').save_pretrained('" + path + "')";
+bool is_of_another_format(const fs::path& path) {
+  constexpr std::array<std::string_view, 6> kSuffixes = {".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack"};
+  return std::ranges::find(kSuffixes, path.extension().string()) != kSuffixes.end();
 }
 
-[[noreturn]] void throw_no_weights(const fs::path& folder, const std::string& architecture) {
+[[noreturn]] void throw_no_weights(const fs::path& folder) {
   std::set<std::string> foreign;
-  bool has_pytorch_weights = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const fs::path& path = entry.path();
-    if (!is_pickle(path) && path.extension() != ".h5" && path.extension() != ".msgpack") continue;
-    foreign.insert(path.filename().string());
-    has_pytorch_weights |= path.filename().string().starts_with("pytorch_model");
+    if (is_of_another_format(entry.path())) foreign.insert(entry.path().filename().string());
   }
-  const std::string expected = io::tensor_file(kStem) + " or " + io::tensor_index_file(kStem);
-  if (foreign.empty()) {
-    throw CheckpointError({.where = folder.string(), .given = "no weights", .expected = expected});
-  }
-  throw CheckpointError({.where = folder.string(),
-                         .given = "weights as " + *foreign.begin() + " only",
-                         .expected = expected + "; Python pickles can run any code and are never read; neither is HDF5",
-                         .fix = has_pytorch_weights ? conversion_advice(folder, architecture) : ""});
+  throw CheckpointError(
+      {.where = folder.string(),
+       .given = foreign.empty() ? "no weights" : "weights as " + *foreign.begin() + " only",
+       .expected = io::tensor_file(kStem) + " or " + kPytorchFile + ", or shards with their index.json"});
 }
 
 }  // namespace
 
-std::vector<io::SafetensorsFile> open_weight_files(const fs::path& folder, const std::string& architecture) {
-  std::vector<io::SafetensorsFile> files = io::open_tensor_files(folder, kStem);
-  if (files.empty()) throw_no_weights(folder, architecture);
+WeightFiles WeightFiles::open(const fs::path& folder) {
+  std::optional<WeightFiles> files = find(folder);
+  if (!files) throw_no_weights(folder);
+  return *std::move(files);
+}
+
+std::optional<WeightFiles> WeightFiles::find(const fs::path& folder) {
+  WeightFiles files;
+  files.safetensors_ = io::open_tensor_files(folder, kStem);
+  if (files.safetensors_.empty()) files.pytorch_ = open_pytorch_files(folder);
+  if (files.safetensors_.empty() && files.pytorch_.empty()) return std::nullopt;
   return files;
+}
+
+std::vector<NamedTensorView> WeightFiles::tensors() const {
+  std::vector<NamedTensorView> tensors;
+  for (const io::SafetensorsFile& file : safetensors_) {
+    for (const io::SafetensorsEntry& entry : file.entries()) tensors.push_back({entry.name, file.view(entry)});
+  }
+  for (const io::PytorchFile& file : pytorch_) {
+    tensors.insert(tensors.end(), file.tensors().begin(), file.tensors().end());
+  }
+  return tensors;
+}
+
+void WeightFiles::require_whole() const {
+  for (const io::SafetensorsFile& file : safetensors_) file.require_whole();
+  for (const io::PytorchFile& file : pytorch_) file.require_whole();
+}
+
+bool has_only_pickles(const fs::path& folder) {
+  const auto has = [&](const std::string& file) { return fs::exists(folder / file); };
+  return !has(io::tensor_file(kStem)) && !has(io::tensor_index_file(kStem)) &&
+         (has(kPytorchFile) || has(kPytorchIndex));
 }
 
 }  // namespace portatune::hub

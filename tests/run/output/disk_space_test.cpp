@@ -38,5 +38,12 @@ TEST(DiskSpace, WeightsCountAsFloat32) {
   EXPECT_EQ(bytes_of_weights(folder / "nowhere"), 0);
 }
 
+TEST(DiskSpace, WeightsOfPytorchCount) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(std::filesystem::path(PORTATUNE_TEST_DATA) / "pytorch" / "python2_old.bin",
+                             folder / "pytorch_model.bin");
+  EXPECT_EQ(bytes_of_weights(folder.path()), 12);  // a weight with two elements, a bias with one
+}
+
 }  // namespace
 }  // namespace portatune::run

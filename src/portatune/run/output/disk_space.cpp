@@ -9,9 +9,8 @@
 #include "portatune/base/message.h"
 #include "portatune/base/units.h"
 #include "portatune/error.h"
+#include "portatune/hub/weight_files.h"
 #include "portatune/io/file/free_space.h"
-#include "portatune/io/safetensors/tensor_files.h"
-#include "portatune/train/checkpoint/checkpoint.h"
 
 namespace portatune::run {
 namespace {
@@ -44,10 +43,10 @@ int64_t most_bytes(const SavesOfRun& saves) {
 }
 
 int64_t bytes_of_weights(const fs::path& model) {
+  const std::optional<hub::WeightFiles> files = hub::WeightFiles::find(model);
+  if (!files) return 0;
   int64_t elements = 0;
-  for (const io::SafetensorsFile& file : io::open_tensor_files(model, train::kWeightsStem)) {
-    for (const io::SafetensorsEntry& tensor : file.entries()) elements += tensor.type.shape.elements();
-  }
+  for (const NamedTensorView& tensor : files->tensors()) elements += tensor.view.type.shape.elements();
   return elements * size_of(DType::kFloat32);
 }
 

@@ -19,8 +19,8 @@ struct SavesOfRun {
 /// is complete.
 int64_t most_bytes(const SavesOfRun& saves);
 
-/// Size of the weights in a model folder when saved as float32; 0 if the folder has no safetensors.
-/// errors  those of io::open_tensor_files
+/// Size of the weights in a model folder when saved as float32; 0 if the folder has no weights.
+/// errors  those of hub::WeightFiles::find
 int64_t bytes_of_weights(const std::filesystem::path& model);
 
 /// errors  IoError if the disk of the folder has less free space; the folder need not exist yet
