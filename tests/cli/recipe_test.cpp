@@ -35,6 +35,14 @@ class RecipeFile : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST(Recipes, AreListedAndShown) {
+  const Finished all = portatune({"recipes"});
+  EXPECT_THAT(all.out, HasSubstr("glue/cola\nglue/mnli\n"));
+  const Finished cola = portatune({"recipes", "glue/cola"});
+  EXPECT_THAT(cola.out, HasSubstr("\ncolumn_names: [source, label, mark, sentence]\n"));
+  EXPECT_EQ(portatune({"recipes", "glue/kola"}).exit_code, 66);
+}
+
 TEST_F(RecipeFile, IsOneOnly) {
   const std::string message = message_of<UsageError>([&] { fit("epochs: 7", {"--recipe=glue/cola"}); });
   EXPECT_THAT(message, testing::AllOf(HasSubstr("r.yaml"), HasSubstr("glue/cola"), HasSubstr("one recipe")));

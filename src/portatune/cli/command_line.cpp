@@ -9,9 +9,11 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/nearest.h"
+#include "portatune/cli/completion.h"
 #include "portatune/cli/help.h"
 #include "portatune/cli/help_examples.h"
 #include "portatune/cli/model_settings.h"
+#include "portatune/cli/option_group.h"
 #include "portatune/cli/options.h"
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/own_words.h"
@@ -22,18 +24,14 @@
 namespace portatune::cli {
 namespace {
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
 bool has_option(const CLI::App& app, const std::string& option) {
   if (app.get_option_no_throw(option) != nullptr) return true;
-  return std::ranges::any_of(commands_of(app), [&](const CLI::App* command) { return has_option(*command, option); });
+  return std::ranges::any_of(commands_in(app), [&](const CLI::App* command) { return has_option(*command, option); });
 }
 
 std::vector<std::string> names_in(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
+  for (const CLI::App* command : commands_in(app)) names.push_back(command->get_name());
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
@@ -90,6 +88,13 @@ class Parser {
     CLI::App& plugin = add_group("plugin", "List and install XLA plugins for GPUs and TPUs.", kPluginExamples);
     add("list", "List plugins, and which of them are installed.", kPluginListExamples, plugin_list_, plugin);
     add("install", "Install a plugin into the user's cache.", kPluginInstallExamples, plugin_install_, plugin);
+    add("recipes", "List the recipes that come with Portatune, or show one.", kRecipesExamples, recipes_);
+    CLI::App& completion =
+        add_group("completion", "Print a script for the completion of words by the shell.", kCompletionExamples);
+    Group(completion, "Options")
+        .choice(
+            "shell", shells(), [this](const std::string& shell) { shell_ = shell; }, "bash, zsh or fish")
+        ->required();
     add("bench", "Time training steps on random tokens.", kBenchExamples, bench_);
     add("bench-input", "Benchmark the input pipeline.", kBenchInputExamples, bench_input_);
     add("plan", "Compile a training run for other devices: memory and speed.", kPlanExamples, plan_);
@@ -145,7 +150,7 @@ class Parser {
   const CLI::App& command_in(const std::vector<std::string>& words) const {
     const CLI::App* app = &app_;
     for (size_t i = words.front() == kHelpCommand ? 1 : 0; i < words.size(); ++i) {
-      const std::vector<const CLI::App*> commands = commands_of(*app);
+      const std::vector<const CLI::App*> commands = commands_in(*app);
       const auto found = std::ranges::find(commands, words[i], &CLI::App::get_name);
       if (found == commands.end()) break;
       app = *found;
@@ -275,7 +280,7 @@ class Parser {
     if (unknown.empty()) return;
     const std::string name = unknown.front().substr(0, unknown.front().find('='));
     if (name.starts_with("-")) reject("unknown option " + name, instead_of_option(name));
-    if (!commands_of(chosen()).empty()) reject("unknown command " + name, instead_of_command(name));
+    if (!commands_in(chosen()).empty()) reject("unknown command " + name, instead_of_command(name));
     reject("unknown argument " + name, "name the option that it belongs to: " + usage());
   }
 
@@ -288,7 +293,7 @@ class Parser {
     const std::string ours = other == nullptr ? name : other->our_option();
     const std::string own = own_option(name_of(chosen()), ours);
     if (!own.empty()) return own;
-    for (const CLI::App* command : commands_of(app_)) {
+    for (const CLI::App* command : commands_in(app_)) {
       if (command != &chosen() && command->get_option_no_throw(ours) != nullptr) {
         return ours + " is an option of portatune " + command->get_name();
       }
@@ -329,7 +334,7 @@ class Parser {
     return error.what();
   }
 
-  Command command() const {
+  Command command() {
     const std::string name = name_of(chosen());
     if (name == "fit") return fit_;
     if (name == "evaluate") return evaluate_;
@@ -342,6 +347,8 @@ class Parser {
     if (name == "devices") return devices_;
     if (name == "plugin list") return plugin_list_;
     if (name == "plugin install") return plugin_install_;
+    if (name == "recipes") return recipes_;
+    if (name == "completion") return Text{completion(app_, shell_)};
     if (name == "bench") return bench_;
     if (name == "bench-input") return bench_input_;
     if (name == "plan") return plan_;
@@ -363,6 +370,8 @@ class Parser {
   DevicesArguments devices_;
   PluginListArguments plugin_list_;
   PluginInstallArguments plugin_install_;
+  RecipesArguments recipes_;
+  std::string shell_;  // the argument of `completion`
   BenchArguments bench_;
   BenchInputArguments bench_input_;
   PlanArguments plan_;

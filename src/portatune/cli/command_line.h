@@ -17,7 +17,7 @@ struct Text {
 using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
                              TokenizeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
                              TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
-                             BenchArguments, BenchInputArguments, PlanArguments, ParityArguments>;
+                             RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments, ParityArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, which suggests the nearest name for an unknown one

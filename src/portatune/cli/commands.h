@@ -117,6 +117,10 @@ struct PluginInstallArguments {
   Talk talk;
 };
 
+struct RecipesArguments {
+  std::string name;  ///< a recipe to show; empty: the names of all recipes are listed
+};
+
 struct BenchArguments {
   run::ModelOptions model;
   int64_t batch_size = 16;
@@ -160,6 +164,7 @@ int tfrecord_index(const TfrecordIndexArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int plugin_list(const PluginListArguments& arguments);
 int plugin_install(const PluginInstallArguments& arguments);
+int recipes(const RecipesArguments& arguments);
 int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments);

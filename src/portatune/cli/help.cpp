@@ -86,10 +86,6 @@ std::string line_of(const CLI::Option& option, int columns) {
   return in_columns(name_of(option), text, columns);
 }
 
-std::vector<const CLI::App*> commands_in(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::string describe_commands(const CLI::App& app, int columns) {
   std::string text = "\nCommands\n";
   for (const CLI::App* command : commands_in(app)) {
@@ -132,6 +128,10 @@ std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> commands_in(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
 
 std::string help(const CLI::App& app, const HelpRequest& request) {
   const bool has_tasks = app.get_option_no_throw("--task") != nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -19,5 +20,8 @@ struct HelpRequest {
 /// Help of a command, or of the whole program if it has commands. The footer of an App holds its examples.
 /// errors  UsageError for an unknown task
 std::string help(const CLI::App& app, const HelpRequest& request);
+
+/// The commands of a program, or of a group of commands.
+std::vector<const CLI::App*> commands_in(const CLI::App& app);
 
 }  // namespace portatune::cli

@@ -63,6 +63,14 @@ inline constexpr const char* kPluginListExamples =
     "  portatune plugin list\n"
     "  portatune plugin list --json\n";
 
+inline constexpr const char* kRecipesExamples =
+    "  portatune recipes\n"
+    "  portatune recipes glue/cola\n";
+
+inline constexpr const char* kCompletionExamples =
+    "  eval \"$(portatune completion bash)\"      in ~/.bashrc; zsh: in ~/.zshrc\n"
+    "  portatune completion fish > ~/.config/fish/completions/portatune.fish\n";
+
 inline constexpr const char* kPluginInstallExamples =
     "  portatune plugin install cuda13     drivers of version 580 or later\n"
     "  portatune plugin install cuda12     drivers of version 525 or later\n"

@@ -79,6 +79,9 @@ struct Run {
     return until_reader_leaves([&] { return cli::plugin_list(arguments); });
   }
   int operator()(const cli::PluginInstallArguments& arguments) const { return cli::plugin_install(arguments); }
+  int operator()(const cli::RecipesArguments& arguments) const {
+    return until_reader_leaves([&] { return cli::recipes(arguments); });
+  }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments); }
@@ -101,7 +104,8 @@ constexpr const char* kNoThread =
 // do not disturb the other processes and are exempt. A plan that writes objects makes this check itself.
 void require_fitting_launch(const cli::Command& command) {
   if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
-                cli::PluginInstallArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
+                cli::PluginInstallArguments, cli::RecipesArguments, cli::TfrecordInspectArguments,
+                cli::PlanArguments>(command)) {
     return;
   }
   cli::require_one_process("portatune");

@@ -24,6 +24,7 @@ void add_options(CLI::App& command, TfrecordIndexArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, PluginListArguments& arguments);
 void add_options(CLI::App& command, PluginInstallArguments& arguments);
+void add_options(CLI::App& command, RecipesArguments& arguments);
 void add_options(CLI::App& command, BenchArguments& arguments);
 void add_options(CLI::App& command, BenchInputArguments& arguments);
 void add_options(CLI::App& command, PlanArguments& arguments);

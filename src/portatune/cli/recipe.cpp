@@ -25,25 +25,12 @@ int64_t line_of(const YAML::Mark& mark) { return mark.line + 1; }
 // Folders of the recipes that are shipped with the command.
 std::vector<fs::path> shipped_folders() { return shipped_places("recipes", "share/portatune"); }
 
-std::vector<std::string> shipped_names() {
-  std::vector<std::string> names;
-  for (const fs::path& folder : shipped_folders()) {
-    std::error_code none;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, none)) {
-      if (entry.path().extension() != ".yaml") continue;
-      names.push_back(entry.path().lexically_relative(folder).replace_extension().string());
-    }
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 fs::path find(const std::string& name) {
   if (fs::exists(name) && !fs::is_directory(name)) return name;
   for (const fs::path& folder : shipped_folders()) {
     if (const fs::path file = folder / (name + ".yaml"); fs::exists(file)) return file;
   }
-  const std::string meant = nearest(name, shipped_names());
+  const std::string meant = nearest(name, shipped_recipes());
   throw NotFoundError({.where = "--recipe " + name,
                        .given = "no such file, and no recipe of this name comes with portatune",
                        .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
@@ -103,6 +90,19 @@ Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node
 }
 
 }  // namespace
+
+std::vector<std::string> shipped_recipes() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : shipped_folders()) {
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, none)) {
+      if (entry.path().extension() != ".yaml") continue;
+      names.push_back(entry.path().lexically_relative(folder).replace_extension().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
 
 Recipe read_recipe(const std::string& name) {
   Recipe recipe{.file = find(name)};

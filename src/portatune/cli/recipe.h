@@ -26,4 +26,7 @@ struct Recipe {
 /// errors  NotFoundError; UsageError with file and line for what is not YAML, or no map of names to values and lists
 Recipe read_recipe(const std::string& name);
 
+/// Names of the recipes that are shipped with the command, in alphabetical order: "glue/cola".
+std::vector<std::string> shipped_recipes();
+
 }  // namespace portatune::cli

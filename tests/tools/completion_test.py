@@ -1,0 +1,67 @@
+"""`portatune completion`: each shell proposes commands, options and the words of choices."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+COMMAND = os.environ["PORTATUNE_COMMAND"]
+
+# Prints what bash proposes for the last of the words.
+BASH = """
+eval "$({command} completion bash)"
+COMP_WORDS=({words}) COMP_CWORD=$(({count} - 1))
+_portatune
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+# Prints what fish proposes for a line.
+FISH = """
+{command} completion fish | source
+complete --do-complete {line}
+"""
+
+
+def output_of(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def bash(line):
+    words = " ".join(f"'{word}'" for word in line.split(" "))
+    return output_of("bash", "-c", BASH.format(command=COMMAND, words=words, count=line.count(" ") + 1)).split()
+
+
+def fish(line):
+    proposed = output_of("fish", "-c", FISH.format(command=COMMAND, line=f"'{line}'")).splitlines()
+    return [one.split("\t")[0] for one in proposed]
+
+
+class Completion(unittest.TestCase):
+    def check(self, propose):
+        self.assertIn("fit", propose("portatune "))
+        self.assertEqual(propose("portatune eval"), ["evaluate"])
+        self.assertEqual(propose("portatune tfrecord w"), ["write"])
+        self.assertEqual(propose("portatune completion z"), ["zsh"])
+        self.assertIn("--learning-rate", propose("portatune fit --model fit --learn"))
+        self.assertEqual(propose("portatune fit --task token"), ["token-classification"])
+        self.assertIn("--verify", propose("portatune tfrecord inspect --"))
+        self.assertNotIn("--verify", propose("portatune fit --"))
+
+    def test_bash(self):
+        self.check(bash)
+
+    def test_bash_proposes_files_for_other_words(self):
+        self.assertEqual(bash("portatune fit --train tr"), [])
+        self.assertIn("complete -o default", output_of(COMMAND, "completion", "bash"))
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_fish(self):
+        self.check(fish)
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh")
+    def test_zsh_reads_the_script(self):
+        script = f'eval "$({COMMAND} completion zsh)" && print -r -- $_comps[portatune]'
+        self.assertIn("_portatune", output_of("zsh", "-f", "-c", script))
+
+
+if __name__ == "__main__":
+    unittest.main()
