@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   Trainer trainer(device, task, {.learning_rate = 5e-5});
 
   const data::Dataset train = task.batches(rows.shuffle({.buffer = scan.examples, .seed = 1}), 16).prefetch(2);
-  const FitResult result = trainer.fit(train, {.num_train_epochs = 3, .validation = task.batches(held_out, 16)});
+  const FitResult result = trainer.fit(train, {.num_train_epochs = 3, .validation = {{task.batches(held_out, 16)}}});
   for (const auto& [name, value] : result.scores) std::printf("%s %.4f\n", name.c_str(), value);
   trainer.save(argv[4]);
 } catch (const Error& error) {

@@ -69,6 +69,13 @@ struct ModelOptions {
   std::vector<GivenOption> given;
 };
 
+/// When a run measures the validation rows while it trains.
+enum class EvalStrategy {
+  kNo,     ///< only before training and after it
+  kSteps,  ///< every RunOptions::eval_steps steps, and after the last one
+  kEpoch   ///< at the end of each epoch
+};
+
 /// The options of a training run. Defaults are those of the command.
 struct RunOptions {
   ModelOptions model;
@@ -81,9 +88,14 @@ struct RunOptions {
   int64_t batch_size = 32;
   int64_t eval_batch_size = 0;  ///< 0: batch_size.
   int64_t epochs = 3;
-  bool eval_on_start = true;    ///< Whether the validation rows are measured before training, too.
-  int64_t steps_per_epoch = 0;  ///< 0: one pass over the data.
-  int64_t max_steps = 0;        ///< 0: the steps of the epochs.
+  bool eval_on_start = true;                  ///< Whether the validation rows are measured before training, too.
+  std::optional<EvalStrategy> eval_strategy;  ///< None: kSteps with eval_steps, kEpoch without.
+  int64_t eval_steps = 0;                     ///< Number of steps between evaluations of kSteps; 0: none.
+  BestModelOptions best_model;
+  int64_t max_train_samples = 0;  ///< Only the first training rows are used, before shuffling; 0: all.
+  int64_t max_eval_samples = 0;   ///< Only the first rows of each validation set are used; 0: all.
+  int64_t steps_per_epoch = 0;    ///< 0: one pass over the data.
+  int64_t max_steps = 0;          ///< 0: the steps of the epochs.
   TrainingOptions training;
   DeviceOptions device;
   std::filesystem::path output;                  ///< Folder of the model and its checkpoints.
@@ -91,9 +103,12 @@ struct RunOptions {
   bool resume = false;                           ///< Whether to resume from the newest checkpoint in `output`, if any.
   bool overwrite_output = false;                 ///< Whether a model and checkpoints in `output` may be replaced.
   bool use_changed_data = false;                 ///< Whether a run continues when its files change.
-  int64_t checkpoint_every = 0;                  ///< Number of steps between checkpoints; 0: none unless it is stopped.
-  int64_t keep_checkpoints = 2;                  ///< Number of checkpoints that are kept; 0: none of a finished run.
-  int64_t folds = 0;                             ///< Number of folds of a cross-validation.
+  /// When checkpoints are saved. None: kSteps with checkpoint_every; after each evaluation with best_model.load_at_end;
+  /// otherwise only when the run is stopped.
+  std::optional<SaveStrategy> save_strategy;
+  int64_t checkpoint_every = 0;   ///< Number of steps between checkpoints of SaveStrategy::kSteps; 0: none.
+  int64_t keep_checkpoints = 2;   ///< Number of checkpoints that are kept; 0: none of a finished run.
+  int64_t folds = 0;              ///< Number of folds of a cross-validation.
   std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.
   std::vector<std::string> test;  ///< Files of rows that the models of all folds predict.
 };
@@ -102,8 +117,11 @@ struct RunOptions {
 struct Outcome {
   int64_t train_examples = 0;
   int64_t steps = 0;
-  int64_t skipped_steps = 0;  ///< Number of steps without an update, as their loss or gradient was not finite.
-  int64_t rewinds = 0;        ///< Number of returns to a checkpoint, for the same reason.
+  int64_t best_step = 0;       ///< See FitResult::best_step.
+  int64_t model_step = 0;      ///< Step of the saved weights: `steps` or `best_step`; 0: an earlier run has saved them.
+  bool stopped_early = false;  ///< Whether early stopping ended the run.
+  int64_t skipped_steps = 0;   ///< Number of steps without an update, as their loss or gradient was not finite.
+  int64_t rewinds = 0;         ///< Number of returns to a checkpoint, for the same reason.
   double train_loss = 0;
   double compile_seconds = 0, seconds = 0;      ///< Time of compilation, and of everything after it.
   double checkpoint_seconds = 0;                ///< Time for which periodic checkpoints delayed the next step.

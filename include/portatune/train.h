@@ -148,15 +148,43 @@ class Callback {
   virtual bool should_stop() { return false; }
 };
 
-/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N. A single process copies the
-/// state in host memory, if there is room for it, and writes the copy on another thread. The next save waits for the
-/// previous one, and fit() returns when all are written. Several processes write before the next step.
+/// The steps after which fit() writes a checkpoint, with the names of transformers.
+enum class SaveStrategy {
+  kNo,     ///< only the one before a step that stops training (OnNonFinite::kStop)
+  kSteps,  ///< every CheckpointOptions::every steps
+  kEpoch,  ///< at the end of each epoch
+  kBest    ///< after each evaluation that is the best so far (BestModelOptions)
+};
+
+/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N and its evaluation. A single
+/// process copies the state in host memory, if there is room for it, and writes the copy on another thread. The next
+/// save waits for the previous one, and fit() returns when all are written. Several processes write before the next
+/// step.
 struct CheckpointOptions {
   std::filesystem::path folder;
-  int64_t every = 0;  ///< steps; 0: only the one before a step that stops training (OnNonFinite::kStop). Must be above
-                      ///< 0 for OnNonFinite::kRewind
-  int64_t keep = 2;   ///< number of newest checkpoints to keep in the folder; older ones are removed; at least 1
-  bool last = true;   ///< whether the last step writes a checkpoint too, so that a finished run can be trained further
+  SaveStrategy strategy = SaveStrategy::kSteps;  ///< OnNonFinite::kRewind needs one that saves
+  int64_t every = 0;                             ///< steps, of kSteps; 0: as kNo
+  int64_t keep = 2;  ///< number of checkpoints to keep in the folder: the newest and the best; at least 1
+  bool last = true;  ///< whether the last step writes a checkpoint too, so that a finished run can be trained further
+};
+
+/// Data that fit() evaluates.
+struct EvaluationSet {
+  data::Dataset batches;
+  std::string name = {};  ///< the scores are called NAME_loss, NAME_accuracy and so on; empty: loss, accuracy
+};
+
+/// The choice of the best model among those that fit() evaluates, and early stopping, by the rules of transformers
+/// (Trainer, EarlyStoppingCallback).
+struct BestModelOptions {
+  /// The deciding score, also with "eval_" before its name: "accuracy", or "matched_accuracy" of the set "matched".
+  /// Empty: the loss of the first set, if anything depends on the choice.
+  std::string metric = {};
+  std::optional<bool> greater_is_better = {};  ///< none: true unless the name of the score ends with "loss"
+  /// Whether fit() restores the weights of the best evaluation at its end. It then saves each best model.
+  bool load_at_end = false;
+  int64_t early_stopping_patience = 0;  ///< evaluations in a row without improvement that end training; 0: never
+  double early_stopping_threshold = 0;  ///< a larger difference from the best score is an improvement
 };
 
 /// A change of an input file during a run.
@@ -168,7 +196,10 @@ struct ChangedData {
 struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data repeat to fill the epochs, as in Keras; 0: an epoch is one pass
-  std::optional<data::Dataset> validation = {};  ///< batches to evaluate after each epoch
+  std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
+  int64_t eval_steps =
+      0;  ///< steps between evaluations, of which the last step has one; 0: one at the end of each epoch
+  BestModelOptions best_model = {};
   CheckpointOptions checkpoints = {};
   /// Returns the first change since the previous call; called at the start of each epoch, before each checkpoint and
   /// after the last step. A change ends fit() with a DataError that names the checkpoint from before the change.
@@ -183,8 +214,11 @@ struct FitResult {
   int64_t non_finite_steps = 0;  ///< number of steps that OnNonFinite::kSkip has skipped
   int64_t rewinds = 0;           ///< number of rewinds: OnNonFinite::kRewind
   bool stopped = false;          ///< whether Callback::should_stop ended the run before the last step or validation
+  bool stopped_early = false;    ///< whether BestModelOptions::early_stopping_patience ended the run
   double mean_loss = 0;          ///< mean over the examples of the last epoch
-  Scores scores;                 ///< scores of the last validation
+  int64_t best_step = 0;         ///< step of the best evaluation; 0: there is none, or no score decides
+  int64_t model_step = 0;        ///< step of the weights: `steps`, or `best_step` with BestModelOptions::load_at_end
+  Scores scores;                 ///< scores of these weights by their evaluation; empty: there was none
   double compile_s = 0;          ///< seconds of compilation before the first step
   double checkpoint_s = 0;       ///< seconds for which periodic checkpoints delayed the next step
   std::vector<std::string> failed_checkpoints;  ///< warnings about checkpoints that could not be written

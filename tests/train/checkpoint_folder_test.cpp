@@ -59,11 +59,24 @@ TEST(CheckpointFolder, FindsTheNewestValidCheckpoint) {
 TEST(CheckpointFolder, KeepsTheNewestCheckpointsAndSparedOnes) {
   const TemporaryFolder folder;
   for (const int64_t step : {5, 10, 15, 100}) make_checkpoint(folder.path(), step);
-  train::remove_old_checkpoints(folder.path(), 2, {folder / "checkpoint-5"});
+  train::remove_old_checkpoints(folder.path(), 2, 0, {folder / "checkpoint-5"});
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(5, 15, 100));
-  train::remove_old_checkpoints(folder.path(), 1, {});
+  train::remove_old_checkpoints(folder.path(), 1, 0, {});
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(100));
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-15"));
+}
+
+TEST(CheckpointFolder, KeepsTheBestCheckpointAmongTheNewest) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {5, 10, 15, 100}) make_checkpoint(folder.path(), step);
+  train::remove_old_checkpoints(folder.path(), 2, 10, {});
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(10, 100));
+  train::remove_old_checkpoints(folder.path(), 1, 10, {folder / "checkpoint-100"});
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(10, 100));
+  train::remove_old_checkpoints(folder.path(), 1, 10, {});
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(10));
+  train::remove_old_checkpoints(folder.path(), 0, 10, {});
+  EXPECT_THAT(steps_in(folder.path()), IsEmpty());
 }
 
 // The move before a removal appends to the name, which must not exceed 255 bytes.
@@ -73,9 +86,9 @@ TEST(CheckpointFolder, ReportsWhatCannotBeRemovedAndRemovesTheOthers) {
   const std::filesystem::path elsewhere = folder / std::string(250, 'x');
   std::filesystem::rename(folder / "checkpoint-1", elsewhere);
   std::filesystem::create_directory_symlink(elsewhere, folder / "checkpoint-1");
-  EXPECT_THAT(train::remove_old_checkpoints(folder.path(), 1, {}), HasSubstr("checkpoint-1 could not be removed: "));
+  EXPECT_THAT(train::remove_old_checkpoints(folder.path(), 1, 0, {}), HasSubstr("checkpoint-1 could not be removed: "));
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(1, 3));
-  EXPECT_EQ(train::remove_old_checkpoints(folder.path(), 2, {}), "");
+  EXPECT_EQ(train::remove_old_checkpoints(folder.path(), 2, 0, {}), "");
 }
 
 TEST(CheckpointFolder, ErrorForAFolderThatCannotBeListed) {

@@ -139,7 +139,7 @@ TEST(Float16, LearnsWhatFloat32Learns) {
   const TextClassification task(kTinyBert, {.max_length = 12, .labels = {"bad", "good"}});
   Trainer trainer(kernels(), task, {.learning_rate = 0.01, .weight_decay = 0.01, .dtype = DType::kFloat16});
   const FitResult result =
-      trainer.fit(task.batches(rows(), 3), {.num_train_epochs = 40, .validation = task.batches(rows(), 4)});
+      trainer.fit(task.batches(rows(), 3), {.num_train_epochs = 40, .validation = {{task.batches(rows(), 4)}}});
   for (const auto& [name, score] : result.scores) {
     if (name == "accuracy") {
       EXPECT_EQ(score, 1);

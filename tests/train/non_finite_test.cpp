@@ -100,7 +100,7 @@ TEST(SkippedStep, EpochOfSkippedStepsEndsAfterAStopInItsValidation) {
   });
   Skips skips;
   const data::Dataset batches = plane_batches(2, {.x = {0, 1}});
-  EXPECT_TRUE(trainer.fit(batches, {.num_train_epochs = 1, .validation = validation, .callback = &skips}).stopped);
+  EXPECT_TRUE(trainer.fit(batches, {.num_train_epochs = 1, .validation = {{validation}}, .callback = &skips}).stopped);
   EXPECT_EQ(skips.epoch_losses.size(), 0u);
   EXPECT_FALSE(trainer.fit(batches, {.num_train_epochs = 1, .callback = &skips}).stopped);
   EXPECT_EQ(skips.epoch_losses.size(), 1u);

@@ -62,7 +62,7 @@ TEST(Shapes, AllProgramsAreCompiledBeforeTheFirstStep) {
   Trainer trainer(cpu(), task, {});
   Recorder recorder;
   const FitResult result = trainer.fit(
-      task.batches(rows(), 2), {.num_train_epochs = 2, .validation = task.batches(rows(), 3), .callback = &recorder});
+      task.batches(rows(), 2), {.num_train_epochs = 2, .validation = {{task.batches(rows(), 3)}}, .callback = &recorder});
   EXPECT_THAT(recorder.compiled, UnorderedElementsAre("training step for [2, 4]", "training step for [2, 8]",
                                                       "evaluation of [3, 4]", "evaluation of [3, 8]"));
   EXPECT_EQ(recorder.programs, 4);

@@ -113,7 +113,7 @@ TEST(Trainer, FitLearnsAToyTask) {
   Recorder recorder;
   const FitResult result =
       trainer.fit(shuffled_batches(task),
-                  {.num_train_epochs = 40, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+                  {.num_train_epochs = 40, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_NEAR(score(before, "loss"), std::log(2), 0.1);
   EXPECT_LT(score(result.scores, "loss"), 0.1);
   EXPECT_EQ(score(result.scores, "accuracy"), 1);
@@ -129,7 +129,7 @@ TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
   Recorder recorder;
   const FitResult result =
       trainer.fit(shuffled_batches(task),
-                  {.num_train_epochs = 2, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+                  {.num_train_epochs = 2, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_EQ(recorder.steps, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(recorder.total_steps, 6);
@@ -219,7 +219,7 @@ TEST(Trainer, StoppedAtTheEndOfAnEpochHasTheWeightsOfItsScores) {
   const data::Dataset validation = task.batches(rows(), kBatchSize);
   StopAtTheEndOfAnEpoch callback;
   const FitResult result =
-      trainer.fit(shuffled_batches(task), {.num_train_epochs = 4, .validation = validation, .callback = &callback});
+      trainer.fit(shuffled_batches(task), {.num_train_epochs = 4, .validation = {{validation}}, .callback = &callback});
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(result.steps, 2 * kStepsPerEpoch);
   EXPECT_EQ(callback.steps, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
@@ -239,7 +239,7 @@ TEST(Trainer, StoppedBeforeTheFirstStepMakesNoStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   const data::Dataset stopping = rows().map([](const data::Example&) -> data::Example { throw Stopped(); });
-  EXPECT_THROW(trainer.fit(shuffled_batches(task), {.validation = task.batches(stopping, kBatchSize)}), Stopped);
+  EXPECT_THROW(trainer.fit(shuffled_batches(task), {.validation = {{task.batches(stopping, kBatchSize)}}}), Stopped);
   EXPECT_EQ(trainer.steps(), 0);
 }
 
@@ -253,7 +253,7 @@ TEST(Trainer, StopsDuringAValidation) {
   });
   StopInValidation stop;
   const FitResult result =
-      trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .validation = validation, .callback = &stop});
+      trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .validation = {{validation}}, .callback = &stop});
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(result.steps, kStepsPerEpoch);
   EXPECT_TRUE(result.scores.empty());
@@ -295,7 +295,7 @@ TEST(Trainer, SavesTheStepsBeforeAnErrorInAValidation) {
   });
   EXPECT_THAT(message_of<IoError>([&] {
                 trainer.fit(shuffled_batches(task),
-                            {.validation = task.batches(broken, 1), .checkpoints = {.folder = folder / "run"}});
+                            {.validation = {{task.batches(broken, 1)}}, .checkpoints = {.folder = folder / "run"}});
               }),
               HasSubstr("the last row"));
   EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoint-3" / "trainer_state.json"));
@@ -324,8 +324,9 @@ TEST(Trainer, ValidationFindsAnOverflowInTheLastStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
   const data::Dataset batches = task.batches(rows(), kBatchSize);
-  EXPECT_THAT(message_of<NumericError>(
-                  [&] { trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1, .validation = batches}); }),
+  EXPECT_THAT(message_of<NumericError>([&] {
+                trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1, .validation = {{batches}}});
+              }),
               AllOf(HasSubstr("evaluation"), HasSubstr("nan"), HasSubstr("example 0"), HasSubstr("learning rate")));
 }
 
@@ -348,7 +349,7 @@ TEST(Trainer, TrainsInBfloat16) {
   Recorder recorder;
   const FitResult result =
       trainer.fit(shuffled_batches(task),
-                  {.num_train_epochs = 40, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+                  {.num_train_epochs = 40, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_NEAR(recorder.losses.front(), std::log(2), 0.15);
   EXPECT_LT(score(result.scores, "loss"), 0.15);
 }
@@ -362,7 +363,7 @@ TEST(Trainer, TrainsASigmoidHead) {
   });
   const FitResult result =
       trainer.fit(task.batches(zeros_and_ones.shuffle({.buffer = 100, .seed = 3}), kBatchSize),
-                  {.num_train_epochs = 40, .validation = task.batches(zeros_and_ones, kBatchSize)});
+                  {.num_train_epochs = 40, .validation = {{task.batches(zeros_and_ones, kBatchSize)}}});
   EXPECT_LT(score(result.scores, "loss"), 0.1);
   EXPECT_EQ(score(result.scores, "roc_auc"), 1);
 }
@@ -593,7 +594,7 @@ std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& sto
     Recorder recorder(trainer, part < stops.size() ? trainer.steps() + stops[part] : kNever);
     const FitResult result = trainer.fit(
         shuffled_batches(task),
-        {.num_train_epochs = epochs, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+        {.num_train_epochs = epochs, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
     from = folder / ("checkpoint-" + std::to_string(part));
     trainer.save_checkpoint(from);
     EXPECT_EQ(result.stopped, part < stops.size());
@@ -750,7 +751,7 @@ TEST(Trainer, SavesTheModelAfterResumingAtTheLastStep) {
     Trainer trainer(cpu(), task, quick());
     trainer.resume(checkpoint);
     FitOptions options{.num_train_epochs = 1};
-    if (validates) options.validation = task.batches(rows(), kBatchSize);
+    if (validates) options.validation = {{task.batches(rows(), kBatchSize)}};
     const FitResult result = trainer.fit(shuffled_batches(task), options);
     EXPECT_EQ(result.steps, kStepsPerEpoch);
     EXPECT_TRUE(std::isfinite(result.mean_loss));

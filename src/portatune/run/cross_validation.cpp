@@ -20,11 +20,11 @@
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/run_plan.h"
+#include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
 #include "portatune/sources.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/run_facts.h"
-#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
@@ -45,6 +45,11 @@ void check_options(const RunOptions& a) {
     throw UsageError({.where = "validation",
                       .given = "--folds as well",
                       .expected = "one of them: with folds, each model is measured on the rows that it has not seen"});
+  }
+  if (a.max_train_samples > 0 || a.max_eval_samples > 0) {
+    throw UsageError({.where = a.max_train_samples > 0 ? "max_train_samples" : "max_eval_samples",
+                      .given = "--folds as well",
+                      .expected = "one of them: with folds, each row is predicted"});
   }
   if (a.model.bad_rows) {
     throw UsageError({.where = "bad_rows",
@@ -187,9 +192,10 @@ FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, 
 }  // namespace
 
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
-  train::check(FitOptions{.checkpoints = checkpoints_of(options)}, options.training.on_non_finite);
+  check_checkpoints(options);
   check_validation_split(options);
   check_options(options);
+  check_strategies(options);
   check_output(options);
   const OutputLock lock(options.output, events);
   const RunPlan plan = plan_run(options, {}, events);

@@ -23,7 +23,9 @@
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/output/save_model.h"
+#include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
+#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/finite.h"
@@ -40,6 +42,17 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 void load_weights(Trainer& trainer, const RunPlan& plan, const RowTask& task, const data::Dataset& rows) {
   const data::Dataset batches = tolerant(plan.model, task.batches(rows, plan.device.mesh.size(kBatchAxes)));
   if (const std::optional<data::Example> batch = batches.iterate().next()) trainer.load(*batch);
+}
+
+// The sets that training evaluates.
+std::vector<EvaluationSet> evaluated_sets(const RunPlan& plan, std::span<const ValidationSet> validation,
+                                          RowProgress& progress) {
+  std::vector<EvaluationSet> sets;
+  if (eval_strategy_of(plan) == EvalStrategy::kNo) return sets;
+  for (const ValidationSet& set : validation) {
+    sets.push_back({.batches = progress.over(set.batches), .name = set.name});
+  }
+  return sets;
 }
 
 Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, Events& events) {
@@ -61,11 +74,10 @@ std::optional<Scores> scores_before(Trainer& trainer, const RunPlan& plan, std::
   return std::nullopt;
 }
 
-// The Trainer has measured the first set. The model is saved: a stop request ends the measuring of the others alone.
-Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation,
-                    Events& events) {
-  Scores scores = with_name(validation.front().name, result.scores);
-  for (const ValidationSet& set : validation.subspan(1)) {
+// The model is saved: a stop request ends the measuring alone.
+Scores evaluate_after(Trainer& trainer, std::span<const ValidationSet> validation, Events& events) {
+  Scores scores;
+  for (const ValidationSet& set : validation) {
     try {
       const Scores others = evaluate_all(trainer, {&set, 1}, *events.progress(kEvaluating));
       scores.insert(scores.end(), others.begin(), others.end());
@@ -77,12 +89,12 @@ Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const V
   return scores;
 }
 
-void stop(const Trainer& trainer, const RunPlan& plan, Events& events) {
+void stop(const Trainer& trainer, const RunPlan& plan, int64_t best_step, Events& events) {
   const std::filesystem::path checkpoint = save_stopped_run(trainer, plan, events);
   ProcessGroup* const processes = plan.device.processes.get();
   if (!is_first(processes)) return;
   const std::string fault =
-      train::remove_old_checkpoints(plan.output, checkpoints_of(plan).keep, {plan.checkpoint, checkpoint});
+      train::remove_old_checkpoints(plan.output, checkpoints_of(plan).keep, best_step, {plan.checkpoint, checkpoint});
   if (!fault.empty()) events.warning(fault);
   events.stopped(trainer.steps(), checkpoint);
 }
@@ -111,10 +123,12 @@ void require_same_start(const RunOptions& options, const std::filesystem::path& 
                     .expected = "one that all processes share"});
 }
 
-// A rewind needs checkpoints that all processes can read. Writes a folder there before training, and removes it.
+// A rewind and the best model need checkpoints that all processes can read. Writes a folder there before training, and
+// removes it.
 void require_shared_output(const RunOptions& options) {
   ProcessGroup* const processes = options.device.processes.get();
-  if (processes == nullptr || options.training.on_non_finite != OnNonFinite::kRewind) return;
+  const bool reads = options.training.on_non_finite == OnNonFinite::kRewind || options.best_model.load_at_end;
+  if (processes == nullptr || !reads) return;
   SharedDirectory(train::checkpoint_path(options.output, 0), processes, processes->size());
 }
 
@@ -136,6 +150,16 @@ std::optional<ChangedData> change_of(const RunPlan& plan) {
   return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
 }
 
+void report_best_model(const FitResult& result, Events& events) {
+  if (result.stopped_early) {
+    events.notice(fmt::format("stopped early after step {}; the best evaluation is that of step {}",
+                              grouped(result.steps), grouped(result.best_step)));
+  }
+  if (result.model_step < result.steps) {
+    events.notice(fmt::format("the model is that of step {}, the best one", grouped(result.model_step)));
+  }
+}
+
 void report_skips(const RunPlan& plan, const FitResult& result, Events& events) {
   if (result.non_finite_steps == 0 || !is_first(plan.device.processes.get())) return;
   events.alert(fmt::format("{} of {} steps were skipped: their loss or gradient was not finite",
@@ -148,11 +172,13 @@ void report_failed_checkpoints(const RunPlan& plan, const FitResult& result, Eve
                            result.failed_checkpoints.back()));
 }
 
-Outcome outcome_of_finished(const RunPlan& plan, const TrainingOptions& training, int64_t examples) {
+Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
+  const train::RunRecord record = *train::find_run_record(plan.output);
   return {.train_examples = examples,
-          .steps = training.total_steps,
+          .steps = record.steps,
+          .stopped_early = record.stopped_early,
           .train_loss = std::numeric_limits<double>::quiet_NaN(),
-          .deviations = train::find_run_record(plan.output)->deviations,
+          .deviations = record.deviations,
           .output = plan.output};
 }
 
@@ -175,28 +201,30 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   const DataSurvey train_data = survey(plan.model, task, rows.train);
   const int64_t examples = train_data.examples;
   const data::Dataset batches = training_batches(task, rows.train, plan, examples);
+  const std::unique_ptr<RowProgress> evaluation = events.progress(kEvaluating);
   FitOptions options = epochs_of(plan, examples, batches);
+  options.validation = evaluated_sets(plan, rows.validation, *evaluation);
+  options.eval_steps = plan.eval_steps;
+  options.best_model = plan.best_model;
   options.checkpoints = checkpoints_of(plan);
   train::check(options, plan.training.on_non_finite);
   TrainingOptions training = training_options(plan, task, examples);
   training.total_steps = options.num_train_epochs * options.steps_per_epoch;
-  if (is_finished(plan, training, events)) return outcome_of_finished(plan, training, examples);
+  if (is_finished(plan, training, events)) return outcome_of_finished(plan, examples);
   const Device device(with_warnings(plan.device, events));
   Trainer trainer(device, task, training);
   resume(trainer, plan, training, events);
   const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(plan, task, rows.validation);
   load_weights(trainer, plan, task, rows.train);
-  require_disk_space(plan.output, saves_of(plan, trainer.steps(), training.total_steps));
+  require_disk_space(plan.output, saves_of(plan, trainer.steps(), options));
   events.opening({plan, task, device, trainer, options, train_data, validation_data});
   report_shuffling(plan, rows.train, examples, events);
 
   Outcome outcome{.train_examples = examples, .output = plan.output};
   outcome.before = scores_before(trainer, plan, rows.validation, events);
 
-  const std::unique_ptr<RowProgress> evaluation = events.progress(kEvaluating);
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
-  // Of several sets each epoch measures the first; the others are measured in the end.
-  if (!rows.validation.empty()) options.validation = evaluation->over(rows.validation.front().batches);
+  if (outcome.before) train::require_deciding_score(options, *outcome.before);
   options.callback = observer.get();
   options.changed_data = [&plan] { return change_of(plan); };
   options.use_changed_data = plan.use_changed_data;
@@ -209,14 +237,18 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   report_skips(plan, result, events);
   report_failed_checkpoints(plan, result, events);
   if (result.stopped) {
-    stop(trainer, plan, events);
+    stop(trainer, plan, result.best_step, events);
     return std::nullopt;
   }
 
+  report_best_model(result, events);
   require_updates(skipped_at_end, result.steps);
   save_model(trainer, plan, events);
-  remove_surplus_checkpoints(plan, events);
+  remove_surplus_checkpoints(plan, result.best_step, events);
   outcome.steps = result.steps;
+  outcome.best_step = result.best_step;
+  outcome.model_step = result.model_step;
+  outcome.stopped_early = result.stopped_early;
   outcome.skipped_steps = result.skipped_steps;
   outcome.rewinds = result.rewinds;
   outcome.deviations = trainer.deviations();
@@ -225,13 +257,17 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   outcome.compile_seconds = result.compile_s;
   outcome.checkpoint_seconds = result.checkpoint_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
-  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, events);
+  if (!options.validation.empty()) {
+    outcome.after = result.scores;
+  } else if (!rows.validation.empty()) {
+    outcome.after = evaluate_after(trainer, rows.validation, events);
+  }
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
   return outcome;
 }
 
 std::optional<Outcome> fit(const RunOptions& options, Events& events) {
-  train::check(FitOptions{.checkpoints = checkpoints_of(options)}, options.training.on_non_finite);
+  check_checkpoints(options);
   check_one_run(options);
   if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
   ProcessGroup* const processes = options.device.processes.get();

@@ -12,6 +12,7 @@
 #include "portatune/run/inputs/split.h"
 #include "portatune/run/inputs/training_batches.h"
 #include "portatune/run/inputs/training_files.h"
+#include "portatune/run/strategies.h"
 
 namespace portatune::run {
 
@@ -48,6 +49,7 @@ void check_one_run(const RunOptions& a) {
                       .expected = "--folds N, as it is for cross-validation alone"});
   }
   check_validation_split(a);
+  check_strategies(a);
   if (a.model.masked_lm.next_sentence && parts_of_step(a) > 1) {
     throw UsageError(
         {.where = "next_sentence",

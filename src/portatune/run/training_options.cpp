@@ -22,6 +22,22 @@ std::string name_of_model(const std::filesystem::path& folder) {
   return name.starts_with("models--") ? name.substr(name.rfind("--") + 2) : name;
 }
 
+// What decides about the step whose model is saved.
+train::RunFacts facts_of_best_model(const RunOptions& a) {
+  const BestModelOptions& best = a.best_model;
+  if (!best.load_at_end && best.early_stopping_patience == 0) return {};
+  train::RunFacts facts = {{"load_best_model_at_end", best.load_at_end ? "true" : "false"}};
+  if (best.early_stopping_patience > 0) {
+    facts["early_stopping_patience"] = std::to_string(best.early_stopping_patience);
+    facts["early_stopping_threshold"] = to_text(best.early_stopping_threshold);
+  }
+  if (!best.metric.empty()) facts["metric_for_best_model"] = best.metric;
+  if (best.greater_is_better) facts["greater_is_better"] = *best.greater_is_better ? "true" : "false";
+  if (a.eval_steps > 0) facts["eval_steps"] = std::to_string(a.eval_steps);
+  if (a.max_eval_samples > 0) facts["max_eval_samples"] = std::to_string(a.max_eval_samples);
+  return facts;
+}
+
 }  // namespace
 
 TrainingOptions training_options(const RunPlan& plan, const RowTask& task, int64_t examples) {
@@ -42,6 +58,8 @@ TrainingOptions training_options(const RunPlan& plan, const RowTask& task, int64
   if (!plan.packed && !plan.model.lengths.empty())
     options.must_match["padding"] = fmt::format("{}", fmt::join(plan.model.lengths, ","));
   if (plan.validation_split > 0) options.must_match["validation_split"] = to_text(plan.validation_split);
+  if (plan.max_train_samples > 0) options.must_match["max_train_samples"] = std::to_string(plan.max_train_samples);
+  options.must_match.merge(facts_of_best_model(plan));
   options.model_files[train::kSettingsFile] = settings_text(plan);
   if (plan.packed) {
     options.must_match["packing"] =

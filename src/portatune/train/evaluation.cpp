@@ -80,6 +80,12 @@ std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batche
   return scores;
 }
 
+Scores with_name(const std::string& set, Scores scores) {
+  if (set.empty()) return scores;
+  for (auto& [name, value] : scores) name = set + "_" + name;
+  return scores;
+}
+
 DataError no_example(const std::string& where) {
   return DataError({.where = where, .given = "no example", .expected = "at least one"});
 }

@@ -23,6 +23,9 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
 std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
                                const std::function<bool()>& should_stop);
 
+/// Scores with the name of their set: "matched_accuracy", as transformers names those of a dict of datasets.
+Scores with_name(const std::string& set, Scores scores);
+
 DataError no_example(const std::string& where);
 
 }  // namespace portatune::train

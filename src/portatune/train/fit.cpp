@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
-#include <future>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -17,11 +14,13 @@
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
 #include "portatune/train/batch_shapes.h"
+#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/evaluation.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/input_meter.h"
 #include "portatune/train/options.h"
+#include "portatune/train/periodic_saves.h"
 #include "portatune/train/progress.h"
 
 namespace portatune::train {
@@ -70,13 +69,6 @@ double seconds_since(InputMeter::Clock::time_point begin) {
   return std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
 }
 
-// A copy of the state, and the thread that writes it.
-struct BackgroundSave {
-  const Checkpoint checkpoint;
-  // The reason why an older checkpoint could not be removed, or empty. Last, as its destructor waits for the thread.
-  std::future<std::string> written = {};
-};
-
 class FitLoop {
  public:
   FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
@@ -85,41 +77,55 @@ class FitLoop {
         options_(options),
         callback_(callback),
         steps_per_epoch_(steps_per_epoch(batches, options)),
-        last_step_(steps_per_epoch_ * options.num_train_epochs) {
+        last_step_(steps_per_epoch_ * options.num_train_epochs),
+        saves_(state, options, callback, last_step_) {
     require_work();
     state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
   }
 
   FitResult run() {
-    if (state_.steps() == last_step_) prepare_last_end();
-    if (epoch_end_is_due()) end_epoch();  // of a run that stopped before it
+    if (is_over()) load_weights();
+    evaluate_and_end_epoch();  // of a run that stopped before it
     data::Cursor cursor = cursor_at_step();
     unchanged_until_ = state_.steps();
-    if (state_.steps() < last_step_) require_unchanged_data(cursor);
-    while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
+    if (!is_over()) require_unchanged_data(cursor);
+    while (!is_over() && !stopping_) take_step(cursor);
     if (!stopping_) {
       require_sound_weights();
       require_unchanged_data(cursor);
     } else if (const std::optional<ChangedData> change = changed_data()) {
       note_changed_data(*change);
     }
-    finish_save();
+    saves_.finish();
+    result_.checkpoint_s = saves_.seconds();
+    result_.failed_checkpoints = saves_.failed();
     result_.steps = state_.steps();
     result_.skipped_steps = state_.skipped_steps();
     result_.non_finite_steps = state_.skips().all;
     result_.rewinds = state_.rewinds().all;
-    result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
-    if (result_.stopped) state_.data_state() = position_of(cursor);
+    result_.stopped = stopping_ && (!is_over() || evaluation_is_due() || epoch_end_is_due());
+    result_.stopped_early = state_.evaluations().stopped_early;
+    result_.mean_loss = state_.epoch_loss().mean();
+    result_.best_step = state_.evaluations().best_step;
+    result_.model_step = state_.steps();
+    result_.scores = state_.evaluations().scores;
+    if (result_.stopped) {
+      state_.data_state() = position_of(cursor);
+    } else {
+      restore_best_model();
+    }
     return result_;
   }
 
  private:
-  // Prepares a run that has made all its steps without saving its model: its last epoch ends once more.
-  void prepare_last_end() {
+  // Returns whether no step is left.
+  bool is_over() { return state_.steps() == last_step_ || state_.evaluations().stopped_early; }
+
+  // Loads the weights of a run that has made all its steps without saving its model.
+  void load_weights() {
     const std::optional<data::Example> batch = batches_.iterate().next();
     if (!batch) throw no_example("training data");
     state_.load(*batch);
-    state_.in_epoch() = true;
   }
 
   void take_step(data::Cursor& cursor) {
@@ -209,15 +215,25 @@ class FitLoop {
     return cursor;
   }
 
+  // The shapes of all validation sets, each once.
+  std::vector<Signature> shapes_of_evaluations() const {
+    std::vector<Signature> all;
+    for (const EvaluationSet& set : options_.validation) {
+      const std::optional<data::Example> batch = set.batches.iterate().next();
+      if (!batch) continue;
+      const BatchShapes shapes(state_.task(), *batch);
+      for (const Signature& shape : shapes.all()) {
+        if (std::ranges::find(all, shape) == all.end()) all.push_back(shape);
+      }
+    }
+    return all;
+  }
+
   // Stages before a prefetch prepare further batches during compilation.
   void compile_all(const data::Example& first) {
     const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
     BatchShapes shapes(state_.task(), first);
-    std::vector<Signature> evaluations;
-    if (options_.validation) {
-      const std::optional<data::Example> batch = options_.validation->iterate().next();
-      if (batch) evaluations = BatchShapes(state_.task(), *batch).all();
-    }
+    const std::vector<Signature> evaluations = shapes_of_evaluations();
     const int64_t compiled = state_.compile(shapes.all(), evaluations);
     shapes_ = std::move(shapes);  // last: a stop before this line would lose the first batch, which no step has used
     result_.compile_s = seconds_since(begin);
@@ -233,90 +249,30 @@ class FitLoop {
   // Returns whether an epoch has all of its steps, and its end was not notified yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
 
-  bool checkpoint_is_due() const {
+  // Returns whether the model is to be evaluated after the last step, and was not yet.
+  bool evaluation_is_due() {
+    if (options_.validation.empty() || state_.steps() == state_.evaluations().step) return false;
+    if (options_.eval_steps == 0) return at_epoch_end();
+    return state_.steps() % options_.eval_steps == 0 || state_.steps() == last_step_;
+  }
+
+  // is_best  whether the model is the best so far
+  bool checkpoint_is_due(bool is_best) const {
     const CheckpointOptions& checkpoints = options_.checkpoints;
-    if (checkpoints.every == 0) return false;
-    return state_.steps() == last_step_ ? checkpoints.last : state_.steps() % checkpoints.every == 0;
-  }
-
-  // Training continues while a copy of the state is written, if there is memory for one. Failing to write a checkpoint
-  // is no reason to stop: the disk may have room at the next one, and the final model takes less space.
-  void save_due_checkpoint() {
-    const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
-    finish_save();
-    handling_failed_save(state_.steps(), [&] {
-      if (auto copy = state_.copy_checkpoint(path_of_checkpoint())) return start_save(std::move(*copy));
-      save_checkpoint();
-    });
-    result_.checkpoint_s += seconds_since(begin);
-  }
-
-  void start_save(Checkpoint copy) {
-    save_.reset(new BackgroundSave{std::move(copy)});
-    // If no thread can be started, get() writes the checkpoint in this one.
-    save_->written = std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = save_->checkpoint] {
-      state_.write(checkpoint);
-      return remove_checkpoints_before(checkpoint.folder);
-    });
-  }
-
-  // Waits for the running save. Training calls it before it rewinds, ends or saves again.
-  void finish_save() {
-    const std::unique_ptr<BackgroundSave> save = std::move(save_);
-    if (!save) return;
-    handling_failed_save(save->checkpoint.position.step, [&] {
-      const std::string fault = save->written.get();
-      state_.set_last_checkpoint(save->checkpoint);
-      report_checkpoint(save->checkpoint.folder, fault);
-    });
-  }
-
-  void finish_completed_save() {
-    if (save_ && save_->written.wait_for(std::chrono::seconds(0)) != std::future_status::timeout) finish_save();
-  }
-
-  void handling_failed_save(int64_t step, const std::function<void()>& save) {
-    try {
-      save();
-    } catch (const NumericError&) {
-      throw;
-    } catch (const DeviceError&) {
-      throw;
-    } catch (const Error& error) {
-      warn_of_failed_checkpoint(step, one_line(error.report()));
-    } catch (const std::exception& error) {
-      warn_of_failed_checkpoint(step, error.what());
+    const bool is_last = state_.steps() == last_step_;
+    if (is_last && !checkpoints.last) return false;
+    if (is_best && options_.best_model.load_at_end) return true;
+    switch (checkpoints.strategy) {
+      case SaveStrategy::kNo:
+        return false;
+      case SaveStrategy::kSteps:
+        return checkpoints.every > 0 && (is_last || state_.steps() % checkpoints.every == 0);
+      case SaveStrategy::kEpoch:
+        return at_epoch_end();
+      case SaveStrategy::kBest:
+        return is_best;
     }
-  }
-
-  void warn_of_failed_checkpoint(int64_t step, const std::string& why) {
-    const int64_t next = step + options_.checkpoints.every;
-    const std::string which = step == last_step_ ? "the last step" : "step " + std::to_string(step);
-    const std::string retry = next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "";
-    result_.failed_checkpoints.push_back("there is no checkpoint of " + which + retry + ": " + why);
-    callback_.on_warning(result_.failed_checkpoints.back());
-  }
-
-  std::filesystem::path save_checkpoint() {
-    const std::filesystem::path path = path_of_checkpoint();
-    state_.save_checkpoint(path);
-    report_checkpoint(path, is_first(state_.processes()) ? remove_checkpoints_before(path) : "");
-    return path;
-  }
-
-  std::filesystem::path path_of_checkpoint() const {
-    return checkpoint_path(options_.checkpoints.folder, state_.steps());
-  }
-
-  // Returns the reason why a checkpoint could not be removed, or an empty text.
-  std::string remove_checkpoints_before(const std::filesystem::path& path) const {
-    const CheckpointOptions& checkpoints = options_.checkpoints;
-    return remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
-  }
-
-  void report_checkpoint(const std::filesystem::path& checkpoint, const std::string& fault) {
-    callback_.on_checkpoint(checkpoint);
-    if (!fault.empty()) callback_.on_warning(fault);
+    return false;
   }
 
   // cursor  position of the batches after this one
@@ -328,20 +284,21 @@ class FitLoop {
       input_.started(started);
     }
     running_.emplace(std::move(started), std::move(batch));
-    finish_completed_save();
+    saves_.finish_completed();
     stopping_ = should_stop();
-    const bool checkpoint_due = checkpoint_is_due();
-    if (at_epoch_end() || stopping_ || checkpoint_due || too_many_skips_) finish_running();
+    const bool is_due = at_epoch_end() || evaluation_is_due() || checkpoint_is_due(false);
+    if (is_due || stopping_ || too_many_skips_) finish_running();
     if (too_many_skips_) end_after_skips(cursor);
-    if (checkpoint_due) {
+    if (!is_due) return;
+    const bool is_best = evaluate_and_end_epoch();
+    if (checkpoint_is_due(is_best)) {
       require_sound_weights();
       require_unchanged_data(cursor);
       state_.data_state() = cursor.state();
-      save_due_checkpoint();
+      saves_.start();
+    } else if (at_epoch_end() && !stopping_ && !is_over()) {
+      require_unchanged_data(cursor);
     }
-    if (!at_epoch_end()) return;
-    end_epoch();
-    if (!stopping_ && state_.steps() < last_step_) require_unchanged_data(cursor);
   }
 
   // Returns the first change of the data; nothing after a change was accepted.
@@ -373,7 +330,7 @@ class FitLoop {
   // Reports the checkpoint of the last step whose data were certainly unchanged, if there is one.
   [[noreturn]] void end_for_changed_data(const ChangedData& change, const data::Cursor& cursor) {
     const bool is_known = state_.steps() == unchanged_until_;
-    finish_save();
+    saves_.finish();
     SavedBefore saved{.path = checkpoint_path(options_.checkpoints.folder, unchanged_until_), .fault = {}};
     std::string doubt;
     if (is_known || state_.last_checkpoint() != saved.path) {
@@ -399,7 +356,7 @@ class FitLoop {
     const auto& [result, batch] = *running_;
     const bool ended = ends_training(result, state_.options().on_non_finite);
     note_progress();  // the step is done, as its numbers have been read
-    if (ended) finish_save();
+    if (ended) saves_.finish();
     if (ended && !may_rewind()) throw end_before(result, batch);
     if (!state_.in_epoch()) state_.epoch_loss() = {};
     state_.in_epoch() = true;
@@ -415,7 +372,7 @@ class FitLoop {
     count_skip(result, batch);
     if (!result.skipped()) sound_batch_ = std::move(running_->second);
     running_.reset();
-    if (!std::exchange(saves_are_prepared_, true) && options_.checkpoints.every > 0) state_.prepare_copies();
+    if (!std::exchange(saves_are_prepared_, true) && saves_checkpoints(options_)) state_.prepare_copies();
     return ended;
   }
 
@@ -500,13 +457,13 @@ class FitLoop {
   }
 
   SavedBefore save_before_end() {
-    finish_save();
+    saves_.finish();
     if (state_.steps() == 0 || options_.checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
-    const std::filesystem::path path = path_of_checkpoint();
+    const std::filesystem::path path = saves_.path();
     // An existing one also has the position of the data. All decide together, as the first process may write at once.
     if (in_any(state_.processes(), fault_in_checkpoint(path).empty())) return {.path = path, .fault = {}};
     try {
-      return {.path = save_checkpoint(), .fault = {}};
+      return {.path = saves_.save(), .fault = {}};
     } catch (const Error& error) {
       return {.path = {}, .fault = one_line(error.report())};
     } catch (const std::exception& error) {
@@ -515,27 +472,67 @@ class FitLoop {
   }
 
   bool stops_validation() {
-    finish_completed_save();
+    saves_.finish_completed();
     return should_stop();
   }
 
-  void end_epoch() {
-    result_.mean_loss = state_.epoch_loss().mean();
-    if (options_.validation) {
-      const auto scores =
-          keeping_work([&] { return evaluate(state_, *options_.validation, [&] { return stops_validation(); }); });
-      if (!scores) {
+  // Does what is due after the last step, apart from saving. Returns whether its model is the best so far.
+  bool evaluate_and_end_epoch() {
+    const bool is_best = evaluation_is_due() && keeping_work([&] { return evaluate_sets(); });
+    if (epoch_end_is_due() && !evaluation_is_due()) end_epoch();
+    return is_best;
+  }
+
+  // Measures the model, unless a stop request ends that. Returns whether it is the best so far.
+  bool evaluate_sets() {
+    Scores scores;
+    for (const EvaluationSet& set : options_.validation) {
+      const auto of_set = evaluate(state_, set.batches, [&] { return stops_validation(); });
+      if (!of_set) {
         stopping_ = true;
-        return;
+        return false;
       }
-      result_.scores = *scores;
-      callback_.on_evaluation(state_.steps(), epochs(), result_.scores);
+      for (auto& score : with_name(set.name, *of_set)) scores.push_back(std::move(score));
     }
+    const bool is_best = add_evaluation(state_.evaluations(), state_.steps(), std::move(scores), options_);
+    callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);
+    input_.restart();
+    return is_best;
+  }
+
+  void end_epoch() {
+    const Evaluations& last = state_.evaluations();
     state_.in_epoch() = false;
-    callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
+    callback_.on_epoch_end(state_.steps() / steps_per_epoch_, state_.epoch_loss().mean(),
+                           last.step == state_.steps() ? last.scores : Scores{});
     // A run that was just resumed, and has no validation set, has not loaded the weights that a stop would save.
     if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;
     input_.restart();
+  }
+
+  void restore_best_model() {
+    const Evaluations& evaluations = state_.evaluations();
+    if (!options_.best_model.load_at_end || evaluations.best_step == 0) return;
+    if (evaluations.best_step == state_.steps()) return;  // these are its weights
+    const std::filesystem::path checkpoint = best_checkpoint();
+    if (checkpoint.empty()) {
+      const std::string best = std::to_string(evaluations.best_step), last = std::to_string(state_.steps());
+      return callback_.on_warning("the best model, of step " + best +
+                                  ", has no valid checkpoint: the model is that of step " + last);
+    }
+    state_.restore(checkpoint);
+    result_.model_step = evaluations.best_step;
+    result_.scores = evaluations.best_scores;
+  }
+
+  // The checkpoint of the best evaluation, which a resumed run may have in another folder; empty if none is valid.
+  std::filesystem::path best_checkpoint() {
+    const std::filesystem::path here = checkpoint_path(options_.checkpoints.folder, state_.evaluations().best_step);
+    const std::filesystem::path& start = state_.resumed_from();
+    for (const std::filesystem::path& path : {here, start.empty() ? here : start.parent_path() / here.filename()}) {
+      if (!in_any(state_.processes(), !fault_in_checkpoint(path).empty())) return path;
+    }
+    return {};
   }
 
   TrainingState& state_;
@@ -559,7 +556,7 @@ class FitLoop {
   // The step that runs while the next batch is prepared; its numbers are read once the next step has started.
   std::optional<std::pair<StepResult, data::Example>> running_;
   bool saves_are_prepared_ = false;
-  std::unique_ptr<BackgroundSave> save_;  // one at a time; its thread keeps its address
+  PeriodicSaves saves_;  // last: its destructor waits for the running save
 };
 
 // Sets the observer of compilations until the end of fit() or an error in it.

@@ -45,6 +45,16 @@ void check_optimizer(const TrainingOptions& options) {
   }
 }
 
+void check(const BestModelOptions& options, bool is_not_measured) {
+  require_at_least("early_stopping_patience", options.early_stopping_patience, 0);
+  require_finite_and_not_negative("early_stopping_threshold", options.early_stopping_threshold);
+  const bool stops = options.early_stopping_patience > 0;
+  if (is_not_measured && (stops || options.load_at_end)) {
+    refuse(stops ? "early_stopping_patience" : "load_best_model_at_end", "no evaluation during training",
+           "validation data that are measured after steps or epochs");
+  }
+}
+
 void check_dtype(DType dtype) {
   if (dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16) return;
   refuse("dtype", std::string(name_of(dtype)), "float32, bfloat16 or float16");
@@ -73,13 +83,22 @@ void check(const TrainingOptions& options) {
   require_at_least("total_steps", options.total_steps, 0);
 }
 
+bool saves_checkpoints(const FitOptions& options) {
+  const CheckpointOptions& checkpoints = options.checkpoints;
+  if (options.best_model.load_at_end) return true;
+  return checkpoints.strategy == SaveStrategy::kSteps ? checkpoints.every > 0
+                                                      : checkpoints.strategy != SaveStrategy::kNo;
+}
+
 void check(const FitOptions& options, OnNonFinite then) {
+  check(options.best_model, options.validation.empty());
+  require_at_least("eval_steps", options.eval_steps, 0);
   require_at_least("checkpoints.every", options.checkpoints.every, 0);
   require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
-  if (options.checkpoints.every > 0 && options.checkpoints.folder.empty()) {
+  if (saves_checkpoints(options) && options.checkpoints.folder.empty()) {
     refuse("checkpoints.folder", "none", "the folder of the checkpoints");
   }
-  if (then == OnNonFinite::kRewind && options.checkpoints.every == 0) {
+  if (then == OnNonFinite::kRewind && !saves_checkpoints(options)) {
     refuse("on_non_finite", "rewind without checkpoints", "regular checkpoints to rewind to",
            "set the number of steps between two checkpoints with checkpoint_every");
   }

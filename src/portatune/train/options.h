@@ -21,6 +21,9 @@ std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& opti
 /// The options that are compiled into a step.
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 
+/// Returns whether fit() saves checkpoints beside that before a step that stops training.
+bool saves_checkpoints(const FitOptions& options);
+
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options, OnNonFinite then = OnNonFinite::kStop);
 

@@ -270,14 +270,18 @@ StepResult TrainingState::start_step(const data::Example& batch) {
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
 
-void TrainingState::rewind(int64_t step) {
-  const bool from_start = last_checkpoint_.empty();
-  if (!from_start) verify_checkpoint(last_checkpoint_);
-  const Progress then = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
-  weights_.restore(last_checkpoint_);
+void TrainingState::restore(const std::filesystem::path& checkpoint) {
+  const bool from_start = checkpoint.empty();
+  if (!from_start) verify_checkpoint(checkpoint);
+  const Progress then = from_start ? first_progress(options_.dtype) : read_position(checkpoint).progress;
+  weights_.restore(checkpoint);
   position_.progress = then;
   kept_updates_ = then.updates;
   progress_.clear();
+}
+
+void TrainingState::rewind(int64_t step) {
+  restore(last_checkpoint_);
   position_.step = step;
   position_.data.clear();
   ++position_.rewinds.all;
@@ -344,6 +348,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
   if (directory.rank() == 0 && position_.step > 0) {
     directory.attempt([&] {
       write_run_record(directory.staging(), {.steps = position_.step,
+                                             .stopped_early = position_.evaluations.stopped_early,
                                              .run = position_.run,
                                              .machine = position_.machine,
                                              .deviations = position_.deviations,

@@ -92,14 +92,20 @@ class TrainingState {
   const Rewinds& rewinds() const { return position_.rewinds; }
   /// Skipped steps of the run; kept in checkpoints.
   Skips& skips() { return position_.skips; }
+  /// Evaluations of the run; kept in checkpoints.
+  Evaluations& evaluations() { return position_.evaluations; }
   /// See Trainer::deviations().
   const std::vector<std::string>& deviations() const { return position_.deviations; }
   void add_deviation(std::string text) { position_.deviations.push_back(std::move(text)); }
   /// The checkpoint that was written last, or that this run continues; empty if there is none yet.
   const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
-  /// Restores the weights, optimizer state and progress of last_checkpoint(), or of the start, after a step that has
-  /// stopped training. No step may have made an update since. The step counts as made: the batch after it is next.
+  /// Restores the weights, optimizer state and progress of a checkpoint, or of the start if it is empty. The steps
+  /// since then count as made.
   /// errors  those of Weights::restore, after which nothing can be saved, evaluated or trained
+  void restore(const std::filesystem::path& checkpoint);
+  /// Restores last_checkpoint(), or the start, after a step that has stopped training. No step may have made an update
+  /// since. The batch after this step is next.
+  /// errors  those of restore()
   void rewind(int64_t step);
   /// Restores the state before a step that has stopped training. No step may have made an update since.
   void restore_before(int64_t step);

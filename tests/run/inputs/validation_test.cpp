@@ -8,7 +8,6 @@ namespace portatune::run {
 namespace {
 
 using testing::ElementsAre;
-using testing::Pair;
 
 TEST(NamedFiles, KeepTheOrderOfFirstFiles) {
   const std::vector<NamedFiles> sets = named_files({"b=1.tsv", "plain.tsv", "a=x/2=3.tsv", "b=4.tsv", "5.tsv"});
@@ -35,12 +34,6 @@ TEST(NamedFiles, MayBeUrlsAndPatternsOfThem) {
   EXPECT_THAT(sets[0].files, ElementsAre("s3://bucket/dev-*.csv"));
   EXPECT_THAT(sets[1].files, ElementsAre("gs://bucket/k=v/*.csv"));
   EXPECT_THAT(sets[2].files, ElementsAre("https://host/a.csv?v=1"));
-}
-
-TEST(WithName, PrefixesScoresWithTheirSet) {
-  const Scores scores = {{"loss", 0.5}, {"f1", 1}};
-  EXPECT_EQ(with_name("", scores), scores);
-  EXPECT_THAT(with_name("matched", scores), ElementsAre(Pair("matched_loss", 0.5), Pair("matched_f1", 1)));
 }
 
 }  // namespace

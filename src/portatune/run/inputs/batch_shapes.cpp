@@ -18,12 +18,14 @@ using Batches = std::vector<data::Dataset>;
 Batches batches_of_training_rows(RunPlan a, const RowTask& task) {
   a.packed.reset();
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
+  if (a.validation_split == 0) return {training_batches(task, first_rows(rows, a.max_train_samples), a, 1)};
   return {training_batches(task, rows, a, 1)};
 }
 
 Batches evaluated_batches(const RunOptions& a, const RowTask& task) {
   Batches batches;
-  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
+  for (const ValidationSet& set :
+       validation_sets(a.model, a.validation, task, eval_batch_size(a), a.max_eval_samples)) {
     batches.push_back(set.batches);
   }
   if (!a.test.empty()) {

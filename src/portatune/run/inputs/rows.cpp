@@ -26,6 +26,8 @@ data::Dataset tolerant(const ModelOptions& model, const data::Dataset& dataset) 
   return model.bad_rows ? dataset.skip_bad_rows(model.bad_rows) : dataset;
 }
 
+data::Dataset first_rows(const data::Dataset& rows, int64_t most) { return most > 0 ? rows.take(most) : rows; }
+
 std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows) {
   return bad_rows ? std::optional(bad_rows->count()) : std::nullopt;
 }

@@ -16,6 +16,9 @@ int64_t count(const data::Dataset& dataset);
 /// The same dataset without bad rows, if they may be skipped.
 data::Dataset tolerant(const ModelOptions& model, const data::Dataset& dataset);
 
+/// The first `most` rows; all if `most` is 0.
+data::Dataset first_rows(const data::Dataset& rows, int64_t most);
+
 /// Number of skipped rows, if rows may be skipped.
 std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows);
 

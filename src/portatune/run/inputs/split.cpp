@@ -60,13 +60,15 @@ std::vector<bool> held_out_rows(const RunOptions& a, const RowTask& task, const 
 Split split_of(const RunPlan& plan, const RowTask& task, Events& events) {
   const data::Dataset rows = training_rows(plan, task);
   if (plan.validation_split == 0) {
-    return {.train = rows, .validation = validation_sets(plan.model, plan.validation, task, eval_batch_size(plan))};
+    return {
+        .train = first_rows(rows, plan.max_train_samples),
+        .validation = validation_sets(plan.model, plan.validation, task, eval_batch_size(plan), plan.max_eval_samples)};
   }
   std::vector<bool> places = held_out_rows(plan, task, rows, events);
-  const data::Dataset held_out = without_weights(rows.select(places));
+  const data::Dataset held_out = first_rows(without_weights(rows.select(places)), plan.max_eval_samples);
   places.flip();
   return {
-      .train = rows.select(places),
+      .train = first_rows(rows.select(places), plan.max_train_samples),
       .validation = {{"", held_out, evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kLabels)}}};
 }
 

@@ -9,6 +9,7 @@
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/sources.h"
+#include "portatune/train/evaluation.h"
 
 namespace portatune::run {
 namespace {
@@ -46,26 +47,20 @@ std::vector<NamedFiles> named_files(const std::vector<std::string>& words) {
 }
 
 std::vector<ValidationSet> validation_sets(const ModelOptions& model, const std::vector<std::string>& words,
-                                           const RowTask& task, int64_t batch_size) {
+                                           const RowTask& task, int64_t batch_size, int64_t max_rows) {
   constexpr auto kLabels = RowTask::Labels::kRequired;
   std::vector<ValidationSet> sets;
   for (const NamedFiles& set : named_files(words)) {
-    const data::Dataset rows = read_rows(model, set.files, task, kLabels);
+    const data::Dataset rows = first_rows(read_rows(model, set.files, task, kLabels), max_rows);
     sets.push_back({set.name, rows, evaluation_batches(model, task, rows, batch_size, kLabels)});
   }
   return sets;
 }
 
-Scores with_name(const std::string& set, Scores scores) {
-  if (set.empty()) return scores;
-  for (auto& [name, value] : scores) name = set + "_" + name;
-  return scores;
-}
-
 Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, RowProgress& progress) {
   Scores all;
   for (const ValidationSet& set : sets) {
-    const Scores scores = with_name(set.name, trainer.evaluate(progress.over(interruptible(set.batches))));
+    const Scores scores = train::with_name(set.name, trainer.evaluate(progress.over(interruptible(set.batches))));
     progress.finish();
     all.insert(all.end(), scores.begin(), scores.end());
   }

@@ -22,13 +22,11 @@ struct ValidationSet {
   std::string name;
   data::Dataset rows, batches;
 };
-/// words   see named_files()
-/// errors  those of RowTask::read
+/// words     see named_files()
+/// max_rows  number of the first rows of each set that are read; 0: all
+/// errors    those of RowTask::read
 std::vector<ValidationSet> validation_sets(const ModelOptions& model, const std::vector<std::string>& words,
-                                           const RowTask& task, int64_t batch_size);
-
-/// Scores with the name of their set: "matched_accuracy", as transformers names those of a dict of datasets.
-Scores with_name(const std::string& set, Scores scores);
+                                           const RowTask& task, int64_t batch_size, int64_t max_rows = 0);
 
 /// The scores of all sets. A stop request ends the evaluation with Stopped.
 Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, RowProgress& progress);

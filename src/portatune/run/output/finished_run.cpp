@@ -38,13 +38,15 @@ void report_further_training(const Trainer& trainer, const TrainingOptions& trai
 bool is_finished(const RunPlan& plan, const TrainingOptions& training, Events& events) {
   const auto record = plan.resume ? train::find_run_record(plan.output) : std::nullopt;
   if (!record) return false;
-  if (record->steps != training.total_steps) {
+  if (record->steps != training.total_steps && !record->stopped_early) {
     if (plan.checkpoint.empty()) throw nothing_to_go_on_from(plan, record->steps, training.total_steps);
     return false;
   }
   train::require_same_run(plan.output, record->run, train::facts_of(training, plan.device.mesh), training.may_differ);
-  events.notice(fmt::format("nothing to do: {} has the model of this run, after all of its {} steps",
-                            plan.output.string(), grouped(record->steps)));
+  const std::string steps = grouped(record->steps);
+  events.notice(fmt::format("nothing to do: {} has the model of this run, {}", plan.output.string(),
+                            record->stopped_early ? "which stopped early after step " + steps
+                                                  : "after all of its " + steps + " steps"));
   return true;
 }
 

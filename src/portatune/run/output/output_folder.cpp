@@ -128,7 +128,7 @@ void require_no_other_run(const fs::path& output, const fs::path& resumed_from) 
 }
 
 void remove_earlier_run(const fs::path& output) {
-  const std::string fault = train::remove_old_checkpoints(output, 0, {});
+  const std::string fault = train::remove_old_checkpoints(output, 0, 0, {});
   if (!fault.empty()) {
     throw OutputError({.where = "--overwrite-output", .given = fault, .expected = "a folder that can be emptied"});
   }

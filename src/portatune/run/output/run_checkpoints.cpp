@@ -5,32 +5,55 @@
 #include "portatune/process_group.h"
 #include "portatune/run/launch/in_turn.h"
 #include "portatune/run/output/output_folder.h"
+#include "portatune/run/strategies.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
 
-// Without checkpoint_every only a stopped run has one, and a fold is not trained further.
-int64_t kept_at_end(const RunOptions& a) { return a.checkpoint_every > 0 && a.folds == 0 ? a.keep_checkpoints : 0; }
+// Without a strategy only a stopped run has one, and a fold is not trained further.
+int64_t kept_at_end(const RunOptions& a) {
+  return save_strategy_of(a) != SaveStrategy::kNo && a.folds == 0 ? a.keep_checkpoints : 0;
+}
+
+// The least number of steps between two checkpoints.
+int64_t save_interval(const FitOptions& options) {
+  const CheckpointOptions& checkpoints = options.checkpoints;
+  const int64_t evaluation = options.eval_steps > 0 ? options.eval_steps : options.steps_per_epoch;
+  if (checkpoints.strategy == SaveStrategy::kBest) return evaluation;
+  const int64_t regular = checkpoints.strategy == SaveStrategy::kSteps ? checkpoints.every : options.steps_per_epoch;
+  return options.best_model.load_at_end ? std::min(regular, evaluation) : regular;
+}
 
 }  // namespace
 
 CheckpointOptions checkpoints_of(const RunOptions& a) {
   return {.folder = a.output,
-          .every = a.checkpoint_every,
+          .strategy = save_strategy_of(a),
+          .every = save_steps_of(a),
           .keep = std::max<int64_t>(1, a.keep_checkpoints),
           .last = kept_at_end(a) > 0};
 }
 
-SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, int64_t total_steps) {
-  const CheckpointOptions checkpoints = checkpoints_of(plan);
-  SavesOfRun saves{.weights_bytes = bytes_of_weights(model_of(plan)),
-                   .slots = std::ssize(train::optimizer_of(plan.training)->slots()),
-                   .kept = checkpoints.keep + (plan.checkpoint.empty() ? 0 : 1),
-                   .present = std::ssize(train::checkpoints_in(plan.output))};
-  if (checkpoints.every > 0 && total_steps > steps_made) {
-    const int64_t before_last = (total_steps - 1) / checkpoints.every - steps_made / checkpoints.every;
+void check_checkpoints(const RunOptions& a) {
+  FitOptions options;
+  options.checkpoints = checkpoints_of(a);
+  train::check(options, a.training.on_non_finite);
+}
+
+SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& options) {
+  const CheckpointOptions& checkpoints = options.checkpoints;
+  const bool may_keep_best = checkpoints.strategy == SaveStrategy::kBest || options.best_model.load_at_end;
+  SavesOfRun saves{
+      .weights_bytes = bytes_of_weights(model_of(plan)),
+      .slots = std::ssize(train::optimizer_of(plan.training)->slots()),
+      .kept = std::max<int64_t>(checkpoints.keep, may_keep_best ? 2 : 1) + (plan.checkpoint.empty() ? 0 : 1),
+      .present = std::ssize(train::checkpoints_in(plan.output))};
+  const int64_t total_steps = options.num_train_epochs * options.steps_per_epoch;
+  if (train::saves_checkpoints(options) && total_steps > steps_made) {
+    const int64_t interval = save_interval(options);
+    const int64_t before_last = (total_steps - 1) / interval - steps_made / interval;
     saves.checkpoints = before_last + (checkpoints.last ? 1 : 0);
   }
   return saves;
@@ -44,9 +67,9 @@ void remove_replaced_run(const RunPlan& plan) {
   });
 }
 
-void remove_surplus_checkpoints(const RunOptions& a, Events& events) {
+void remove_surplus_checkpoints(const RunOptions& a, int64_t best_step, Events& events) {
   if (!is_first(a.device.processes.get())) return;
-  const std::string fault = train::remove_old_checkpoints(a.output, kept_at_end(a), {});
+  const std::string fault = train::remove_old_checkpoints(a.output, kept_at_end(a), best_step, {});
   if (!fault.empty()) events.warning(fault);
 }
 

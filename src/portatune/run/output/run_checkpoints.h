@@ -10,9 +10,12 @@ namespace portatune::run {
 
 CheckpointOptions checkpoints_of(const RunOptions& a);
 
+/// errors  UsageError for options that contradict checkpoints_of()
+void check_checkpoints(const RunOptions& a);
+
 /// The saves that the run still makes.
-/// total_steps  steps of the whole run
-SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, int64_t total_steps);
+/// options  those of the whole run, with steps_per_epoch
+SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& options);
 
 /// Removes the checkpoints of an earlier run if the output may be overwritten and this run does not resume one of them.
 /// All processes call it.
@@ -20,6 +23,7 @@ SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, int64_t total_steps
 void remove_replaced_run(const RunPlan& plan);
 
 /// Removes the checkpoints that a finished run does not keep.
-void remove_surplus_checkpoints(const RunOptions& a, Events& events);
+/// best_step  see FitResult::best_step
+void remove_surplus_checkpoints(const RunOptions& a, int64_t best_step, Events& events);
 
 }  // namespace portatune::run

@@ -20,6 +20,24 @@ constexpr int64_t kMaxDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMaxSteps = int64_t{1} << 53;  // the largest integer that other readers of JSON hold exactly
 
+nlohmann::ordered_json object_of(const Evaluations& evaluations) {
+  return {{"step", evaluations.step},
+          {"scores", json_of(evaluations.scores)},
+          {"best_step", evaluations.best_step},
+          {"best_scores", json_of(evaluations.best_scores)},
+          {"without_improvement", evaluations.without_improvement},
+          {"stopped_early", evaluations.stopped_early}};
+}
+
+Evaluations evaluations_of(const io::JsonObject& object, int64_t step) {
+  return {.step = object.get_int("step", {0, step}),
+          .scores = scores_of(object, "scores"),
+          .best_step = object.get_int("best_step", {0, step}),
+          .best_scores = scores_of(object, "best_scores"),
+          .without_improvement = object.get_int("without_improvement", {0, step}),
+          .stopped_early = object.get_bool_or("stopped_early", false)};
+}
+
 std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
 
 }  // namespace
@@ -55,6 +73,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"progress", progress},
                                         {"rewinds", rewinds},
                                         {"skips", skips},
+                                        {"evaluations", object_of(position.evaluations)},
                                         {"initial_scores", json_of(position.initial_scores)},
                                         {"run", position.run},
                                         {"machine", position.machine},
@@ -73,6 +92,7 @@ Position read_position(const std::filesystem::path& folder) {
                     .progress = {},
                     .rewinds = {},
                     .skips = {},
+                    .evaluations = {},
                     .run = state.get_string_map("run"),
                     .machine = state.get_string_map("machine"),
                     .deviations = state.get_strings("deviations"),
@@ -95,6 +115,9 @@ Position read_position(const std::filesystem::path& folder) {
   if (const auto skips = state.get_object("skips")) {
     position.skips = {.all = skips->get_int("all", {0, position.step}),
                       .in_a_row = skips->get_int("in_a_row", {0, position.step})};
+  }
+  if (const auto evaluations = state.get_object("evaluations")) {
+    position.evaluations = evaluations_of(*evaluations, position.step);
   }
   if (std::filesystem::exists(folder / kDataFile)) position.data = io::read_text(folder / kDataFile, kMaxDataBytes);
   return position;

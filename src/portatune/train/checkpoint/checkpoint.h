@@ -35,6 +35,16 @@ struct Skips {
   int64_t in_a_row = 0;  ///< since the last update
 };
 
+/// The evaluations of fit(), from which the best model and early stopping follow.
+struct Evaluations {
+  int64_t step = 0;  ///< step of the last one; 0: none yet
+  Scores scores;     ///< its scores
+  int64_t best_step = 0;
+  Scores best_scores;
+  int64_t without_improvement = 0;  ///< number of the last ones in a row without improvement
+  bool stopped_early = false;       ///< whether they have ended the run
+};
+
 /// Training ends after this many rewinds in a row.
 inline constexpr int64_t kMaxRewinds = 3;
 
@@ -47,6 +57,7 @@ struct Position {
   Progress progress;
   Rewinds rewinds;
   Skips skips;
+  Evaluations evaluations;
   RunFacts run;
   RunFacts machine;  ///< see machine_facts(); empty: not known
   /// Reasons why the result differs from that of a single run on the same data and machine: "after step 20: ...".

@@ -32,10 +32,11 @@ struct NewestCheckpoint {
 /// errors  IoError if the folder cannot be listed
 NewestCheckpoint newest_checkpoint(const std::filesystem::path& folder);
 
-/// Removes all checkpoints but the `keep` newest.
-/// spared   checkpoints to keep in any case: a rewind may need one, or a task may still copy files from it
-/// returns  the first one that could not be removed, and why; empty if there is none
-std::string remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep,
+/// Removes all checkpoints but `keep`: the newest, and the best if it is older.
+/// best_step  step of the best checkpoint; 0: none
+/// spared     checkpoints to keep in any case: a rewind may need one, or a task may still copy files from it
+/// returns    the first one that could not be removed, and why; empty if there is none
+std::string remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep, int64_t best_step,
                                    const std::vector<std::filesystem::path>& spared);
 
 /// Cleans up after runs that crashed while they wrote or removed a checkpoint. Call it while no other run writes here.

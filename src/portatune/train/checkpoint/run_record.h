@@ -16,7 +16,8 @@ namespace portatune::train {
 inline constexpr const char* kRunRecordFile = "training_run.json";
 
 struct RunRecord {
-  int64_t steps = 0;  ///< steps made
+  int64_t steps = 0;           ///< steps made
+  bool stopped_early = false;  ///< whether early stopping ended the run, perhaps before its last step
   RunFacts run;
   RunFacts machine;                     ///< as in machine_facts()
   std::vector<std::string> deviations;  ///< as in Trainer::deviations()

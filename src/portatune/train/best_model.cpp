@@ -1,0 +1,77 @@
+#include "portatune/train/best_model.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "portatune/error.h"
+#include "portatune/train/evaluation.h"
+
+namespace portatune::train {
+namespace {
+
+constexpr const char* kLoss = "loss";
+
+bool depends_on_best(const FitOptions& options) {
+  const BestModelOptions& best = options.best_model;
+  return !best.metric.empty() || best.load_at_end || best.early_stopping_patience > 0 ||
+         options.checkpoints.strategy == SaveStrategy::kBest;
+}
+
+bool is_better(double value, double than, bool greater) { return greater ? value > than : value < than; }
+
+// The name of the score that decides about the best model; empty if none does.
+std::string deciding_score(const FitOptions& options) {
+  if (options.validation.empty() || !depends_on_best(options)) return {};
+  const std::string& metric = options.best_model.metric;
+  if (metric.empty()) return with_name(options.validation.front().name, {{kLoss, 0}}).front().first;
+  constexpr std::string_view kPrefix = "eval_";
+  return metric.starts_with(kPrefix) ? metric.substr(kPrefix.size()) : metric;
+}
+
+// The value of a score.
+double value_of(const Scores& scores, const std::string& name) {
+  std::string names;
+  for (const auto& [score, value] : scores) {
+    if (score == name) return value;
+    names += (names.empty() ? "" : ", ") + score;
+  }
+  throw UsageError({.where = "metric_for_best_model", .given = name, .expected = "one of " + names});
+}
+
+}  // namespace
+
+void require_deciding_score(const FitOptions& options, const Scores& scores) {
+  const std::string score = deciding_score(options);
+  if (!score.empty()) value_of(scores, score);
+}
+
+bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options) {
+  const std::string score = deciding_score(options);
+  bool is_best = false;
+  if (!score.empty()) {
+    const BestModelOptions& rule = options.best_model;
+    const bool greater = rule.greater_is_better.value_or(!score.ends_with(kLoss));
+    const double worst = (greater ? -1 : 1) * std::numeric_limits<double>::infinity();
+    const double best = evaluations.best_step > 0 ? value_of(evaluations.best_scores, score) : worst;
+    const double value = value_of(scores, score);
+    is_best = is_better(value, best, greater);
+    const bool is_first = evaluations.step == 0;
+    // A smaller improvement makes a best model, too, but does not postpone the end.
+    const bool improves = is_first || (is_best && std::abs(value - best) > rule.early_stopping_threshold);
+    evaluations.without_improvement = improves ? 0 : evaluations.without_improvement + 1;
+    evaluations.stopped_early =
+        rule.early_stopping_patience > 0 && evaluations.without_improvement >= rule.early_stopping_patience;
+  }
+  evaluations.step = step;
+  evaluations.scores = std::move(scores);
+  if (is_best) {
+    evaluations.best_step = step;
+    evaluations.best_scores = evaluations.scores;
+  }
+  return is_best;
+}
+
+}  // namespace portatune::train

@@ -1,0 +1,18 @@
+// The choice of the best model, and early stopping, by the rules of transformers.
+#pragma once
+
+#include "portatune/train.h"
+#include "portatune/train/checkpoint/checkpoint.h"
+
+namespace portatune::train {
+
+/// Requires the score that decides about the best model, if one does.
+/// errors  UsageError with the names of all scores if it is not among them
+void require_deciding_score(const FitOptions& options, const Scores& scores);
+
+/// Adds an evaluation to those of a run.
+/// returns  whether its model is the best so far; false if no score decides
+/// errors   those of require_deciding_score()
+bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options);
+
+}  // namespace portatune::train

@@ -1,0 +1,95 @@
+#include "portatune/train/periodic_saves.h"
+
+#include <chrono>
+#include <utility>
+
+#include "portatune/base/one_line.h"
+#include "portatune/error.h"
+#include "portatune/process_group.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+
+namespace portatune::train {
+
+void PeriodicSaves::start() {
+  const auto begin = std::chrono::steady_clock::now();
+  finish();
+  handling_failure(state_.steps(), [&] {
+    if (auto copy = state_.copy_checkpoint(path())) return start_writing(std::move(*copy));
+    save();
+  });
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void PeriodicSaves::start_writing(Checkpoint copy) {
+  running_.reset(new BackgroundSave{std::move(copy)});
+  // If no thread can be started, get() writes the checkpoint in this one.
+  running_->written =
+      std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = running_->checkpoint] {
+        state_.write(checkpoint);
+        return remove_before(checkpoint.folder, checkpoint.position.evaluations.best_step);
+      });
+}
+
+void PeriodicSaves::finish() {
+  const std::unique_ptr<BackgroundSave> save = std::move(running_);
+  if (!save) return;
+  handling_failure(save->checkpoint.position.step, [&] {
+    const std::string fault = save->written.get();
+    state_.set_last_checkpoint(save->checkpoint);
+    report(save->checkpoint.folder, fault);
+  });
+}
+
+void PeriodicSaves::finish_completed() {
+  if (running_ && running_->written.wait_for(std::chrono::seconds(0)) != std::future_status::timeout) finish();
+}
+
+std::filesystem::path PeriodicSaves::save() {
+  const std::filesystem::path checkpoint = path();
+  state_.save_checkpoint(checkpoint);
+  const int64_t best_step = state_.evaluations().best_step;
+  report(checkpoint, is_first(state_.processes()) ? remove_before(checkpoint, best_step) : "");
+  return checkpoint;
+}
+
+std::filesystem::path PeriodicSaves::path() const {
+  return checkpoint_path(options_.checkpoints.folder, state_.steps());
+}
+
+void PeriodicSaves::handling_failure(int64_t step, const std::function<void()>& save) {
+  try {
+    save();
+  } catch (const NumericError&) {
+    throw;
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const Error& error) {
+    warn_of_failure(step, one_line(error.report()));
+  } catch (const std::exception& error) {
+    warn_of_failure(step, error.what());
+  }
+}
+
+void PeriodicSaves::warn_of_failure(int64_t step, const std::string& why) {
+  const CheckpointOptions& checkpoints = options_.checkpoints;
+  const int64_t every = checkpoints.strategy == SaveStrategy::kSteps ? checkpoints.every : 0;
+  const int64_t next = step + every;
+  const std::string which = step == last_step_ ? "the last step" : "step " + std::to_string(step);
+  const std::string retry =
+      every > 0 && next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "";
+  failed_.push_back("there is no checkpoint of " + which + retry + ": " + why);
+  callback_.on_warning(failed_.back());
+}
+
+// Returns the reason why a checkpoint could not be removed, or an empty text.
+std::string PeriodicSaves::remove_before(const std::filesystem::path& path, int64_t best_step) const {
+  const CheckpointOptions& checkpoints = options_.checkpoints;
+  return remove_old_checkpoints(checkpoints.folder, checkpoints.keep, best_step, {state_.resumed_from(), path});
+}
+
+void PeriodicSaves::report(const std::filesystem::path& checkpoint, const std::string& fault) {
+  callback_.on_checkpoint(checkpoint);
+  if (!fault.empty()) callback_.on_warning(fault);
+}
+
+}  // namespace portatune::train
