@@ -1,6 +1,7 @@
 // Metrics over all examples of an evaluation, updated batch by batch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -68,28 +69,47 @@ class Accuracy final : public Metric {
   double hits_ = 0, weight_ = 0;
 };
 
-/// Area under the ROC curve: the probability that a positive example has a higher score than a negative one; ties count
-/// half. It is exact: it keeps every score (16 bytes per example) and sorts them in `result`.
+/// Base of metrics of a ranking. They are exact: they keep every score (16 bytes per example) and sort them in
+/// `result`.
 /// predictions  scores of the positive class, finite; only their order matters: logits or probabilities
 /// targets      0 or 1
-/// Undefined without examples of both classes (scikit-learn: NaN and a warning).
-/// source    Hanley and McNeil 1982, by ranks; equals sklearn.metrics.roc_auc_score
-class RocAuc final : public Metric {
+class RankingMetric : public Metric {
  public:
-  std::optional<double> result() const override;
   void reset() override { examples_.clear(); }
 
  protected:
-  const char* objection(float prediction, float target) const override;
-  void add(float prediction, float target, double weight) override;
-
- private:
   struct Example {
     double weight;
     float score;
     bool positive;
   };
+  /// Weights of the examples that share a score.
+  struct Tie {
+    double negatives = 0, positives = 0;
+  };
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override;
+  /// The ties from the highest score to the lowest.
+  std::vector<Tie> ties() const;
+
+ private:
   std::vector<Example> examples_;
+};
+
+/// Area under the ROC curve: the probability that a positive example has a higher score than a negative one; ties count
+/// half. Undefined without examples of both classes (scikit-learn: NaN and a warning).
+/// source    Hanley and McNeil 1982, by ranks; equals sklearn.metrics.roc_auc_score
+class RocAuc final : public RankingMetric {
+ public:
+  std::optional<double> result() const override;
+};
+
+/// Average precision: the mean over the positive examples of the precision among the examples that have at least their
+/// score. Undefined without positive examples (scikit-learn: 0 and a warning).
+/// Equals sklearn.metrics.average_precision_score.
+class AveragePrecision final : public RankingMetric {
+ public:
+  std::optional<double> result() const override;
 };
 
 /// Weights of the examples of one class. A quotient by 0 is undefined (scikit-learn: 0 and a warning).
@@ -125,40 +145,65 @@ class ConfusionMatrix final : public Accumulator {
   std::vector<double> counts_;  // [target, predicted]
 };
 
-/// F1 of class 1: 2 TP / (2 TP + FP + FN). Classes are 0 and 1. Undefined if class 1 is neither predicted nor true
-/// (scikit-learn: 0 and a warning). Equals sklearn.metrics.f1_score.
-class F1 final : public Metric {
+/// Base of metrics of class 1. Classes are 0 and 1.
+class PositiveClassMetric : public Metric {
  public:
-  std::optional<double> result() const override;
-  void reset() override { *this = {}; }
+  void reset() override { counts_ = {}; }
 
  protected:
   const char* objection(float prediction, float target) const override;
   void add(float prediction, float target, double weight) override;
+  ClassCounts counts_;
+};
 
- private:
-  double hits_ = 0, predicted_and_true_ = 0;
+/// Precision of class 1. Undefined if it is never predicted. Equals sklearn.metrics.precision_score.
+class Precision final : public PositiveClassMetric {
+ public:
+  std::optional<double> result() const override { return counts_.precision(); }
+};
+
+/// Recall of class 1. Undefined if it is never true. Equals sklearn.metrics.recall_score.
+class Recall final : public PositiveClassMetric {
+ public:
+  std::optional<double> result() const override { return counts_.recall(); }
+};
+
+/// F1 of class 1: 2 TP / (2 TP + FP + FN). Undefined if class 1 is neither predicted nor true.
+/// Equals sklearn.metrics.f1_score.
+class F1 final : public PositiveClassMetric {
+ public:
+  std::optional<double> result() const override { return counts_.f1(); }
 };
 
 /// Base of metrics over any number of classes: weighted counts for each class id.
 class ClassCountsMetric : public Metric {
  public:
-  struct Counts {
-    double hits = 0, predicted = 0, expected = 0;
-  };
   void reset() override { counts_.clear(); }
 
  protected:
   const char* objection(float prediction, float target) const override;
   void add(float prediction, float target, double weight) override;
-  std::map<int64_t, Counts> counts_;
+  std::map<int64_t, ClassCounts> counts_;
 };
 
-/// Mean of the F1 of each class that is predicted or true; other classes do not count. Undefined if all weights are 0.
-/// Equals sklearn.metrics.f1_score(average="macro").
-class MacroF1 final : public ClassCountsMetric {
+enum class Average {
+  kMicro,    ///< the score of the sums of all counts
+  kMacro,    ///< the mean over the classes
+  kWeighted  ///< the mean over the classes, weighted by their examples
+};
+
+/// The average of a score of each class that is predicted or true, such as ClassCounts::f1; other classes do not count.
+/// An undefined score of a class counts as 0. Undefined if all weights are 0.
+/// Equals sklearn.metrics.precision_score, recall_score and f1_score with the same `average`.
+class ClassAverage : public ClassCountsMetric {
  public:
+  using Score = std::optional<double> (ClassCounts::*)() const;
+  ClassAverage(Score score, Average average) : score_(score), average_(average) {}
   std::optional<double> result() const override;
+
+ private:
+  Score score_;
+  Average average_;
 };
 
 /// Matthews' correlation of predicted and true classes, two or more of them; 0 if only one class is predicted or true.
@@ -198,6 +243,63 @@ class PearsonCorrelation final : public PairedMetric {
 class SpearmanCorrelation final : public PairedMetric {
  public:
   std::optional<double> result() const override;
+};
+
+/// The coefficient of determination: 1 - squared error / squared deviation of the targets from their mean. At most 1.
+/// Undefined if the targets are constant (scikit-learn: 0 or 1). Equals sklearn.metrics.r2_score.
+class R2 final : public PairedMetric {
+ public:
+  std::optional<double> result() const override;
+};
+
+/// Base of means of an error of each example, in [0, infinity). Undefined if all weights are 0.
+class MeanError : public Metric {
+ public:
+  std::optional<double> result() const override;
+  void reset() override { sum_ = weight_ = 0; }
+
+ protected:
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override;
+  virtual double error(double difference) const = 0;
+
+ private:
+  double sum_ = 0, weight_ = 0;
+};
+
+/// Mean of (prediction - target)^2. Equals sklearn.metrics.mean_squared_error; with predicted probabilities of class 1
+/// and targets 0 or 1 also brier_score_loss.
+class MeanSquaredError final : public MeanError {
+ protected:
+  double error(double difference) const override { return difference * difference; }
+};
+
+/// Mean of |prediction - target|. Equals sklearn.metrics.mean_absolute_error.
+class MeanAbsoluteError final : public MeanError {
+ protected:
+  double error(double difference) const override { return difference < 0 ? -difference : difference; }
+};
+
+/// Expected calibration error: the difference of accuracy and mean confidence within bins of similar confidence, as a
+/// mean weighted by the examples of each bin, in [0, 1]. There are 15 bins of equal width; bin i holds confidences from
+/// i/15 up to but excluding (i + 1)/15, the last bin 1, too. Undefined if all weights are 0.
+/// predictions  confidences: the probability of each example's predicted class, in [0, 1]
+/// targets      1 if the predicted class is right, else 0
+/// source  Guo et al. 2017, arXiv:1706.04599; equals torchmetrics' MulticlassCalibrationError(n_bins=15, norm="l1")
+class CalibrationError final : public Metric {
+ public:
+  std::optional<double> result() const override;
+  void reset() override { bins_ = {}; }
+
+ protected:
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override;
+
+ private:
+  struct Bin {
+    double weight = 0, confidence = 0, hits = 0;
+  };
+  std::array<Bin, 15> bins_;
 };
 
 /// The class with the highest score in each row, the first of equal ones. In a row with NaN it is the index of the

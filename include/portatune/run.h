@@ -58,7 +58,7 @@ struct ModelOptions {
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
   MultipleChoiceOptions multiple_choice;
-  ImageClassificationOptions images;                   ///< Without its label column and labels, which are unused.
+  ImageClassificationOptions images;                   ///< Without its label column, labels and metrics, which are unused.
   std::map<std::string, std::string> options_of_task;  ///< Options of a task that CommandTask has added.
   data::TableOptions table;                            ///< Format of the files; the task chooses the columns.
   std::shared_ptr<data::BadRows> bad_rows;             ///< Skipped rows of all datasets; null: bad rows are errors.

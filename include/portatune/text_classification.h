@@ -27,6 +27,8 @@ struct TextClassificationOptions {
   std::string label_separator = ",";
   int64_t max_length = 128;  ///< tokens of an example, special ones included; longer texts are cut
   std::optional<Head> head;  ///< default: the checkpoint's; multi-label if there are label columns
+  /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
+  std::vector<std::string> metrics = {};
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: the checkpoint's. If the
   /// checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
   /// A sigmoid head has "0" and "1"; regression has none.

@@ -1,6 +1,4 @@
 // tests/oracle/make_metric_cases.py writes tests/data/metrics.json with results of scikit-learn.
-#include "portatune/metrics.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/error.h"
+#include "portatune/metrics.h"
 
 namespace portatune::metrics {
 namespace {
@@ -56,6 +55,46 @@ void expect_as_in_scikit_learn(const std::string& key, const std::function<float
 TEST(RocAuc, AgreesWithScikitLearn) {
   expect_as_in_scikit_learn<RocAuc>("roc_auc", [](float score) { return score; });
 }
+TEST(AveragePrecision, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<AveragePrecision>("average_precision", [](float score) { return score; });
+}
+TEST(Precision, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<Precision>("precision", [](float score) { return score > 0 ? 1.0f : 0.0f; });
+}
+TEST(Recall, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<Recall>("recall", [](float score) { return score > 0 ? 1.0f : 0.0f; });
+}
+TEST(MeanSquaredError, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<MeanSquaredError>("mse", [](float score) { return score; });
+}
+TEST(MeanAbsoluteError, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<MeanAbsoluteError>("mae", [](float score) { return score; });
+}
+TEST(R2, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<R2>("r2", [](float score) { return score; });
+}
+TEST(CalibrationError, AgreesWithTorchmetrics) {
+  const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["calibration_cases"];
+  ASSERT_EQ(golden.size(), 4u);
+  for (const auto& each : golden) {
+    SCOPED_TRACE(each["name"].get<std::string>());
+    CalibrationError error;
+    update_in_batches(error, each["confidences"], each["hits"], {}, 7);
+    ASSERT_TRUE(error.result());
+    EXPECT_NEAR(*error.result(), each["error"].get<double>(), 1e-6);  // torchmetrics adds in float32
+  }
+}
+TEST(CalibrationError, WeightsCountAsExamples) {
+  CalibrationError weighted, repeated;
+  weighted.update(Floats{0.7f, 0.75f, 0.4f}, Floats{1, 0, 1}, Floats{1, 2, 1});
+  repeated.update(Floats{0.7f, 0.75f, 0.75f, 0.4f}, Floats{1, 0, 0, 1});
+  EXPECT_NEAR(*weighted.result(), *repeated.result(), 1e-12);
+}
+TEST(CalibrationError, RefusesWhatIsNoProbability) {
+  CalibrationError error;
+  for (const float confidence : {-0.1f, 1.1f, kNan})
+    EXPECT_THROW(error.update(Floats{confidence}, Floats{1}), DataError);
+}
 TEST(F1, AgreesWithScikitLearn) {
   expect_as_in_scikit_learn<F1>("f1", [](float score) { return score > 0 ? 1.0f : 0.0f; });
 }
@@ -72,8 +111,15 @@ TEST(MulticlassMetrics, AgreeWithScikitLearn) {
       ASSERT_TRUE(metric.result());
       EXPECT_NEAR(*metric.result(), each[key].get<double>(), 1e-12);
     };
-    MacroF1 macro_f1;
-    expect(macro_f1, "f1_macro");
+    const auto expect_averages = [&](ClassAverage::Score score, const std::string& name) {
+      ClassAverage micro(score, Average::kMicro), macro(score, Average::kMacro), weighted(score, Average::kWeighted);
+      expect(micro, (name + "_micro").c_str());
+      expect(macro, (name + "_macro").c_str());
+      expect(weighted, (name + "_weighted").c_str());
+    };
+    expect_averages(&ClassCounts::precision, "precision");
+    expect_averages(&ClassCounts::recall, "recall");
+    expect_averages(&ClassCounts::f1, "f1");
     MatthewsCorrelation matthews;
     expect(matthews, "matthews");
   }
@@ -110,7 +156,11 @@ TEST(Mean, AgreesWithNumpy) {
 
 template <class M>
 class EveryMetric : public ::testing::Test {};
-using Metrics = ::testing::Types<Mean, Accuracy, RocAuc, MacroF1, MatthewsCorrelation>;
+struct MacroF1 : ClassAverage {
+  MacroF1() : ClassAverage(&ClassCounts::f1, Average::kMacro) {}
+};
+using Metrics = ::testing::Types<Mean, Accuracy, RocAuc, AveragePrecision, Precision, Recall, MacroF1,
+                                 MatthewsCorrelation, MeanSquaredError, MeanAbsoluteError, R2, CalibrationError>;
 TYPED_TEST_SUITE(EveryMetric, Metrics);
 
 TYPED_TEST(EveryMetric, IsNotDefinedWithoutExamples) {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "portatune/error.h"
+
 namespace portatune::test {
 namespace {
 
@@ -121,6 +123,68 @@ TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
         EXPECT_NEAR(found[name], c[name].get<double>(), 1e-12);
       }
     }
+  }
+}
+
+// Sets the labels of a batch: class ids, or numbers of several columns.
+void set_labels(data::Example& batch, const nlohmann::json& labels) {
+  if (!labels[0].is_array()) {
+    const std::vector<int32_t> ids = labels;
+    batch.set("labels", Tensor({std::ssize(ids)}, std::span<const int32_t>(ids)));
+    return;
+  }
+  std::vector<float> numbers;
+  for (const std::vector<float> row : labels) numbers.insert(numbers.end(), row.begin(), row.end());
+  batch.set("labels", Tensor({std::ssize(labels), std::ssize(labels[0])}, std::span<const float>(numbers)));
+}
+
+std::unique_ptr<Metrics> all_metrics(const std::string& head, int64_t columns) {
+  const std::vector<std::string> all = {"all"};
+  if (head == "softmax") return std::make_unique<tasks::ClassificationMetrics>(Head::kSoftmax, columns, all);
+  if (head == "sigmoid") return std::make_unique<tasks::ClassificationMetrics>(Head::kSigmoid, 2, all);
+  if (head == "multi_label") return std::make_unique<tasks::MultiLabelMetrics>(columns, all);
+  return std::make_unique<tasks::RegressionMetrics>(columns, all);
+}
+
+TEST(NamedMetrics, AreThoseOfScikitLearn) {
+  const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["task_cases"];
+  ASSERT_EQ(golden.size(), 11u);
+  for (const auto& c : golden) {
+    const std::unique_ptr<Metrics> metrics = all_metrics(c["head"], std::ssize(c["logits"][0]));
+    std::vector<float> logits;
+    for (const std::vector<float> row : c["logits"]) logits.insert(logits.end(), row.begin(), row.end());
+    const std::vector<float> weights = c["weights"];
+    data::Example batch;
+    set_labels(batch, c["labels"]);
+    batch.set(data::kExampleWeight, Tensor({std::ssize(weights)}, std::span<const float>(weights)));
+    metrics->update(batch, logits_of(std::ssize(c["logits"][0]), logits));
+    std::map<std::string, double> found;
+    for (const auto& [name, value] : metrics->result()) found[name] = value;
+    for (const auto& [name, value] : c["metrics"].items()) {
+      SCOPED_TRACE(c["name"].get<std::string>() + " " + name);
+      ASSERT_TRUE(found.contains(name));
+      EXPECT_NEAR(found[name], value.get<double>(), 1e-6);  // probabilities are float32
+    }
+    const bool is_weighted = c["name"].get<std::string>().ends_with("_weighted");
+    if (!is_weighted) {
+      EXPECT_EQ(found.size(), c["metrics"].size()) << c["name"];
+    }
+  }
+}
+
+TEST(NamedMetrics, AreComputedInTheirOrder) {
+  tasks::ClassificationMetrics metrics(Head::kSigmoid, 2, {"recall", "accuracy"});
+  metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {3, 2}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("recall", 1.0), Pair("accuracy", 0.5)));
+}
+
+TEST(NamedMetrics, RefuseOtherNames) {
+  try {
+    tasks::ClassificationMetrics(Head::kSoftmax, 3, {"accuracy", "f2"});
+    ADD_FAILURE() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("'f2'"), ::testing::HasSubstr("f1_macro"),
+                                               ::testing::HasSubstr("roc_auc_ovr")));
   }
 }
 

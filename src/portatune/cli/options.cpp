@@ -81,6 +81,11 @@ void add_head(Group group, std::optional<Head>& head) {
       ->default_str("the model's");
 }
 
+void add_metrics(Group& group, std::vector<std::string>& metrics) {
+  group.names("--metrics", metrics, "scores to report, by name (docs/metrics.md), or all")
+      ->default_str("the most usual ones");
+}
+
 // Options of files that commands read once. Standard input may be one of these files.
 CLI::Option* add_data(Group group, const std::string& names, std::vector<std::string>& files, const std::string& help) {
   const auto path_of = [](const std::string& word) { return word == "-" ? std::string("/dev/stdin") : word; };
@@ -458,6 +463,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_reading(data, a.model);
   data.optional_text("--weight-column", a.weight_column, "column of the weight of a training row in the loss")
       ->default_str("example_weight, if the files have it");
+  add_metrics(data, a.model.options.metrics);
   data.number("--validation-split", a.validation_split, "share of --train to measure on instead", {.highest = 0.99})
       ->default_str("none");
   add_cross_validation(Group(command, "Cross-validation"), a);
@@ -511,6 +517,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_padding(data, a.model.padding);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
+  add_metrics(data, a.model.options.metrics);
   add_options_of_tasks(command, a.model);
   Group output(command, "Output");
   add_talk(output, a.talk);

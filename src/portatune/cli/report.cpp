@@ -41,6 +41,11 @@ std::string display_name(const std::string& score) {
                                                             {"f1_micro", "micro F1"},
                                                             {"f1_macro", "macro F1"},
                                                             {"roc_auc_macro", "macro AUC"},
+                                                            {"mse", "MSE"},
+                                                            {"mae", "MAE"},
+                                                            {"r2", "R2"},
+                                                            {"ece", "ECE"},
+                                                            {"brier_score", "Brier score"},
                                                             {"matthews_correlation", "MCC"}};
   const auto found = kShort.find(score);
   return found == kShort.end() ? score : found->second;

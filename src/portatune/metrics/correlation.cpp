@@ -1,3 +1,4 @@
+// Correlations of predictions and targets.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -75,32 +75,6 @@ void Accuracy::add(float prediction, float target, double weight) {
 
 std::optional<double> Accuracy::result() const { return quotient(hits_, weight_); }
 
-const char* RocAuc::objection(float prediction, float target) const {
-  if (target != 0 && target != 1) return "a target of 0 or 1";
-  return std::isfinite(prediction) ? nullptr : "a finite score";
-}
-
-void RocAuc::add(float prediction, float target, double weight) {
-  examples_.push_back({weight, prediction, target == 1});
-}
-
-std::optional<double> RocAuc::result() const {
-  std::vector<Example> sorted = examples_;
-  std::sort(sorted.begin(), sorted.end(), [](const Example& a, const Example& b) { return a.score < b.score; });
-  double negatives = 0, positives = 0;  // weights of examples below the current score
-  double wins = 0;                      // weight of the pairs in which the positive example has the higher score
-  for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
-    double tied_negatives = 0, tied_positives = 0;
-    for (; end < sorted.size() && sorted[end].score == sorted[begin].score; ++end) {
-      (sorted[end].positive ? tied_positives : tied_negatives) += sorted[end].weight;
-    }
-    wins += tied_positives * (negatives + tied_negatives / 2);
-    negatives += tied_negatives;
-    positives += tied_positives;
-  }
-  return quotient(wins, negatives * positives);
-}
-
 std::vector<float> argmax(std::span<const float> scores, int64_t classes) {
   if (classes <= 0 || scores.size() % static_cast<size_t>(classes) != 0) {
     throw UsageError({.where = "argmax",

@@ -52,48 +52,6 @@ image::ProcessorConfig processor_of(const fs::path& folder, const io::JsonObject
   return processor;
 }
 
-// Share of images whose label is among the five highest logits.
-class TopFive {
- public:
-  void update(std::span<const float> logits, std::span<const int32_t> labels, std::span<const float> weights) {
-    const size_t classes = logits.size() / labels.size();
-    std::vector<float> hits;
-    for (size_t row = 0; row < labels.size(); ++row) {
-      const std::span<const float> of_row = logits.subspan(row * classes, classes);
-      const float of_label = of_row[static_cast<size_t>(labels[row])];
-      hits.push_back(std::ranges::count_if(of_row, [&](float logit) { return logit > of_label; }) < 5 ? 1.0F : 0.0F);
-    }
-    accuracy_.update(hits, std::vector<float>(hits.size(), 1.0F), weights);
-  }
-  std::optional<double> result() const { return accuracy_.result(); }
-
- private:
-  metrics::Accuracy accuracy_;
-};
-
-class ImageMetrics final : public Metrics {
- public:
-  explicit ImageMetrics(int64_t classes) : metrics_(Head::kSoftmax, classes), has_top_five_(classes > 5) {}
-
-  void update(const data::Example& batch, const data::Example& outputs) override {
-    metrics_.update(batch, outputs);
-    if (!has_top_five_) return;
-    top_five_.update(outputs.tensor("logits").as<float>(), batch.tensor("labels").as<int32_t>(),
-                     batch.tensor(data::kExampleWeight).as<float>());
-  }
-
-  Scores result() const override {
-    Scores scores = metrics_.result();
-    if (const auto share = top_five_.result(); share && has_top_five_) scores.emplace_back("top_5_accuracy", *share);
-    return scores;
-  }
-
- private:
-  tasks::ClassificationMetrics metrics_;
-  const bool has_top_five_;
-  TopFive top_five_;
-};
-
 class ImageLines final : public PredictionLines {
  public:
   explicit ImageLines(const ImageClassification& task) : task_(task) {}
@@ -202,7 +160,9 @@ struct ImageClassification::Impl {
 };
 
 ImageClassification::ImageClassification(const fs::path& model, ImageClassificationOptions options)
-    : impl_(std::make_unique<Impl>(model, std::move(options))) {}
+    : impl_(std::make_unique<Impl>(model, std::move(options))) {
+  metrics();  // refuses unknown names
+}
 ImageClassification::~ImageClassification() = default;
 
 const std::vector<std::string>& ImageClassification::labels() const { return impl_->labels; }
@@ -309,7 +269,9 @@ Forward ImageClassification::forward(const nn::Scope& root, const Columns& batch
 }
 
 std::unique_ptr<Metrics> ImageClassification::metrics() const {
-  return std::make_unique<ImageMetrics>(static_cast<int64_t>(impl_->labels.size()));
+  const auto classes = static_cast<int64_t>(impl_->labels.size());
+  const auto more = classes > 5 ? std::vector<std::string>{"top_5_accuracy"} : std::vector<std::string>();
+  return std::make_unique<tasks::ClassificationMetrics>(Head::kSoftmax, classes, impl_->options.metrics, more);
 }
 
 TokenCount ImageClassification::tokens(const data::Example& batch) const {

@@ -132,7 +132,9 @@ struct TextClassification::Impl {
 };
 
 TextClassification::TextClassification(const std::filesystem::path& model, TextClassificationOptions options)
-    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {
+  metrics();  // refuses unknown names
+}
 TextClassification::~TextClassification() = default;
 
 const std::vector<std::string>& TextClassification::labels() const { return impl_->labels; }
@@ -214,10 +216,11 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
 }
 
 std::unique_ptr<Metrics> TextClassification::metrics() const {
-  if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>();
+  const std::vector<std::string>& names = impl_->options.metrics;
   const auto labels = static_cast<int64_t>(impl_->labels.size());
-  if (impl_->head == Head::kMultiLabel) return std::make_unique<tasks::MultiLabelMetrics>(labels);
-  return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels);
+  if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>(1, names);
+  if (impl_->head == Head::kMultiLabel) return std::make_unique<tasks::MultiLabelMetrics>(labels, names);
+  return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels, names);
 }
 
 void TextClassification::save(const std::filesystem::path& folder) const {

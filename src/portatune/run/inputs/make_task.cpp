@@ -149,6 +149,7 @@ std::unique_ptr<RowTask> multiple_choice(const ModelOptions& model, const std::f
 std::unique_ptr<RowTask> image_classification(const ModelOptions& model, const std::filesystem::path& folder,
                                               const std::vector<std::string>& files, Classes classes) {
   ImageClassificationOptions options = model.images;
+  options.metrics = model.options.metrics;
   options.label_column = model.options.label_column;
   options.labels = model.options.labels;
   if (classes == Classes::kOfRows && options.labels.empty()) {

@@ -37,6 +37,7 @@ const TaskOption kOptions[] = {
     {"--label-separator", {kClassification}},
     {"--labels", {kClassification, kImages}},
     {"--head", {kClassification}},
+    {"--metrics", {kClassification, kImages}},
     {"--tokens-column", {kTokens}},
     {"--tags-column", {kTokens}},
     {"--doc-stride", {kAnswers}},

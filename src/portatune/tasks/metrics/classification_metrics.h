@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "portatune/metrics.h"
+#include "portatune/tasks/metrics/named_metrics.h"
 #include "portatune/text_classification.h"
 
 namespace portatune::tasks {
@@ -15,50 +15,40 @@ int64_t predicted_class(Head head, std::span<const float> logits);
 /// Softmax of the logits, or the sigmoid of each.
 std::vector<float> probabilities(Head head, std::span<const float> logits);
 
-/// "accuracy" and "matthews_correlation"; for two classes also "f1" (of the second) and "roc_auc", for more "f1_macro".
+/// Metrics of one class in each row. Names and meaning: docs/metrics.md. By default "accuracy" and
+/// "matthews_correlation"; for two classes also "f1" (of the second) and "roc_auc", for more "f1_macro".
 /// Reads "labels" and the example weights of batches, and "logits" of outputs.
-class ClassificationMetrics final : public Metrics {
+class ClassificationMetrics final : public NamedMetrics {
  public:
-  ClassificationMetrics(Head head, int64_t classes) : head_(head), classes_(classes) {}
-  void update(const data::Example& batch, const data::Example& outputs) override;
-  Scores result() const override;
+  /// names   see NamedMetrics
+  /// more    names beside the defaults
+  ClassificationMetrics(Head head, int64_t classes, const std::vector<std::string>& names = {},
+                        const std::vector<std::string>& more = {});
 
  private:
+  ScoredRows read(const data::Example& batch, const data::Example& outputs) const override;
+
   const Head head_;
-  const int64_t classes_;
-  metrics::Accuracy accuracy_;
-  metrics::F1 f1_;
-  metrics::MacroF1 macro_f1_;
-  metrics::MatthewsCorrelation matthews_;
-  metrics::RocAuc roc_auc_;
 };
 
-/// "f1_micro", "f1_macro", "accuracy" (of whole rows) and "roc_auc_macro", named as in scikit-learn. A label that is
-/// neither predicted nor true counts as 0 in f1_macro. roc_auc_macro needs examples with and without each label, and is
-/// absent otherwise.
-class MultiLabelMetrics final : public Metrics {
+/// Metrics of several labels in each row; by default "f1_micro", "f1_macro", "accuracy" (of whole rows) and
+/// "roc_auc_macro". A label that is neither predicted nor true counts as 0 in f1_macro. roc_auc_macro needs examples
+/// with and without each label, and is absent otherwise.
+class MultiLabelMetrics final : public NamedMetrics {
  public:
-  explicit MultiLabelMetrics(int64_t labels)
-      : f1_(static_cast<size_t>(labels)), roc_auc_(static_cast<size_t>(labels)) {}
-  void update(const data::Example& batch, const data::Example& outputs) override;
-  Scores result() const override;
+  explicit MultiLabelMetrics(int64_t labels, const std::vector<std::string>& names = {});
 
  private:
-  metrics::F1 micro_;
-  std::vector<metrics::F1> f1_;           // one per label
-  std::vector<metrics::RocAuc> roc_auc_;  // one per label
-  metrics::Mean accuracy_;
+  ScoredRows read(const data::Example& batch, const data::Example& outputs) const override;
 };
 
-/// "pearson" and "spearmanr" of the one logit and the label.
-class RegressionMetrics final : public Metrics {
+/// Metrics of one or several numbers in each row, as means over these numbers; by default "pearson" and "spearmanr".
+class RegressionMetrics final : public NamedMetrics {
  public:
-  void update(const data::Example& batch, const data::Example& outputs) override;
-  Scores result() const override;
+  explicit RegressionMetrics(int64_t targets = 1, const std::vector<std::string>& names = {});
 
  private:
-  metrics::PearsonCorrelation pearson_;
-  metrics::SpearmanCorrelation spearman_;
+  ScoredRows read(const data::Example& batch, const data::Example& outputs) const override;
 };
 
 }  // namespace portatune::tasks
