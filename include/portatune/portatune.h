@@ -1,6 +1,7 @@
 // All of Portatune's public API.
 #pragma once
 
+#include "portatune/added_metrics.h"
 #include "portatune/bad_rows.h"
 #include "portatune/batch_share.h"
 #include "portatune/chat.h"

@@ -23,8 +23,8 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "nn": ["nn"],
     "run": ["command", "run"],
     "runtime": ["device"],
-    "tasks": ["image_classification", "language_models", "losses", "multiple_choice", "question_answering", "tasks",
-              "text_classification", "text_task", "token_classification"],
+    "tasks": ["added_metrics", "image_classification", "language_models", "losses", "multiple_choice",
+              "question_answering", "tasks", "text_classification", "text_task", "token_classification"],
     "text": ["text"],
     "train": ["train"],
 }  # fmt: skip

@@ -10,6 +10,7 @@
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/training_batches.h"
+#include "portatune/tasks/metrics/all_metrics.h"
 
 namespace portatune::run {
 namespace {
@@ -93,8 +94,8 @@ void FoldPredictions::add(int64_t fold) {
 void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_t fold) {
   constexpr auto kLabels = RowTask::Labels::kRequired;
   const data::Dataset rows = rows_of(read_rows(plan_.model, plan_.train, task, kLabels), fold_of_, fold, true);
-  if (!metrics_) metrics_ = task.metrics();
-  const std::unique_ptr<Metrics> of_fold = task.metrics();
+  if (!metrics_) metrics_ = tasks::all_metrics(task);
+  const std::unique_ptr<Metrics> of_fold = tasks::all_metrics(task);
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
   std::string text;
   trainer.predict(evaluation_batches(plan_.model, task, rows, eval_batch_size(plan_), kLabels),

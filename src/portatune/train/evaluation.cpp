@@ -5,6 +5,7 @@
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
+#include "portatune/tasks/metrics/all_metrics.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/row_order.h"
 
@@ -57,7 +58,7 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
 
 std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
                                const std::function<bool()>& should_stop) {
-  const std::unique_ptr<Metrics> metrics = state.task().metrics();
+  const std::unique_ptr<Metrics> metrics = tasks::all_metrics(state.task());
   MeanLoss loss;
   bool stopped = false;
   RowOrder in_order([&](const data::Example& row, const data::Example& outputs) { metrics->update(row, outputs); });

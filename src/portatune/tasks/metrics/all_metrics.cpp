@@ -1,0 +1,52 @@
+#include "portatune/tasks/metrics/all_metrics.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "portatune/added_metrics.h"
+
+namespace portatune {
+namespace {
+
+// The registry exists from the first added metrics on: they are added before main(), in no certain order.
+std::vector<AddedMetrics::Make>& registry() {
+  static std::vector<AddedMetrics::Make> added;
+  return added;
+}
+
+class SeveralMetrics final : public Metrics {
+ public:
+  explicit SeveralMetrics(std::vector<std::unique_ptr<Metrics>> parts) : parts_(std::move(parts)) {}
+
+  void update(const data::Example& batch, const data::Example& outputs) override {
+    for (const auto& part : parts_) part->update(batch, outputs);
+  }
+  bool in_row_order() const override {
+    return std::ranges::any_of(parts_, [](const auto& part) { return part->in_row_order(); });
+  }
+  Scores result() const override {
+    Scores scores;
+    for (const auto& part : parts_) {
+      for (auto& score : part->result()) scores.push_back(std::move(score));
+    }
+    return scores;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Metrics>> parts_;
+};
+
+}  // namespace
+
+AddedMetrics::AddedMetrics(Make make) { registry().push_back(make); }
+
+std::unique_ptr<Metrics> tasks::all_metrics(const Task& task) {
+  std::vector<std::unique_ptr<Metrics>> parts;
+  parts.push_back(task.metrics());
+  for (const AddedMetrics::Make make : registry()) {
+    if (std::unique_ptr<Metrics> metrics = make(task)) parts.push_back(std::move(metrics));
+  }
+  return std::make_unique<SeveralMetrics>(std::move(parts));
+}
+
+}  // namespace portatune
