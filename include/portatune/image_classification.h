@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portatune/image.h"
+#include "portatune/loss_options.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
 
@@ -19,6 +20,7 @@ struct ImageClassificationOptions {
   std::vector<std::string> labels;
   /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
+  LossOptions loss = {};
   image::Augmentation augmentation;  ///< augmentation of training batches
   int64_t max_pixels = image::DecodeOptions().max_pixels;
   bool reduced_decode = false;  ///< whether JPEGs are decoded no larger than needed: faster, with other pixels

@@ -17,6 +17,7 @@
 #include "portatune/image_classification.h"
 #include "portatune/language_models.h"
 #include "portatune/lengths.h"
+#include "portatune/loss_options.h"
 #include "portatune/losses.h"
 #include "portatune/mesh.h"
 #include "portatune/meter.h"

@@ -58,7 +58,12 @@ struct ModelOptions {
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
   MultipleChoiceOptions multiple_choice;
-  ImageClassificationOptions images;                   ///< Without its label column, labels and metrics, which are unused.
+  ImageClassificationOptions images;  ///< Without its label column, labels, metrics and loss, which are unused.
+  /// Class weights of the loss: numbers in the order of the labels, "balanced", or the name of a table
+  /// with the columns "label" and "weight"; empty: none. "balanced" gives all classes the same sum of weights.
+  std::vector<std::string> class_weights;
+  /// Weights of positive examples, likewise; "balanced" gives positive and negative examples the same sum of weights.
+  std::vector<std::string> positive_weights;
   std::map<std::string, std::string> options_of_task;  ///< Options of a task that CommandTask has added.
   data::TableOptions table;                            ///< Format of the files; the task chooses the columns.
   std::shared_ptr<data::BadRows> bad_rows;             ///< Skipped rows of all datasets; null: bad rows are errors.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/loss_options.h"
 #include "portatune/text_task.h"
 
 namespace portatune {
@@ -29,6 +30,7 @@ struct TextClassificationOptions {
   std::optional<Head> head;  ///< default: the checkpoint's; multi-label if there are label columns
   /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
+  LossOptions loss = {};
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: the checkpoint's. If the
   /// checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
   /// A sigmoid head has "0" and "1"; regression has none.

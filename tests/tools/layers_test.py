@@ -23,7 +23,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "nn": ["nn"],
     "run": ["command", "run"],
     "runtime": ["device"],
-    "tasks": ["added_metrics", "image_classification", "language_models", "losses", "multiple_choice",
+    "tasks": ["added_metrics", "image_classification", "language_models", "loss_options", "losses", "multiple_choice",
               "question_answering", "tasks", "text_classification", "text_task", "token_classification"],
     "text": ["text"],
     "train": ["train"],

@@ -81,6 +81,17 @@ void add_head(Group group, std::optional<Head>& head) {
       ->default_str("the model's");
 }
 
+void add_loss(Group group, run::ModelOptions& model) {
+  LossOptions& loss = model.options.loss;
+  group.number("--label-smoothing-factor", loss.label_smoothing, "share of a target that all classes get alike",
+               {.highest = 0.999});
+  group.names("--class-weights", model.class_weights, "weights in the loss: balanced, a table, or a number per class")
+      ->default_str("none");
+  group.names("--positive-weights", model.positive_weights, "likewise, of labels that apply; for sigmoid heads")
+      ->default_str("none");
+  group.number("--focal-gamma", loss.focal_gamma, "focal loss: weight (1 - p)^N", {.highest = 100});
+}
+
 void add_metrics(Group& group, std::vector<std::string>& metrics) {
   group.names("--metrics", metrics, "scores to report, by name (docs/metrics.md), or all")
       ->default_str("the most usual ones");
@@ -416,6 +427,7 @@ void add_training(Group group, FitArguments& a) {
       ->default_str("none");
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   add_head(group, a.model.options.head);
+  add_loss(group, a.model);
   add_length(group, a.model.options);
   add_padding(group, a.model.padding);
   add_packing(group, a);

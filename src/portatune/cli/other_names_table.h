@@ -39,7 +39,6 @@ inline constexpr OtherOption kOtherOptions[] = {
      "AdamW has --adam-beta1, --adam-beta2 and --adam-epsilon, SGD has --momentum and --nesterov"},
     {"lr-scheduler-kwargs", "", "{}", kNotYet},
     {"warmup-ratio", "", "0|0.0", "--warmup-steps N, a number of steps"},
-    {"label-smoothing-factor", "", "0|0.0", kNotYet},
     {"neftune-noise-alpha", "", "none|None", kNotYet},
     {"logging-steps", "", "", kLogging},
     {"logging-strategy", "", "", kLogging},

@@ -14,6 +14,7 @@
 #include "portatune/ops.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -104,6 +105,7 @@ struct ImageClassification::Impl {
         processor(processor_of(path, folder.config(), model->facts())),
         labels(tasks::in_stored_order(options.labels, tasks::labels_in(folder.config()))) {
     tasks::require_classes(labels);
+    tasks::check(options.loss, Head::kSoftmax, labels.size());
   }
 
   image::DecodeOptions decoding() const {
@@ -238,11 +240,14 @@ std::unique_ptr<PredictionLines> ImageClassification::prediction_lines() const {
 std::map<std::string, std::string> ImageClassification::settings() const {
   const ImageClassificationOptions& options = impl_->options;
   const image::Augmentation& changes = options.augmentation;
-  return {{"image_column", options.image_column},
-          {"label_column", options.label_column},
-          {"reduced_decode", options.reduced_decode ? "true" : "false"},
-          {"augment", std::string(changes.crop ? "crop " : "") + (changes.flip ? "flip " : "") + "color " +
-                          to_text(changes.color)}};
+  std::map<std::string, std::string> settings = {
+      {"image_column", options.image_column},
+      {"label_column", options.label_column},
+      {"reduced_decode", options.reduced_decode ? "true" : "false"},
+      {"augment",
+       std::string(changes.crop ? "crop " : "") + (changes.flip ? "flip " : "") + "color " + to_text(changes.color)}};
+  settings.merge(tasks::settings_of(options.loss));
+  return settings;
 }
 
 std::vector<std::string> ImageClassification::unknown_config_keys() const {
@@ -265,7 +270,8 @@ Forward ImageClassification::forward(const nn::Scope& root, const Columns& batch
     logits = model.image_logits(root, x, classes);
   }
   return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, batch.at("labels"),
-                                        batch.at(std::string(data::kExampleWeight)));
+                                        batch.at(std::string(data::kExampleWeight)),
+                                        tasks::loss_options(impl_->options.loss, root));
 }
 
 std::unique_ptr<Metrics> ImageClassification::metrics() const {

@@ -10,6 +10,7 @@
 #include "portatune/ops.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/heads.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -60,6 +61,7 @@ struct TextClassification::Impl {
                                          : tasks::in_stored_order(options.labels, stored_labels())) {
     check_labels(head, labels);
     check_columns(head, options.label_columns, labels);
+    tasks::check(options.loss, head, labels.size());
   }
 
   // A sigmoid head stores the name of its one logit; its labels are 0 and 1.
@@ -199,6 +201,7 @@ std::map<std::string, std::string> TextClassification::settings() const {
   if (!options.text_pair_column.empty()) settings["text_pair_column"] = options.text_pair_column;
   if (!options.label_columns.empty()) settings["label_column"] = list_of(options.label_columns);
   if (impl_->head == Head::kMultiLabel) settings["label_separator"] = options.label_separator;
+  settings.merge(tasks::settings_of(options.loss));
   return settings;
 }
 
@@ -212,7 +215,8 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   const bool one_number = impl_->head == Head::kSigmoid || impl_->head == Head::kRegression;
   const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
   return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,
-                                        batch.at(std::string(data::kExampleWeight)));
+                                        batch.at(std::string(data::kExampleWeight)),
+                                        tasks::loss_options(impl_->options.loss, root));
 }
 
 std::unique_ptr<Metrics> TextClassification::metrics() const {

@@ -1,67 +1,20 @@
 #include "portatune/run/inputs/data_survey.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "portatune/base/number.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/run.h"
+#include "portatune/run/inputs/class_reader.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/tasks/rows/label_names.h"
-#include "portatune/tasks/rows/label_sets.h"
-#include "portatune/tasks/rows/row_json.h"
 #include "portatune/text_task.h"
 
 namespace portatune::run {
 namespace {
 
-using Labels = std::vector<std::string>;
-
 constexpr int64_t kRowsAtOnce = 64;
-
-// The classes of a task in the order of their ids, and those that a row has. Both are empty for other tasks.
-struct ClassReader {
-  Labels classes;
-  std::function<Labels(const data::Example&)> in_row = [](const data::Example&) { return Labels(); };
-};
-
-ClassReader one_label(const Labels& classes, const std::string& column) {
-  const auto read = [classes, column](const data::Example& row) {
-    tasks::label_id(row, column, classes);
-    return Labels{row.text(column)};
-  };
-  return {classes, read};
-}
-
-ClassReader label_columns(const Labels& classes) {
-  const auto read = [classes](const data::Example& row) {
-    const Tensor indicators = tasks::indicator_columns(row, classes);
-    Labels labels;
-    for (size_t i = 0; i < classes.size(); ++i) {
-      if (indicators.as<float>()[i] > 0) labels.push_back(classes[i]);
-    }
-    return labels;
-  };
-  return {classes, read};
-}
-
-ClassReader classes_of(const ModelOptions& model, const RowTask& task) {
-  const TextClassificationOptions& options = model.options;
-  if (const auto* images = dynamic_cast<const ImageClassification*>(&task)) {
-    return one_label(images->labels(), options.label_column);
-  }
-  if (const auto* tags = dynamic_cast<const TokenClassification*>(&task)) {
-    return {tags->labels(), [&](const data::Example& row) { return tasks::texts_in(row, model.tags_column); }};
-  }
-  const auto* texts = dynamic_cast<const TextClassification*>(&task);
-  if (texts == nullptr || texts->head() == Head::kRegression) return {};
-  if (texts->head() != Head::kMultiLabel) return one_label(texts->labels(), options.label_column);
-  if (!options.label_columns.empty()) return label_columns(texts->labels());
-  return {texts->labels(), [&](const data::Example& row) {
-            return tasks::label_set(row, options.label_column, options.label_separator);
-          }};
-}
 
 void extend(std::optional<std::pair<double, double>>& range, double number) {
   range =
@@ -76,7 +29,7 @@ bool is_blank(const data::Column& value) {
 class RowCounter {
  public:
   RowCounter(const ModelOptions& model, const RowTask& task, DataSurvey& survey)
-      : task_(task), survey_(survey), classes_(classes_of(model, task)) {
+      : task_(task), survey_(survey), classes_(class_reader(model, task)) {
     // Blank rows separate the documents of a corpus.
     const bool is_corpus = model.task == "masked-lm" || model.task == "causal-lm";
     if (dynamic_cast<const TextTask*>(&task) != nullptr && !is_corpus) {

@@ -7,6 +7,7 @@
 #include "portatune/question_answering.h"
 #include "portatune/run/inputs/added_tasks.h"
 #include "portatune/run/inputs/class_checks.h"
+#include "portatune/run/inputs/class_weights.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/task_options.h"
 #include "portatune/sources.h"
@@ -67,6 +68,12 @@ void check_classes(const ModelOptions& model, const std::filesystem::path& folde
   if (tasks::in_stored_order(options.labels, stored) != stored) require_no_fractions(options.labels, source);
 }
 
+// The classes in the order of their ids.
+std::vector<std::string> stored_order(const TextClassificationOptions& options, const std::filesystem::path& folder) {
+  if (options.head == Head::kSigmoid) return {"0", "1"};
+  return tasks::in_stored_order(options.labels, tasks::labels_in(io::JsonObject::read(folder / "config.json")));
+}
+
 std::unique_ptr<RowTask> text_classification(const ModelOptions& model, const std::filesystem::path& folder,
                                              const std::vector<std::string>& files, Classes classes) {
   TextClassificationOptions options = model.options;
@@ -82,8 +89,11 @@ std::unique_ptr<RowTask> text_classification(const ModelOptions& model, const st
     table.single_values = std::move(texts);
     options.head = head_for(options, folder, tolerant(model, data::read_table(files, table)));
     if (options.head != Head::kMultiLabel) table.single_values.push_back(options.label_column);
-    options.labels = labels_in(model, data::read_table(files, std::move(table)), options);
+    const data::Dataset rows = data::read_table(files, std::move(table));
+    options.labels = labels_in(model, rows, options);
     check_classes(model, folder, files, options);
+    const ClassReader reader = class_reader(options, *options.head, stored_order(options, folder));
+    options.loss = loss_options(model, *options.head, reader, rows);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -152,11 +162,15 @@ std::unique_ptr<RowTask> image_classification(const ModelOptions& model, const s
   options.metrics = model.options.metrics;
   options.label_column = model.options.label_column;
   options.labels = model.options.labels;
-  if (classes == Classes::kOfRows && options.labels.empty()) {
+  if (classes == Classes::kOfRows) {
     const data::Dataset rows = read_images(files, options.image_column, options.label_column, model.table);
-    options.labels =
-        labels_of(labelled(model, rows, {.label_column = options.label_column}), options.label_column).labels;
-    require_several_classes(options.labels, {files, options.label_column});
+    if (options.labels.empty()) {
+      options.labels =
+          labels_of(labelled(model, rows, {.label_column = options.label_column}), options.label_column).labels;
+      require_several_classes(options.labels, {files, options.label_column});
+    }
+    const ClassReader reader = one_class_reader(stored_order({.labels = options.labels}, folder), options.label_column);
+    options.loss = loss_options(model, Head::kSoftmax, reader, rows);
   }
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }

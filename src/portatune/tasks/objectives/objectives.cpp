@@ -2,6 +2,7 @@
 
 #include "portatune/losses.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/objectives/class_losses.h"
 
 namespace portatune::tasks {
 namespace {
@@ -15,12 +16,14 @@ Forward weighted(const Value& losses, const Value& weights, const Value& logits)
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 
-Value sequence_losses(Problem problem, const Value& logits, const Value& labels) {
+Value sequence_losses(Problem problem, const Value& logits, const Value& labels, const LossOptions& options) {
   switch (problem) {
     case Problem::kSingleLabel:
       return softmax_cross_entropy(logits, labels);
     case Problem::kMultiLabel:
-      return mean(sigmoid_cross_entropy(logits, labels), {1});
+      return mean(
+          options == LossOptions() ? sigmoid_cross_entropy(logits, labels) : sigmoid_losses(logits, labels, options),
+          {1});
     case Problem::kRegression:
       break;
   }
@@ -41,8 +44,15 @@ Value position_loss(const Value& logits, const Value& given, const Value& weight
 
 }  // namespace
 
-Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights) {
-  return weighted(sequence_losses(problem, logits, labels), weights, logits);
+Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights,
+                                const LossOptions& options) {
+  if (problem != Problem::kSingleLabel || options == LossOptions()) {
+    return weighted(sequence_losses(problem, logits, labels, options), weights, logits);
+  }
+  const WeightedLosses found = softmax_losses(logits, labels, options);
+  return {.loss_sum = sum(found.losses * weights),
+          .weight_sum = sum(found.weights * weights),
+          .outputs = {{"logits", logits}}};
 }
 
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights) {

@@ -4,6 +4,7 @@
 // do not count. Losses are sums of weight x loss with the sum of the weights, as in Forward.
 #pragma once
 
+#include "portatune/loss_options.h"
 #include "portatune/models.h"
 #include "portatune/tasks.h"
 
@@ -19,8 +20,10 @@ enum class Problem {
   kRegression,   ///< float32 [batch, num_labels]; mean of squared differences
 };
 
+/// options  of the loss; without meaning for kRegression
 /// outputs: "logits" [batch, num_labels]
-Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights);
+Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights,
+                                const LossOptions& options = {});
 
 /// labels int32 [batch, seq]; logits [batch, seq, num_labels]. Every labelled token counts as its example does.
 /// outputs: "logits"

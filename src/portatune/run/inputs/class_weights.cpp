@@ -1,0 +1,126 @@
+#include "portatune/run/inputs/class_weights.h"
+
+#include <algorithm>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+#include "portatune/run/inputs/rows.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/rows/label_names.h"
+
+namespace portatune::run {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr const char* kBalanced = "balanced";
+constexpr const char* kClassWeights = "--class-weights";
+constexpr const char* kPositiveWeights = "--positive-weights";
+
+struct Counts {
+  int64_t rows = 0;
+  std::vector<int64_t> with;  // rows with each class
+};
+
+Counts count(const ModelOptions& model, const ClassReader& reader, const data::Dataset& rows) {
+  Counts counts{.with = std::vector<int64_t>(reader.classes.size())};
+  const data::Dataset readable = interruptible(tolerant(model, rows.filter([&](const data::Example& row) {
+    const Names labels = reader.in_row(row);
+    ++counts.rows;
+    for (const std::string& label : labels) {
+      // Encoding the row reports a label outside the classes.
+      if (const auto id = tasks::id_of(label, reader.classes)) ++counts.with.at(static_cast<size_t>(*id));
+    }
+    return true;
+  })));
+  data::Cursor cursor = readable.iterate();
+  while (cursor.next()) {
+  }
+  return counts;
+}
+
+void require_balance(bool holds, const char* option, const std::string& label, int64_t rows) {
+  if (holds) return;
+  throw DataError({.where = std::string(option) + " " + kBalanced,
+                   .given = "class " + in_quotes(label) + " in " + std::to_string(rows) + " of the training rows",
+                   .expected = "rows of every class, and rows without it"});
+}
+
+// rows / (classes x rows of the class), as sklearn.utils.class_weight.compute_class_weight("balanced").
+std::vector<float> balanced_class_weights(const Counts& counts, const Names& classes) {
+  std::vector<float> weights;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    require_balance(counts.with[i] > 0, kClassWeights, classes[i], counts.with[i]);
+    weights.push_back(static_cast<float>(static_cast<double>(counts.rows) /
+                                         static_cast<double>(counts.with[i] * std::ssize(classes))));
+  }
+  return weights;
+}
+
+// Rows without the label / rows with it. The one logit of a sigmoid head is that of the second class.
+std::vector<float> balanced_positive_weights(const Counts& counts, const Names& classes, Head head) {
+  std::vector<float> weights;
+  for (size_t i = head == Head::kSigmoid ? 1 : 0; i < classes.size(); ++i) {
+    const int64_t with = counts.with[i], without = counts.rows - with;
+    require_balance(with > 0 && without > 0, kPositiveWeights, classes[i], with);
+    weights.push_back(static_cast<float>(static_cast<double>(without) / static_cast<double>(with)));
+  }
+  return weights;
+}
+
+float weight_in(const char* option, const std::string& text) {
+  if (const auto weight = number_in<float>(text)) return *weight;
+  throw UsageError({.where = option, .given = in_quotes(text), .expected = "a number"});
+}
+
+std::vector<float> weights_in_file(const char* option, const std::string& file, const Names& labels) {
+  std::vector<std::optional<float>> weights(labels.size());
+  data::Cursor rows = data::read_table({file}, {.columns = {"label", "weight"}}).iterate();
+  while (const std::optional<data::Example> row = rows.next()) {
+    weights.at(static_cast<size_t>(tasks::label_id(*row, "label", labels))) = weight_in(option, row->text("weight"));
+  }
+  std::vector<float> result;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (!weights[i]) {
+      throw UsageError({.where = file,
+                        .given = "no row for class " + in_quotes(labels[i]),
+                        .expected = "a weight for each of " + list_of(labels)});
+    }
+    result.push_back(*weights[i]);
+  }
+  return result;
+}
+
+// Weights that are given as numbers or as a file; none without words.
+std::vector<float> given_weights(const char* option, const Names& words, const Names& labels) {
+  if (words.size() == 1 && !number_in<float>(words.front())) return weights_in_file(option, words.front(), labels);
+  std::vector<float> weights;
+  for (const std::string& word : words) weights.push_back(weight_in(option, word));
+  return weights;
+}
+
+}  // namespace
+
+LossOptions loss_options(const ModelOptions& model, Head head, const ClassReader& reader, const data::Dataset& rows) {
+  LossOptions loss = model.options.loss;
+  if (model.class_weights.empty() && model.positive_weights.empty()) return loss;
+  if (reader.classes.empty()) {
+    throw UsageError({.where = model.class_weights.empty() ? kPositiveWeights : kClassWeights,
+                      .given = "a regression head",
+                      .expected = "a head of classes"});
+  }
+  const Names balanced = {kBalanced};
+  std::optional<Counts> counts;
+  if (model.class_weights == balanced || model.positive_weights == balanced) counts = count(model, reader, rows);
+  loss.class_weights = model.class_weights == balanced
+                           ? balanced_class_weights(*counts, reader.classes)
+                           : given_weights(kClassWeights, model.class_weights, reader.classes);
+  const Names labels = head == Head::kSigmoid ? Names{reader.classes.back()} : reader.classes;
+  loss.positive_weights = model.positive_weights == balanced
+                              ? balanced_positive_weights(*counts, reader.classes, head)
+                              : given_weights(kPositiveWeights, model.positive_weights, labels);
+  return loss;
+}
+
+}  // namespace portatune::run

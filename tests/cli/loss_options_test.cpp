@@ -1,0 +1,89 @@
+// Label smoothing, weights of classes and labels, focal loss. The formulas are tested in
+// tests/tasks/class_losses_test.cpp.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portatune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Six rows of the class 1 and two of the class 0, in a batch.
+class LossChoice : public testing::Test {
+ protected:
+  LossChoice() {
+    std::string rows = "text,label\n";
+    for (int i = 0; i < 8; ++i) rows += i < 6 ? "the film was good,1\n" : "the film was bad,0\n";
+    write(toy_.file("few.csv"), rows);
+  }
+
+  Words fit(const Words& more) const {
+    Words words = with_batch_size(toy_.fit(Words{"--max-steps", "2"} + more), "8");
+    *std::ranges::find(words, toy_.file("train.csv")) = toy_.file("few.csv");
+    return words;
+  }
+  json result(const Words& more) const { return json::parse(toy_.result_without_dropout(fit(more))); }
+  Finished run(const Words& more) const { return portatune(fit(more)); }
+
+  const Toy toy_;
+};
+
+TEST_F(LossChoice, WeightsComeFromCountsNumbersOrATable) {
+  // scikit-learn: compute_class_weight("balanced", ...) of two and six rows.
+  const json wanted = result({"--class-weights", "2,0.6666666666666666"});
+  EXPECT_EQ(result({"--class-weights", "balanced"})["after"], wanted["after"]);
+  write(toy_.file("weights.csv"), "label,weight\n1,0.6666666666666666\n0,2\n");
+  EXPECT_EQ(result({"--class-weights", toy_.file("weights.csv")})["after"], wanted["after"]);
+  EXPECT_NE(result({})["after"], wanted["after"]);
+
+  const json positive = result({"--head", "sigmoid", "--positive-weights", "0.3333333333333333"});
+  EXPECT_EQ(result({"--head", "sigmoid", "--positive-weights", "balanced"})["after"], positive["after"]);
+  EXPECT_NE(result({"--head", "sigmoid"})["after"], positive["after"]);
+}
+
+TEST_F(LossChoice, DoesNotChangeTheLossOfEvaluations) {
+  const json plain = result({});
+  const std::vector<Words> choices = {
+      {"--label-smoothing-factor", "0.2"}, {"--focal-gamma", "2"}, {"--class-weights", "balanced"}};
+  for (const Words& choice : choices) {
+    const json found = result(choice);
+    EXPECT_EQ(found["before"], plain["before"]) << choice[0];
+    EXPECT_NE(found["train_loss"], plain["train_loss"]) << choice[0];
+  }
+}
+
+TEST_F(LossChoice, IsKeptByAResume) {
+  ASSERT_EQ(run({"--checkpoint-every", "1", "--label-smoothing-factor", "0.2"}).exit_code, 0);
+  Words words = fit({"--label-smoothing-factor", "0.1", "--resume-from-checkpoint", toy_.output() + "/checkpoint-1"});
+  *std::ranges::find(words, toy_.output()) = toy_.file("other");
+  const Finished other = portatune(words);
+  EXPECT_EQ(other.exit_code, 2) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("label_smoothing_factor"));
+}
+
+TEST_F(LossChoice, IsRefusedWhereItHasNoMeaning) {
+  const std::vector<std::pair<Words, std::string>> cases = {
+      {{"--class-weights", "1,2,3"}, "3 weights for 2"},
+      {{"--class-weights", "1,x"}, "'x'"},
+      {{"--class-weights", "balanced", "--head", "sigmoid"}, "positive_weights"},
+      {{"--class-weights", "balanced", "--head", "regression"}, "regression head"},
+      {{"--positive-weights", "balanced"}, "class_weights"},
+      {{"--label-smoothing-factor", "0.1", "--head", "sigmoid"}, "softmax head"},
+      {{"--focal-gamma", "2", "--head", "regression"}, "regression head"}};
+  for (const auto& [words, complaint] : cases) {
+    const Finished refused = run(words);
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    EXPECT_THAT(unwrapped(refused.err), HasSubstr(complaint));
+  }
+  write(toy_.file("weights.csv"), "label,weight\n1,0.5\n");
+  EXPECT_THAT(unwrapped(run({"--class-weights", toy_.file("weights.csv")}).err), HasSubstr("no row for class '0'"));
+  EXPECT_EQ(portatune(toy_.fit({"--task", "masked-lm", "--focal-gamma", "2"})).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace portatune::cli
