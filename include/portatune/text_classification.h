@@ -15,25 +15,27 @@ enum class Head {
   kSoftmax,     ///< a logit per class, softmax cross-entropy
   kSigmoid,     ///< one logit for label 1 against label 0, binary cross-entropy
   kMultiLabel,  ///< a logit per label, any of which may apply, mean of binary cross-entropies
-  kRegression,  ///< one number, squared error
+  kRegression,  ///< one number, or several, mean of squared errors
 };
 
 struct TextClassificationOptions {
   std::string text_column = "text";
   std::string text_pair_column;  ///< column of the second text; empty: there is one text
   std::string label_column = "label";
-  /// Columns of 0 and 1 with the names of the labels, in place of the label column; for a multi-label head.
+  /// Columns of 0 and 1 with the names of the labels, in place of the label column; for a multi-label head. With a
+  /// regression head they are columns of numbers, all of which are predicted.
   std::vector<std::string> label_columns;
   /// Separator of several labels in the label column, unless it holds a JSON list.
   std::string label_separator = ",";
   int64_t max_length = 128;  ///< tokens of an example, special ones included; longer texts are cut
-  std::optional<Head> head;  ///< default: the checkpoint's; multi-label if there are label columns
+  /// Default: the checkpoint's; with label columns multi-label, unless the checkpoint's is regression.
+  std::optional<Head> head;
   /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
   LossOptions loss = {};
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: the checkpoint's. If the
   /// checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
-  /// A sigmoid head has "0" and "1"; regression has none.
+  /// A sigmoid head has "0" and "1"; unused for regression.
   std::vector<std::string> labels;
 };
 
@@ -55,11 +57,12 @@ class TextClassification final : public TextTask {
   TextClassification(const std::filesystem::path& model, TextClassificationOptions options);
   ~TextClassification() override;
 
+  /// Names of the classes or labels; of regression those of several numbers, none for one number.
   const std::vector<std::string>& labels() const;
   Head head() const;
 
   /// The arrays of a row of texts or token ids: int32 [length] input_ids, attention_mask and, if the model reads them,
-  /// token_type_ids; labels: int32, float32 for regression, float32 [labels] for several labels.
+  /// token_type_ids; labels: int32, float32 for regression, float32 [labels] for several labels or numbers.
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
@@ -83,7 +86,8 @@ class TextClassification final : public TextTask {
                                const data::ShuffleOptions& order) const override;
   std::optional<int64_t> cut_texts(const data::Example& row) const override;
   /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; several labels give
-  /// {"labels": [...], "scores": ..., "logits": ...}; regression gives {"score": the number}.
+  /// {"labels": [...], "scores": ..., "logits": ...}; regression gives {"score": the number}, or {"scores": {name:
+  /// number}} for several.
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;
 

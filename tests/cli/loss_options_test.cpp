@@ -85,5 +85,33 @@ TEST_F(LossChoice, IsRefusedWhereItHasNoMeaning) {
   EXPECT_EQ(portatune(toy_.fit({"--task", "masked-lm", "--focal-gamma", "2"})).exit_code, 2);
 }
 
+TEST(SeveralNumbers, AreLearntFromColumns) {
+  const Toy toy;
+  std::string rows = "text,praise,length\n";
+  for (int i = 0; i < 64; ++i) rows += i % 2 == 0 ? "the film was good,1.5,-0.5\n" : "the film was bad,-1,0.5\n";
+  write(toy.file("train.csv"), rows);
+  const Words options = {"--max-length", "8", "--json"};
+  const Finished run = portatune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--validation",
+                                       toy.file("train.csv"), "--output", toy.output(), "--epochs", "15",
+                                       "--learning-rate", "1e-2", "--batch-size", "16", "--head", "regression",
+                                       "--label-columns", "praise,length", "--metrics", "r2,mse"} +
+                                 options);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(unwrapped(run.err), HasSubstr("labels -1 to 1.5"));
+  const json after = json::parse(run.out)["after"];
+  EXPECT_GT(after["r2"], 0.9) << run.out;
+  EXPECT_NEAR(after["mse"], after["loss"], 1e-5);
+  const json config = json::parse(read(toy.file("tuned/config.json")));
+  EXPECT_EQ(config["problem_type"], "regression");
+  EXPECT_EQ(config["id2label"], json::parse(R"({"0": "praise", "1": "length"})"));
+
+  const Words data = {"--model", toy.output(), "--data", toy.file("train.csv")};
+  const Finished evaluation = portatune(Words{"evaluate", "--json", "--metrics", "mse"} + data);
+  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_NEAR(json::parse(evaluation.out)["mse"], after["mse"], 1e-6);
+  const Finished prediction = portatune(Words{"predict"} + data);
+  EXPECT_THAT(prediction.out, testing::StartsWith(R"({"row":0,"scores":{"praise":1.)")) << prediction.err;
+}
+
 }  // namespace
 }  // namespace portatune::cli

@@ -268,6 +268,23 @@ TEST(TextClassification, RegressionLearnsNumbers) {
   EXPECT_EQ(task.prediction_lines()->take(batch, outputs), "{\"score\":0.25}\n");
 }
 
+TEST(TextClassification, RegressionLearnsNumbersOfSeveralColumns) {
+  const TextClassification task(kTinyBert,
+                                {.label_columns = {"b", "a"}, .max_length = 4, .head = Head::kRegression});
+  EXPECT_THAT(task.labels(), ElementsAre("b", "a"));
+  EXPECT_THAT(task.columns(Labels::kRequired), ElementsAre("text", "b", "a"));
+  data::Example row;
+  row.set("text", std::string("good")).set("a", std::string("-0.5")).set("b", std::string("2"));
+  EXPECT_THAT(task.encode(row).tensor("labels").as<float>(), ElementsAre(2, -0.5f));
+  EXPECT_THAT(task.encode(row, Labels::kIgnored).tensor("labels").shape(), (Shape{2}));
+  row.set("a", std::string("many"));
+  EXPECT_THAT(message_of<DataError>([&] { task.encode(row); }), AllOf(HasSubstr("many"), HasSubstr("\"a\"")));
+  data::Example batch, outputs;
+  batch.set(data::kExampleWeight, Tensor({1}, {1.0f}));
+  outputs.set("logits", Tensor({1, 2}, {0.25f, 9.0f}));
+  EXPECT_EQ(task.prediction_lines()->take(batch, outputs), "{\"scores\":{\"b\":0.25,\"a\":9.0}}\n");
+}
+
 TEST(TextClassification, SeveralLabelsAreOnesAmongZeros) {
   const TextClassification task =
       task_with({.max_length = 4, .head = Head::kMultiLabel, .labels = {"praise", "blame", "book"}});

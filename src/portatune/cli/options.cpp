@@ -57,7 +57,7 @@ void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--text-column", options.text_column, "column of the text");
   group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
   CLI::Option* one = group.text("--label-column", options.label_column, "column of the label: numbers or names");
-  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels")
+  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels; of numbers for regression")
       ->default_str("none")
       ->excludes(one);
   group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");

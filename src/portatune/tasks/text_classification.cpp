@@ -25,11 +25,18 @@ namespace {
 
 Head head_of(const TextClassificationOptions& options, const io::JsonObject& config) {
   if (options.head) return *options.head;
-  return options.label_columns.empty() ? tasks::head_in(config) : Head::kMultiLabel;
+  const Head stored = tasks::head_in(config);
+  return options.label_columns.empty() || stored == Head::kRegression ? stored : Head::kMultiLabel;
+}
+
+// The names of a head's labels before they get the order of their ids; empty: those of the checkpoint. Regression on
+// one number has none.
+std::vector<std::string> wanted_labels(Head head, const TextClassificationOptions& options) {
+  return head == Head::kRegression ? options.label_columns : options.labels;
 }
 
 void check_labels(Head head, const std::vector<std::string>& labels) {
-  if (head == Head::kRegression) return;
+  if (head == Head::kRegression) return tasks::require_utf8(labels);
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
     throw UsageError({.where = "labels of a sigmoid head",
                       .given = list_of(labels),
@@ -41,10 +48,10 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
 
 void check_columns(Head head, const std::vector<std::string>& columns, const std::vector<std::string>& labels) {
   if (columns.empty()) return;
-  if (head != Head::kMultiLabel) {
+  if (head != Head::kMultiLabel && head != Head::kRegression) {
     throw UsageError({.where = "label_columns",
                       .given = "columns for several labels with a " + std::string(tasks::name_of(head)) + " head",
-                      .expected = "a head for several labels"});
+                      .expected = "a head for several labels or for regression"});
   }
   if (columns.size() == labels.size() && std::ranges::is_permutation(columns, labels)) return;
   throw UsageError({.where = "label_columns", .given = list_of(columns), .expected = "the labels: " + list_of(labels)});
@@ -57,20 +64,25 @@ struct TextClassification::Impl {
       : options(std::move(given)),
         checkpoint(from),
         head(head_of(options, checkpoint.config())),
-        labels(head == Head::kRegression ? std::vector<std::string>()
-                                         : tasks::in_stored_order(options.labels, stored_labels())) {
+        labels(tasks::in_stored_order(wanted_labels(head, options), stored_labels())) {
     check_labels(head, labels);
     check_columns(head, options.label_columns, labels);
     tasks::check(options.loss, head, labels.size());
+    if (head == Head::kRegression) options.label_columns = labels;
   }
 
-  // A sigmoid head stores the name of its one logit; its labels are 0 and 1.
+  // A sigmoid head stores the name of its one logit; its labels are 0 and 1. A chosen regression head has the label
+  // columns that are given with it.
   std::vector<std::string> stored_labels() const {
-    return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : tasks::labels_in(checkpoint.config());
+    if (head == Head::kSigmoid) return {"0", "1"};
+    const std::vector<std::string> stored = tasks::labels_in(checkpoint.config());
+    const bool is_one_number = options.head ? options.label_columns.empty() : stored.size() == 1;
+    return head == Head::kRegression && is_one_number ? std::vector<std::string>() : stored;
   }
 
   int64_t logits() const {
-    return head == Head::kSoftmax || head == Head::kMultiLabel ? static_cast<int64_t>(labels.size()) : 1;
+    const bool is_one = head == Head::kSigmoid || labels.empty();
+    return is_one ? 1 : static_cast<int64_t>(labels.size());
   }
 
   std::vector<std::string> text_columns() const {
@@ -92,16 +104,23 @@ struct TextClassification::Impl {
     return texts;
   }
 
-  float number(const data::Example& row) const {
-    const std::string& text = row.text(options.label_column);
+  static float number(const data::Example& row, const std::string& column) {
+    const std::string& text = row.text(column);
     if (const auto value = number_in<float>(text); value && std::isfinite(*value)) return *value;
     throw DataError({.where = to_string(row.origin()),
-                     .given = "\"" + text + "\" in column \"" + options.label_column + "\"",
+                     .given = "\"" + text + "\" in column \"" + column + "\"",
                      .expected = "a number, the label of regression"});
   }
 
+  Tensor numbers(const data::Example& row) const {
+    if (labels.empty()) return Tensor({}, {number(row, options.label_column)});
+    std::vector<float> numbers;
+    for (const std::string& column : labels) numbers.push_back(number(row, column));
+    return Tensor({std::ssize(numbers)}, std::span<const float>(numbers));
+  }
+
   Tensor label_of(const data::Example& row) const {
-    if (head == Head::kRegression) return Tensor({}, {number(row)});
+    if (head == Head::kRegression) return numbers(row);
     if (head != Head::kMultiLabel) return Tensor({}, {tasks::label_id(row, options.label_column, labels)});
     if (!options.label_columns.empty()) return tasks::indicator_columns(row, labels);
     return tasks::indicators(row, tasks::label_set(row, options.label_column, options.label_separator), labels);
@@ -109,7 +128,8 @@ struct TextClassification::Impl {
   // The label of a row for prediction only.
   Tensor no_label() const {
     if (head == Head::kMultiLabel) return tasks::indicators({}, {}, labels);
-    return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}});
+    if (head != Head::kRegression) return Tensor({DType::kInt32, {}});
+    return Tensor({DType::kFloat32, labels.empty() ? Shape{} : Shape{logits()}});
   }
 
   Prediction prediction(std::span<const float> logits) const {
@@ -212,7 +232,7 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   const tasks::TextRows texts(checkpoint(), batch);
   const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
   const Value logits = model.sequence_logits(root, texts.texts(), x, impl_->logits());
-  const bool one_number = impl_->head == Head::kSigmoid || impl_->head == Head::kRegression;
+  const bool one_number = impl_->head != Head::kSoftmax && impl_->logits() == 1;
   const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
   return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,
                                         batch.at(std::string(data::kExampleWeight)),
@@ -222,7 +242,7 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
 std::unique_ptr<Metrics> TextClassification::metrics() const {
   const std::vector<std::string>& names = impl_->options.metrics;
   const auto labels = static_cast<int64_t>(impl_->labels.size());
-  if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>(1, names);
+  if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>(impl_->logits(), names);
   if (impl_->head == Head::kMultiLabel) return std::make_unique<tasks::MultiLabelMetrics>(labels, names);
   return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels, names);
 }
@@ -232,7 +252,7 @@ void TextClassification::save(const std::filesystem::path& folder) const {
   changes.problem_type = tasks::problem_type_of(impl_->head);
   changes.labels = impl_->labels;
   if (impl_->head == Head::kSigmoid) changes.labels = {impl_->labels[1]};
-  if (impl_->head == Head::kRegression) changes.labels = {"LABEL_0"};  // gives transformers the number of outputs
+  if (impl_->labels.empty()) changes.labels = {"LABEL_0"};  // gives transformers the number of outputs
   checkpoint().save(folder, std::move(changes));
 }
 

@@ -36,13 +36,16 @@ class RowCounter {
       text_columns_ = task.columns(RowTask::Labels::kIgnored);
     }
     const auto* texts = dynamic_cast<const TextClassification*>(&task);
-    if (texts != nullptr && texts->head() == Head::kRegression) number_column_ = model.options.label_column;
+    if (texts == nullptr || texts->head() != Head::kRegression) return;
+    number_columns_ = texts->labels().empty() ? std::vector{model.options.label_column} : texts->labels();
   }
 
   void add(const data::Example& row) {
     for (const std::string& label : classes_.in_row(row)) ++counts_[label];
     // Encoding the row reports a label that is no number.
-    if (!number_column_.empty()) extend(survey_.numbers, number_in<double>(row.text(number_column_)).value_or(0));
+    for (const std::string& column : number_columns_) {
+      extend(survey_.numbers, number_in<double>(row.text(column)).value_or(0));
+    }
     if (row.has(data::kExampleWeight)) extend(survey_.weights, row.tensor(data::kExampleWeight).as<float>()[0]);
     ++survey_.rows;
     if (is_empty(row)) ++survey_.empty_rows;
@@ -70,7 +73,7 @@ class RowCounter {
   DataSurvey& survey_;
   const ClassReader classes_;
   std::vector<std::string> text_columns_;
-  std::string number_column_;
+  std::vector<std::string> number_columns_;
   std::map<std::string, int64_t> counts_;
 };
 

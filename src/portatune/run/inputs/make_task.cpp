@@ -28,6 +28,7 @@ Head head_for(const TextClassificationOptions& options, const std::filesystem::p
   const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
   const Head head = options.head ? *options.head : tasks::head_in(io::JsonObject::read(folder / "config.json"));
   if (!several || head == Head::kMultiLabel) return head;
+  if (head == Head::kRegression && !options.label_columns.empty()) return head;
   if (!options.head) return Head::kMultiLabel;
   throw UsageError({.where = "--head " + std::string(tasks::name_of(head)),
                     .given = "rows that may have several labels",
@@ -88,7 +89,8 @@ std::unique_ptr<RowTask> text_classification(const ModelOptions& model, const st
     data::TableOptions table = table_options(model, columns);
     table.single_values = std::move(texts);
     options.head = head_for(options, folder, tolerant(model, data::read_table(files, table)));
-    if (options.head != Head::kMultiLabel) table.single_values.push_back(options.label_column);
+    const bool is_one_value = options.head != Head::kMultiLabel && options.label_columns.empty();
+    if (is_one_value) table.single_values.push_back(options.label_column);
     const data::Dataset rows = data::read_table(files, std::move(table));
     options.labels = labels_in(model, rows, options);
     check_classes(model, folder, files, options);

@@ -23,7 +23,10 @@ std::vector<float> probabilities_of_all(const TextClassification::Prediction& pr
 }
 
 Json object_of(const TextClassification::Prediction& prediction, const TextClassification& task) {
-  if (task.head() == Head::kRegression) return {{"score", shortest(prediction.logits[0])}};
+  if (task.head() == Head::kRegression) {
+    if (task.labels().empty()) return {{"score", shortest(prediction.logits[0])}};
+    return {{"scores", scores_of(prediction.logits, task.labels())}};
+  }
   if (task.head() != Head::kMultiLabel) {
     return classes_json(prediction.label, task.labels(), probabilities_of_all(prediction), prediction.logits);
   }
