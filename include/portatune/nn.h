@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/lora.h"
 #include "portatune/ops.h"
 
 namespace portatune::nn {
@@ -18,9 +19,10 @@ struct Initializer {
     kZeros,
     kOnes,
     kNormal,
-    kSinusoids  ///< row p alternates sin and cos of p / 10000^(2i / width). Vaswani et al. 2017, arXiv:1706.03762, 3.5
+    kSinusoids,  ///< row p alternates sin and cos of p / 10000^(2i / width). Vaswani et al. 2017, arXiv:1706.03762, 3.5
+    kUniform
   } kind = Kind::kZeros;
-  double stddev = 0;  ///< standard deviation of kNormal, whose mean is 0
+  double stddev = 0;  ///< standard deviation of kNormal and kUniform, whose mean is 0
 };
 
 /// Division of a parameter along an axis among the devices along `tensor`. Sharding::blocks explains blocks.
@@ -56,6 +58,7 @@ struct ContextOptions {
   Mesh mesh = {};                         ///< devices that run the program
   /// Parameters that are not trained, as parts of their names: "embeddings", "encoder.layer.0-5".
   std::vector<std::string> frozen = {};
+  std::optional<Lora> lora = {};  ///< adapters; only these and their modules_to_save are trained then
 };
 
 class Context {
@@ -73,6 +76,7 @@ class Context {
   const Parameter& parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
                              const std::optional<Split>& split = {});
   /// Gives the existing parameter `name` the second name `alias`: a tied weight.
+  /// errors  UsageError if no parameter has this name, or if Lora::modules_to_save has one of the two names alone
   const Parameter& tied_parameter(const std::string& alias, const std::string& name);
   /// All parameters so far, in the order of their creation.
   const std::deque<Parameter>& parameters() const { return parameters_; }

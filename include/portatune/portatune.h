@@ -18,6 +18,7 @@
 #include "portatune/language_models.h"
 #include "portatune/lengths.h"
 #include "portatune/loss_options.h"
+#include "portatune/lora.h"
 #include "portatune/losses.h"
 #include "portatune/mesh.h"
 #include "portatune/meter.h"

@@ -20,7 +20,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "image": ["image"],
     "metrics": ["metrics"],
     "models": ["models"],
-    "nn": ["nn"],
+    "nn": ["lora", "nn"],
     "run": ["command", "run"],
     "runtime": ["device"],
     "tasks": ["added_metrics", "image_classification", "language_models", "loss_options", "losses", "multiple_choice",

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/nn.h"
+#include "portatune/nn/adapted_layers.h"
 
 namespace portatune::nn {
 namespace {
@@ -77,6 +79,13 @@ bool is_parallel(const Scope& s, const LinearOptions& options, Parallel parallel
   return options.parallel == parallel && s.options().mesh.tensor > 1;
 }
 
+// A weight [y features, x features] or the reverse, for a product that rounds it to the type of x.
+Value product_weight(const Scope& s, const Value& x, const Shape& shape, const Initializer& initializer,
+                     const std::optional<Split>& split) {
+  if (x.dtype() != s.options().compute_dtype) return s.parameter("weight", shape, initializer, split);
+  return s.rounded_parameter("weight", shape, initializer, split);
+}
+
 // The weight of a linear layer, with the features of x along x_axis and those of y along the other axis.
 Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t x_axis, const LinearOptions& options) {
   int64_t x_features = x.shape().back();
@@ -88,10 +97,7 @@ Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t 
   std::optional<Split> split;
   if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
   if (in_rows) split = {.axis = x_axis};
-  const Initializer initializer = normal(s, options.initializer_scale);
-  // The product rounds the weight to the type of x.
-  if (x.dtype() != s.options().compute_dtype) return s.parameter("weight", shape, initializer, split);
-  return s.rounded_parameter("weight", shape, initializer, split);
+  return product_weight(s, x, shape, normal(s, options.initializer_scale), split);
 }
 
 Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
@@ -103,6 +109,26 @@ Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
 
 // The sum of y over the devices along tensor.
 Value sum_of_devices(const Scope& s, const Value& y) { return all_reduce(y, s.options().mesh, {MeshAxis::kTensor}); }
+
+// y with what the adapter of the layer adds. For kRow both are parts, which sum_of_devices() adds up.
+Value with_adapter(const Scope& s, const Value& x, const Value& y, int64_t size, const LinearOptions& options) {
+  const std::optional<AdaptedLayer> adapter =
+      s.options().lora ? adapted_layer(*s.options().lora, s.path()) : std::nullopt;
+  if (!adapter) return y;
+  const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
+  const int64_t features = x.shape().back() * (in_rows ? s.options().mesh.tensor : 1);
+  const std::optional<Split> split_a = in_rows ? std::optional(Split{.axis = 1}) : std::nullopt;
+  const std::optional<Split> split_b = in_columns ? std::optional(Split{.blocks = options.blocks}) : std::nullopt;
+  // Between +-1 / sqrt(features), as in PEFT.
+  const Initializer uniform{Initializer::Kind::kUniform, 1 / std::sqrt(3.0 * static_cast<double>(features))};
+  const Value a = product_weight(s / kLoraA, x, {adapter->rank, features}, uniform, split_a);
+  const Value b = product_weight(s / kLoraB, x, {size, adapter->rank}, kZeros, split_b);
+  const Scope drop = s / "lora_dropout";
+  const double rate = s.options().lora->dropout;
+  const bool has_part = options.parallel == Parallel::kRow;  // on any mesh, so that all meshes drop the same elements
+  const Value dropped = has_part ? dropout_of_part(drop, x, rate) : dropout(drop, x, rate);
+  return y + portatune::linear(portatune::linear(dropped, a) * adapter->scale, b);
+}
 
 Value plus(const Value& y, const Value& bias) { return bias ? y + convert(bias, y.dtype()) : y; }
 
@@ -124,8 +150,10 @@ Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& 
     require_features("linear", x);
     const Value weight = linear_weight(s, x, size, 1, options);
     const Value bias = linear_bias(s, size, options);
-    if (!is_parallel(s, options, Parallel::kRow)) return portatune::linear(x, weight, bias);
-    return plus(sum_of_devices(s, portatune::linear(x, weight)), bias);
+    if (!is_parallel(s, options, Parallel::kRow)) {
+      return with_adapter(s, x, portatune::linear(x, weight, bias), size, options);
+    }
+    return plus(sum_of_devices(s, with_adapter(s, x, portatune::linear(x, weight), size, options)), bias);
   });
 }
 
@@ -133,7 +161,7 @@ Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& 
   return in_scope(s, [&] {
     require_features("conv1d", x);
     const Value weight = linear_weight(s, x, size, 0, options);
-    const Value y = matmul(x, weight);
+    const Value y = with_adapter(s, x, matmul(x, weight), size, options);
     return plus(is_parallel(s, options, Parallel::kRow) ? sum_of_devices(s, y) : y, linear_bias(s, size, options));
   });
 }

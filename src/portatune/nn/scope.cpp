@@ -3,6 +3,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/nn.h"
+#include "portatune/nn/adapted_layers.h"
 #include "portatune/nn/name_pattern.h"
 #include "portatune/ops.h"
 
@@ -39,8 +40,9 @@ Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh, D
   return is_divided ? all_gather(input, sharding.axis, mesh, {MeshAxis::kFsdp}, sent_as) : input;
 }
 
-bool is_frozen(const std::string& name, const ContextOptions& options) {
-  return std::ranges::any_of(options.frozen, [&](const std::string& pattern) { return matches(name, pattern); });
+bool is_trainable(const std::string& name, const ContextOptions& options) {
+  if (options.lora) return is_trained(*options.lora, name);
+  return std::ranges::none_of(options.frozen, [&](const std::string& pattern) { return matches(name, pattern); });
 }
 
 // The divisors of a number, as text.
@@ -88,7 +90,7 @@ const Parameter& Context::parameter(const std::string& name, const Shape& shape,
   const auto sent_as = [&](DType sent) { return convert(gathered(input, sharding, mesh, sent), DType::kFloat32); };
   const Value value = sent_as(dtype);
   const bool is_rounded = dtype == DType::kFloat32 && options_.compute_dtype != DType::kFloat32;
-  const bool trainable = !is_frozen(name, options_);
+  const bool trainable = is_trainable(name, options_);
   parameters_.push_back({.name = name,
                          .value = value,
                          .rounded = is_rounded ? sent_as(options_.compute_dtype) : value,
@@ -108,7 +110,13 @@ const Parameter& Context::tied_parameter(const std::string& alias, const std::st
                       .given = "a tie to " + name + ", which no layer has",
                       .expected = "an existing parameter"});
   }
-  if (is_frozen(alias, options_)) found->second->trainable = false;
+  const bool trainable = is_trainable(alias, options_);
+  if (options_.lora && trainable != found->second->trainable) {
+    throw UsageError({.where = "modules_to_save",
+                      .given = "one of " + name + " and " + alias + ", which are one weight",
+                      .expected = "both or none of them"});
+  }
+  if (!trainable) found->second->trainable = false;
   std::vector<std::string>& aliases = found->second->aliases;
   if (std::ranges::find(aliases, alias) == aliases.end()) aliases.push_back(alias);
   return *found->second;

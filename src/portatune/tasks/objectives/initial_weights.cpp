@@ -10,6 +10,7 @@
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/nn/adapted_layers.h"
 
 namespace portatune::tasks {
 namespace {
@@ -20,10 +21,13 @@ uint64_t key_of(std::string_view name, uint64_t seed) {
   return key;
 }
 
+// A uniform number in [0, 1).
+double uniform(uint64_t key, uint64_t i) { return static_cast<double>(split_mix_64(key, i) >> 11) * 0x1p-53; }
+
 // A normal number from two uniform ones. source: Box and Muller 1958
 double normal(uint64_t key, uint64_t i) {
   const double u = static_cast<double>((split_mix_64(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
-  const double v = static_cast<double>(split_mix_64(key, 2 * i + 1) >> 11) * 0x1p-53;
+  const double v = uniform(key, 2 * i + 1);
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
@@ -43,6 +47,15 @@ Tensor to_float32(const std::string& name, const TensorView& view) {
   Tensor tensor(view.type);
   std::memcpy(tensor.data(), view.data, static_cast<size_t>(view.type.bytes()));
   return tensor;
+}
+
+// A model without one of its adapters would compute something else.
+void require_no_adapter(const hub::ModelFolder& folder, const std::string& unused) {
+  if (nn::layer_of_adapter(unused).empty()) return;
+  throw CheckpointError({.where = folder.path().string(),
+                         .given = "the adapter weight " + unused + ", which has no layer in the model",
+                         .expected = "an adapter of this model and this head",
+                         .fix = "check base_model_name_or_path in adapter_config.json, and --task"});
 }
 
 // Returns whether the config seems to describe another model than the checkpoint.
@@ -84,6 +97,12 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
       for (size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>(parameter.initializer.stddev * normal(key, i));
       }
+      break;
+    }
+    case nn::Initializer::Kind::kUniform: {
+      const uint64_t key = key_of(parameter.name, seed);
+      const double limit = std::sqrt(3.0) * parameter.initializer.stddev;
+      for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(limit * (2 * uniform(key, i) - 1));
       break;
     }
     case nn::Initializer::Kind::kSinusoids:
@@ -137,13 +156,16 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
     }
     if (!view) {
       result.report.missing.push_back(name);
-      if (in_encoder && !name.starts_with(prefix + ".pooler.")) result.report.body.push_back(name);
+      const bool is_of_body = in_encoder && !name.starts_with(prefix + ".pooler.");
+      if (is_of_body && nn::layer_of_adapter(name).empty()) result.report.body.push_back(name);
     }
     result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
   }
   folder.require_whole();
   for (const NamedTensorView& tensor : folder.tensors()) {
-    if (!used.contains(tensor.name) && !is_buffer(tensor.name)) result.report.unexpected.push_back(tensor.name);
+    if (used.contains(tensor.name) || is_buffer(tensor.name)) continue;
+    require_no_adapter(folder, tensor.name);
+    result.report.unexpected.push_back(tensor.name);
   }
   return result;
 }

@@ -1,0 +1,33 @@
+// The layers that an adapter changes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "portatune/lora.h"
+
+namespace portatune::nn {
+
+// Modules of the weights A and B, inside that of their layer.
+inline constexpr std::string_view kLoraA = "lora_A", kLoraB = "lora_B";
+
+/// The adapter of one linear layer.
+struct AdaptedLayer {
+  int64_t rank;
+  double scale;
+};
+/// The adapter of a linear layer; none if the layer is no target.
+/// path  "bert.encoder.layer.0.attention.self.query"
+std::optional<AdaptedLayer> adapted_layer(const Lora& lora, std::string_view path);
+
+/// Returns whether modules named by their end include this one: see Lora.
+bool is_named(std::string_view path, std::string_view name);
+/// The path of the layer whose A or B a parameter is; empty for other parameters.
+std::string_view layer_of_adapter(std::string_view parameter);
+/// Returns whether a module of Lora::modules_to_save has this parameter.
+bool is_saved(const Lora& lora, std::string_view parameter);
+/// Returns whether a parameter is trained: A and B of a layer, and what is_saved().
+bool is_trained(const Lora& lora, std::string_view parameter);
+
+}  // namespace portatune::nn
