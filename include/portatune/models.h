@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "portatune/nn.h"
 
@@ -146,6 +147,10 @@ class ImageModel {
   ImageModelFacts facts_;
 };
 
+/// The linear layers that adapters change by default, by the ends of their names: those of PEFT, which has none for
+/// some architectures.
+/// errors  CheckpointError for an unknown architecture
+std::vector<std::string> lora_targets(const io::JsonObject& config);
 /// True if a config.json belongs to an image model; false for an unknown architecture.
 bool is_image_model(const io::JsonObject& config);
 /// The model of a checkpoint's config.json.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
@@ -8,19 +9,38 @@
 namespace portatune::models {
 namespace {
 
+// Layers that adapters change by default.
+using Targets = std::span<const char* const>;
+constexpr const char* kQueryValue[] = {"query", "value"};
+constexpr const char* kQVLin[] = {"q_lin", "v_lin"};
+constexpr const char* kQVProj[] = {"q_proj", "v_proj"};
+constexpr const char* kConvAttention[] = {"c_attn"};
+constexpr const char* kJoined[] = {"Wqkv"};
+
 template <class Model>
 struct Architecture {
   std::string_view model_type;
   std::unique_ptr<Model> (*make)(const io::JsonObject& config);
+  Targets lora_targets;
 };
 constexpr Architecture<TextModel> kTextModels[] = {
-    {"albert", albert}, {"bert", bert},       {"distilbert", distilbert},   {"electra", electra}, {"gpt2", gpt2},
-    {"llama", llama},   {"mistral", mistral}, {"modernbert", modernbert},   {"opt", opt},         {"qwen2", qwen2},
-    {"qwen3", qwen3},   {"roberta", roberta}, {"xlm-roberta", xlm_roberta},
+    {"albert", albert, kQueryValue},
+    {"bert", bert, kQueryValue},
+    {"distilbert", distilbert, kQVLin},
+    {"electra", electra, kQueryValue},
+    {"gpt2", gpt2, kConvAttention},
+    {"llama", llama, kQVProj},
+    {"mistral", mistral, kQVProj},
+    {"modernbert", modernbert, kJoined},
+    {"opt", opt, kQVProj},
+    {"qwen2", qwen2, kQVProj},
+    {"qwen3", qwen3, kQVProj},
+    {"roberta", roberta, kQueryValue},
+    {"xlm-roberta", xlm_roberta, kQueryValue},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {
-    {"deit", deit},
-    {"vit", vit},
+    {"deit", deit, kQueryValue},
+    {"vit", vit, kQueryValue},
 };
 
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
@@ -42,11 +62,11 @@ bool has(const Table& table, const std::string& model_type) {
   return find(table, model_type) != std::end(table);
 }
 
+// The architecture of a config, one of `table`.
 template <class Table>
-auto make(const Table& table, const std::string& kind, const io::JsonObject& config) {
-  ignore_bookkeeping(config);
+auto& require(const Table& table, const std::string& kind, const io::JsonObject& config) {
   const std::string model_type = config.get_string("model_type");
-  if (const auto found = find(table, model_type); found != std::end(table)) return found->make(config);
+  if (const auto found = find(table, model_type); found != std::end(table)) return *found;
   std::string known;
   for (const auto& architecture : table) {
     known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
@@ -59,9 +79,21 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
        .fix = other ? "choose another task, or another checkpoint" : ""});
 }
 
+template <class Table>
+auto make(const Table& table, const std::string& kind, const io::JsonObject& config) {
+  ignore_bookkeeping(config);
+  return require(table, kind, config).make(config);
+}
+
 }  // namespace
 
 bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
+
+std::vector<std::string> lora_targets(const io::JsonObject& config) {
+  const Targets targets = is_image_model(config) ? require(kImageModels, "image", config).lora_targets
+                                                 : require(kTextModels, "text", config).lora_targets;
+  return {targets.begin(), targets.end()};
+}
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }
 std::unique_ptr<ImageModel> image_model(const io::JsonObject& config) { return make(kImageModels, "image", config); }
