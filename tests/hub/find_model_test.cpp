@@ -90,11 +90,9 @@ TEST_F(FindModel, CacheFollowsTheEnvironmentAsInHuggingFace) {
   EXPECT_EQ(hub_cache(), fs::path(getenv("HOME")) / ".cache/huggingface/hub");
 }
 
-TEST_F(FindModel, AdapterIsRefusedWithTheMergeCommand) {
+TEST_F(FindModel, AnAdapterIsAModel) {
   write_text(folder_ / "adapter_config.json", R"({"base_model_name_or_path": "gpt2", "task_type": "CAUSAL_LM"})");
-  EXPECT_THAT(refusal<CheckpointError>(folder_.path()),
-              AllOf(HasSubstr("a PEFT adapter of gpt2"), HasSubstr("AutoPeftModelForCausalLM"),
-                    HasSubstr("merge_and_unload()")));
+  EXPECT_EQ(find_model(folder_.path(), Contents::kModel, "--model"), folder_.path());
 }
 
 TEST_F(FindModel, FileIsRefusedWithItsFolder) {

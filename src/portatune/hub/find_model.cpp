@@ -10,6 +10,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/nearest.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 
@@ -95,6 +96,7 @@ bool is_complete(const fs::path& folder, Contents contents) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
+  if (is_adapter(folder)) return has("adapter_model.safetensors");
   // Pickles count, too: ModelFolder explains their conversion.
   return has("config.json") && (has("model.safetensors") || has("model.safetensors.index.json") ||
                                 has("pytorch_model.bin") || has("pytorch_model.bin.index.json"));
@@ -131,31 +133,6 @@ fs::path cache_folder_of(const HubName& name) {
   return hub_cache() / ("models--" + folder);
 }
 
-std::string peft_class(const std::string& task_type) {
-  constexpr std::pair<const char*, const char*> kClasses[] = {{"CAUSAL_LM", "CausalLM"},
-                                                              {"SEQ_CLS", "SequenceClassification"},
-                                                              {"TOKEN_CLS", "TokenClassification"},
-                                                              {"QUESTION_ANS", "QuestionAnswering"}};
-  for (const auto& [type, name] : kClasses) {
-    if (type == task_type) return std::string("AutoPeftModelFor") + name;
-  }
-  return "AutoPeftModelForFeatureExtraction";
-}
-
-[[noreturn]] void refuse_adapter(const Asked& asked) {
-  const io::JsonObject config = io::JsonObject::read(asked.path / "adapter_config.json");
-  const auto text = [&](const char* key) { return config.type_of(key) == "string" ? config.get_string(key) : ""; };
-  const std::string base = text("base_model_name_or_path"), peft = peft_class(text("task_type"));
-  const std::string path = asked.path.string();
-  throw CheckpointError({.where = asked.where(),
-                         .given = "a PEFT adapter" + (base.empty() ? "" : " of " + base),
-                         .expected = "a whole model; adapters are not supported yet",
-                         .fix = "merge it into its model, in Python, and copy the tokenizer's files:\n"
-                                "              from peft import " +
-                                peft + "\n              " + peft + ".from_pretrained('" + path +
-                                "').merge_and_unload().save_pretrained('" + path + "-merged')"});
-}
-
 // Names the model folders inside, because a folder may hold checkpoints or several models.
 [[noreturn]] void refuse_folder(const Asked& asked) {
   std::vector<std::string> models;
@@ -171,7 +148,7 @@ std::string peft_class(const std::string& task_type) {
 fs::path model_in(const Asked& asked) {
   if (is_cache_folder(asked.path)) return complete_snapshot(asked, asked.path, name_of_cache_folder(asked.path));
   if (asked.contents == Contents::kTokenizer || fs::exists(asked.path / "config.json")) return asked.path;
-  if (fs::exists(asked.path / "adapter_config.json")) refuse_adapter(asked);
+  if (is_adapter(asked.path)) return asked.path;
   refuse_folder(asked);
 }
 

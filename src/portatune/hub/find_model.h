@@ -8,7 +8,7 @@ namespace portatune::hub {
 
 /// The required contents of a folder.
 enum class Contents {
-  kModel,     ///< config.json and weights
+  kModel,     ///< config.json and weights, or an adapter
   kTokenizer  ///< the files of a tokenizer
 };
 
@@ -17,7 +17,7 @@ enum class Contents {
 /// reads only the local disk, and no weights.
 /// option   name of the argument in error messages: "--model"
 /// errors   NotFoundError if there is no such folder, or if it lacks `contents`; UsageError for a file, and for a path
-///          with a "~" that no shell has expanded; CheckpointError for a PEFT adapter
+///          with a "~" that no shell has expanded
 std::filesystem::path find_model(const std::filesystem::path& name, Contents contents, const std::string& option);
 
 /// The cache of the Hugging Face Hub: $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub.

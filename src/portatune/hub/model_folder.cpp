@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "portatune/error.h"
@@ -79,14 +80,27 @@ bool is_companion_file(std::string_view name) {
 }
 
 ModelFolder ModelFolder::open(const fs::path& folder) {
-  const fs::path config_path = folder / "config.json";
   if (!fs::is_directory(folder)) {
     throw NotFoundError({.where = folder.string(), .given = "no such folder", .expected = "a model folder"});
   }
+  const fs::path settings = folder_of_settings(folder), config_path = settings / "config.json";
   std::string config_text = io::read_text(config_path, kMaxConfigBytes);
   io::JsonObject config = io::JsonObject::parse(config_text, config_path.string());
-  return ModelFolder(folder, std::move(config_text), std::move(config), WeightFiles::open(folder),
-                     read_companions(folder));
+  ModelFolder model(folder, std::move(config_text), std::move(config), WeightFiles::open(base_of(folder)),
+                    read_companions(settings));
+  if (is_adapter(folder)) model.add(read_adapter(folder));
+  return model;
+}
+
+// Modules that the adapter saves as a whole replace those of the model.
+void ModelFolder::add(Adapter adapter) {
+  lora_ = std::move(adapter.lora);
+  adapter_files_ = std::move(adapter.files);
+  for (NamedTensorView& tensor : adapter.tensors) {
+    std::erase_if(tensors_, [&](const NamedTensorView& other) { return other.name == tensor.name; });
+    tensors_.push_back(std::move(tensor));
+  }
+  std::ranges::sort(tensors_, {}, &NamedTensorView::name);
 }
 
 ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config, WeightFiles files,
@@ -98,6 +112,11 @@ ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject 
       tensors_(sorted_by_name(files_.tensors())),
       companions_(std::move(companions)) {
   refuse_duplicates(tensors_, path_);
+}
+
+void ModelFolder::require_whole() const {
+  files_.require_whole();
+  for (const io::SafetensorsFile& file : adapter_files_) file.require_whole();
 }
 
 std::optional<TensorView> ModelFolder::find(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/hub/adapter.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
@@ -31,6 +32,8 @@ class ModelFolder {
   /// Reads config.json and opens the WeightFiles. Shards must be files of this folder. Together they must hold exactly
   /// the tensors that the index assigns to each, and no name twice. Old names that end in `LayerNorm.gamma` and
   /// `LayerNorm.beta` become `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
+  /// A folder with a PEFT adapter is the model of the adapter: the weights of its base model and its own, which have
+  /// the names of parameters. Its config.json and companion files are those of the base model if it has none.
   /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file; IoError
   ///           for a companion file that cannot be read
   static ModelFolder open(const std::filesystem::path& folder);
@@ -40,12 +43,15 @@ class ModelFolder {
   /// The text of config.json, unchanged.
   const std::string& config_text() const { return config_text_; }
 
+  /// The adapter whose weights are among the tensors; none for a plain model.
+  const std::optional<Lora>& lora() const { return lora_; }
+
   /// All tensors, sorted by name. The views are valid as long as this object.
   std::span<const NamedTensorView> tensors() const { return tensors_; }
   std::optional<TensorView> find(std::string_view name) const;
   /// Checks that the files are still complete. Call it after reading tensors.
   /// errors    IoError that names the file that became shorter since it was opened
-  void require_whole() const { files_.require_whole(); }
+  void require_whole() const;
 
   /// The companion files, sorted by name. A copy of the model needs them byte for byte.
   std::span<const CompanionFile> companion_files() const { return companions_; }
@@ -53,13 +59,16 @@ class ModelFolder {
  private:
   ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config, WeightFiles files,
               std::vector<CompanionFile> companions);
+  void add(Adapter adapter);
 
   std::filesystem::path path_;
   std::string config_text_;
   io::JsonObject config_;
   WeightFiles files_;
+  std::vector<io::SafetensorsFile> adapter_files_;
   std::vector<NamedTensorView> tensors_;
   std::vector<CompanionFile> companions_;
+  std::optional<Lora> lora_;
 };
 
 }  // namespace portatune::hub

@@ -102,7 +102,7 @@ struct ImageClassification::Impl {
         folder(hub::ModelFolder::open(path)),
         model(models::image_model(folder.config())),
         two_heads(has_two_heads(folder.config())),
-        processor(processor_of(path, folder.config(), model->facts())),
+        processor(processor_of(hub::folder_of_settings(path), folder.config(), model->facts())),
         labels(tasks::in_stored_order(options.labels, tasks::labels_in(folder.config()))) {
     tasks::require_classes(labels);
     tasks::check(options.loss, Head::kSoftmax, labels.size());

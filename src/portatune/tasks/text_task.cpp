@@ -64,7 +64,7 @@ struct TextCheckpoint::Impl {
   Impl(const std::filesystem::path& path, int64_t length)
       : folder(hub::ModelFolder::open(path)),
         model(models::text_model(folder.config())),
-        tokenizer(text::Tokenizer::load(path)),
+        tokenizer(text::Tokenizer::load(hub::folder_of_settings(path))),
         max_length(length),
         lengths{length},
         pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {

@@ -1,0 +1,291 @@
+#include "portatune/hub/adapter.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string_view>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/hub/find_model.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/nn/adapted_layers.h"
+
+namespace portatune::hub {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMaxConfigBytes = 10'000'000;
+constexpr std::string_view kPrefix = "base_model.model.";
+
+// Settings without an effect on the computation. "bias" and "init_lora_weights" are checked by value.
+constexpr std::array<std::string_view, 26> kKnown = {"alpha_pattern",
+                                                     "auto_mapping",
+                                                     "base_model_name_or_path",
+                                                     "bias",
+                                                     "ensure_weight_tying",
+                                                     "exclude_modules",
+                                                     "fan_in_fan_out",
+                                                     "inference_mode",
+                                                     "init_lora_weights",
+                                                     "layers_pattern",
+                                                     "layers_to_transform",
+                                                     "lora_alpha",
+                                                     "lora_dropout",
+                                                     "megatron_core",
+                                                     "modules_to_save",
+                                                     "peft_type",
+                                                     "peft_version",
+                                                     "qalora_group_size",
+                                                     "r",
+                                                     "rank_pattern",
+                                                     "revision",
+                                                     "runtime_config",
+                                                     "target_modules",
+                                                     "task_type",
+                                                     "tie_word_embeddings",
+                                                     "use_rslora"};
+
+CheckpointError unsupported(const fs::path& file, const std::string& given, const std::string& expected) {
+  return CheckpointError({.where = file.string(),
+                          .given = given,
+                          .expected = expected,
+                          .fix = "merge the adapter into its model with peft: merge_and_unload().save_pretrained()"});
+}
+
+bool is_empty(const Json& value) {
+  return value.is_null() || value == false || ((value.is_object() || value.is_array()) && value.empty());
+}
+
+void require_plain_lora(const fs::path& file, const io::JsonObject& config) {
+  const std::string type = config.get_string_or("peft_type", "none"), bias = config.get_string_or("bias", "none");
+  if (type != "LORA") throw unsupported(file, "peft_type " + in_quotes(type), "a LoRA adapter, peft_type \"LORA\"");
+  if (bias != "none") throw unsupported(file, "bias " + in_quotes(bias), "an adapter without biases");
+  // Other ways to initialise it change the weights of the model.
+  constexpr const char* kStart = "init_lora_weights";
+  if (config.type_of(kStart) == "string" && config.get_string(kStart) != "gaussian") {
+    throw unsupported(file, "init_lora_weights " + in_quotes(config.get_string(kStart)), "true, false or \"gaussian\"");
+  }
+}
+
+void require_known(const fs::path& file, const Json& config) {
+  for (const auto& [key, value] : config.items()) {
+    if (std::ranges::find(kKnown, key) != kKnown.end() || is_empty(value)) continue;
+    throw unsupported(file, in_quotes(key) + ": " + value.dump(), "LoRA without that setting");
+  }
+}
+
+// Returns whether a regular expression matches an end of a path, or a whole one if it begins with "^".
+bool matches(const fs::path& file, const std::string& pattern, const std::string& module) {
+  try {
+    return std::regex_match(module, std::regex(pattern.starts_with('^') ? pattern : "(.*\\.)?(" + pattern + ")"));
+  } catch (const std::regex_error&) {
+    throw unsupported(file, "the pattern " + in_quotes(pattern), "regular expressions of ECMAScript");
+  }
+}
+
+using AlphaPattern = std::vector<std::pair<std::string, double>>;
+
+AlphaPattern alpha_pattern_of(const Json& config, const io::JsonObject& checked) {
+  AlphaPattern patterns;
+  const std::optional<io::JsonObject> object = checked.get_object("alpha_pattern");
+  if (!object) return patterns;
+  for (const auto& [pattern, value] : config.at("alpha_pattern").items()) {
+    patterns.emplace_back(pattern, object->get_float(pattern));
+  }
+  return patterns;
+}
+
+// The settings of each layer that has an adapter in the file, so that all ways of naming layers are known.
+void set_layers(const fs::path& file, const AlphaPattern& alphas, const std::vector<NamedTensorView>& tensors,
+                Lora& lora) {
+  const std::string end_of_a = "." + std::string(nn::kLoraA) + ".weight";
+  for (const NamedTensorView& tensor : tensors) {
+    if (!tensor.name.ends_with(end_of_a)) continue;
+    const std::string module(nn::layer_of_adapter(tensor.name));
+    lora.target_modules.push_back(module);
+    const int64_t rank = tensor.view.type.shape.rank() == 2 ? tensor.view.type.shape[0] : lora.rank;
+    if (rank != lora.rank) lora.rank_pattern[module] = rank;
+    const auto of_module = [&](const auto& pattern) { return matches(file, pattern.first, module); };
+    const auto alpha = std::ranges::find_if(alphas, of_module);
+    if (alpha != alphas.end()) lora.alpha_pattern[module] = alpha->second;
+  }
+  std::ranges::sort(lora.target_modules);
+}
+
+void require_pairs(const fs::path& folder, const std::vector<NamedTensorView>& tensors) {
+  std::set<std::string_view> names;
+  for (const NamedTensorView& tensor : tensors) names.insert(tensor.name);
+  size_t pairs = 0;
+  for (const NamedTensorView& tensor : tensors) {
+    const std::string layer(nn::layer_of_adapter(tensor.name));
+    if (layer.empty()) continue;
+    ++pairs;
+    for (const std::string_view part : {nn::kLoraA, nn::kLoraB}) {
+      const std::string other = layer + "." + std::string(part) + ".weight";
+      if (names.contains(other)) continue;
+      throw CheckpointError({.where = folder.string(),
+                             .given = "the tensor " + tensor.name + " without " + other,
+                             .expected = "both weights of each adapter",
+                             .fix = "use an undamaged copy of the adapter"});
+    }
+  }
+  if (pairs > 0) return;
+  throw CheckpointError({.where = folder.string(),
+                         .given = "no adapter of a linear layer",
+                         .expected = "tensors with names that end in lora_A.weight and lora_B.weight"});
+}
+
+std::vector<NamedTensorView> tensors_in(const fs::path& folder, const std::vector<io::SafetensorsFile>& files) {
+  std::vector<NamedTensorView> tensors;
+  for (const io::SafetensorsFile& file : files) {
+    for (const io::SafetensorsEntry& entry : file.entries()) {
+      if (!entry.name.starts_with(kPrefix)) {
+        throw CheckpointError({.where = folder.string(),
+                               .given = "the tensor " + entry.name,
+                               .expected = "names that start with " + std::string(kPrefix)});
+      }
+      tensors.push_back({entry.name.substr(kPrefix.size()), file.view(entry)});
+    }
+  }
+  return tensors;
+}
+
+// The task of PEFT for a class of transformers; null for others.
+Json task_type_of(const io::JsonObject& config) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kTasks = {{{"ForSequenceClassification", "SEQ_CLS"},
+                                                                               {"ForTokenClassification", "TOKEN_CLS"},
+                                                                               {"ForQuestionAnswering", "QUESTION_ANS"},
+                                                                               {"ForCausalLM", "CAUSAL_LM"},
+                                                                               {"LMHeadModel", "CAUSAL_LM"}}};
+  for (const std::string& name : config.get_strings("architectures")) {
+    for (const auto& [end, task] : kTasks) {
+      if (name.ends_with(end)) return task;
+    }
+  }
+  return nullptr;
+}
+
+// Name and revision of a model: the Hub's for a snapshot in its cache, models--ORG--NAME/snapshots/COMMIT.
+std::pair<std::string, Json> name_of(const fs::path& model) {
+  const fs::path path = fs::canonical(model), cached = path.parent_path().parent_path();
+  constexpr std::string_view kModels = "models--";
+  std::string name = cached.filename().string();
+  if (path.parent_path().filename() != "snapshots" || !name.starts_with(kModels)) return {path.string(), nullptr};
+  name = name.substr(kModels.size());
+  if (const size_t owner = name.find("--"); owner != std::string::npos) name.replace(owner, 2, "/");
+  return {name, path.filename().string()};
+}
+
+// The layers that the adapter of a model has, in place of kAllLinear.
+std::vector<std::string> targets_of(const Lora& lora, std::span<const std::string> parameters) {
+  if (std::ranges::find(lora.target_modules, kAllLinear) == lora.target_modules.end()) return lora.target_modules;
+  std::set<std::string> layers;
+  for (const std::string& parameter : parameters) layers.emplace(nn::layer_of_adapter(parameter));
+  layers.erase("");
+  return {layers.begin(), layers.end()};
+}
+
+std::vector<std::string> saved_modules_of(Lora lora, std::span<const std::string> parameters) {
+  std::erase_if(lora.modules_to_save, [&](const std::string& module) {
+    const Lora one{.modules_to_save = {module}};
+    return std::ranges::none_of(parameters, [&](const std::string& name) { return nn::is_saved(one, name); });
+  });
+  return lora.modules_to_save;
+}
+
+}  // namespace
+
+bool is_adapter(const fs::path& folder) { return fs::exists(folder / kAdapterConfig); }
+
+fs::path base_of(const fs::path& folder) {
+  if (!is_adapter(folder)) return folder;
+  const fs::path file = folder / kAdapterConfig;
+  const io::JsonObject config = io::JsonObject::read(file);
+  const std::string name = config.get_string("base_model_name_or_path"),
+                    revision = config.get_string_or("revision", "");
+  const bool is_beside = fs::path(name).is_relative() && fs::is_directory(folder / name);
+  const bool is_path = is_beside || revision.empty() || fs::exists(name);
+  const fs::path found = find_model(is_beside ? folder / name : fs::path(is_path ? name : name + "@" + revision),
+                                    Contents::kModel, file.string() + ", base_model_name_or_path");
+  if (!is_adapter(found)) return found;
+  throw CheckpointError({.where = file.string(),
+                         .given = "another adapter, " + found.string() + ", as the model",
+                         .expected = "the folder of a whole model",
+                         .fix = "merge that adapter into its model first: portatune merge"});
+}
+
+fs::path folder_of_settings(const fs::path& folder) {
+  return fs::exists(folder / "config.json") ? folder : base_of(folder);
+}
+
+io::JsonObject read_config(const fs::path& folder) {
+  return io::JsonObject::read(folder_of_settings(folder) / "config.json");
+}
+
+Adapter read_adapter(const fs::path& folder) {
+  const fs::path file = folder / kAdapterConfig;
+  const std::string text = io::read_text(file, kMaxConfigBytes);
+  const io::JsonObject checked = io::JsonObject::parse(text, file.string());
+  const Json config = Json::parse(text);
+  require_plain_lora(file, checked);
+  require_known(file, config);
+  Adapter adapter{.lora = {.rank = checked.get_int_or("r", 8, {.least = 1}),
+                           .alpha = checked.get_float_or("lora_alpha", 8),
+                           .use_rslora = checked.get_bool_or("use_rslora", false),
+                           .dropout = checked.get_float_or("lora_dropout", 0),
+                           .modules_to_save = checked.get_strings("modules_to_save")},
+                  .files = io::open_tensor_files(folder, kAdapterStem)};
+  if (adapter.files.empty()) {
+    throw CheckpointError(
+        {.where = folder.string(), .given = "an adapter without weights", .expected = io::tensor_file(kAdapterStem)});
+  }
+  adapter.tensors = tensors_in(folder, adapter.files);
+  require_pairs(folder, adapter.tensors);
+  set_layers(file, alpha_pattern_of(config, checked), adapter.tensors, adapter.lora);
+  return adapter;
+}
+
+std::optional<Lora> lora_of(const fs::path& folder) {
+  return is_adapter(folder) ? std::optional(read_adapter(folder).lora) : std::nullopt;
+}
+
+std::string name_in_adapter(const std::string& parameter) { return std::string(kPrefix) + parameter; }
+
+void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<const std::string> parameters,
+                          const fs::path& model) {
+  const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+  const auto [name, revision] = name_of(base_of(model));
+  std::vector<std::string> targets = targets_of(lora, parameters);
+  std::ranges::sort(targets);
+  const std::vector<std::string> saved = saved_modules_of(lora, parameters);
+  const Json adapter = {{"alpha_pattern", lora.alpha_pattern},
+                        {"base_model_name_or_path", name},
+                        {"bias", "none"},
+                        {"exclude_modules", nullptr},
+                        {"fan_in_fan_out", config.get_string_or("model_type", "") == "gpt2"},
+                        {"inference_mode", true},
+                        {"init_lora_weights", true},
+                        {"layers_pattern", nullptr},
+                        {"layers_to_transform", nullptr},
+                        {"lora_alpha", lora.alpha},
+                        {"lora_bias", false},
+                        {"lora_dropout", lora.dropout},
+                        {"modules_to_save", saved.empty() ? Json(nullptr) : Json(saved)},
+                        {"peft_type", "LORA"},
+                        {"r", lora.rank},
+                        {"rank_pattern", lora.rank_pattern},
+                        {"revision", revision},
+                        {"target_modules", targets},
+                        {"task_type", task_type_of(config)},
+                        {"use_dora", false},
+                        {"use_rslora", lora.use_rslora}};
+  io::write_file(folder / kAdapterConfig, adapter.dump(2) + "\n");
+}
+
+}  // namespace portatune::hub

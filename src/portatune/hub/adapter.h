@@ -1,0 +1,54 @@
+// A LoRA adapter on disk, as PEFT writes it: a folder beside the model that it belongs to.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "portatune/io/safetensors/safetensors.h"
+#include "portatune/io/text/json.h"
+#include "portatune/lora.h"
+
+namespace portatune::hub {
+
+inline constexpr const char* kAdapterConfig = "adapter_config.json";
+/// Stem of the files of weights: "adapter_model.safetensors".
+inline constexpr const char* kAdapterStem = "adapter_model";
+
+/// Returns whether a folder has an adapter in place of a model.
+bool is_adapter(const std::filesystem::path& folder);
+/// The folder of the model that an adapter belongs to; the folder itself if it is no adapter. A relative path in
+/// adapter_config.json starts from the adapter's folder or, as in PEFT, from the working directory.
+/// errors  those of find_model(); CheckpointError if that is an adapter, too
+std::filesystem::path base_of(const std::filesystem::path& folder);
+/// The folder with config.json and the tokenizer: a folder that PEFT wrote has none, so its model supplies them.
+/// errors  those of base_of()
+std::filesystem::path folder_of_settings(const std::filesystem::path& folder);
+/// The config.json of a model or of an adapter's model.
+/// errors  those of base_of() and of JsonObject::read()
+io::JsonObject read_config(const std::filesystem::path& folder);
+
+/// The adapter in a folder. `files` keep the tensors mapped, whose names are those of parameters.
+struct Adapter {
+  Lora lora;  ///< its targets, ranks and alphas are those of single layers, by their paths
+  std::vector<io::SafetensorsFile> files;
+  std::vector<NamedTensorView> tensors;
+};
+/// errors  CheckpointError for another kind of adapter, for settings that change the computation in a way that Portatune
+///         lacks, for weights that are no pairs A and B, and if there are none
+Adapter read_adapter(const std::filesystem::path& folder);
+
+/// Adapter::lora of the adapter in a folder; none for a model.
+std::optional<Lora> lora_of(const std::filesystem::path& folder);
+
+/// The name of a parameter in the adapter's file.
+std::string name_in_adapter(const std::string& parameter);
+/// Writes adapter_config.json into a folder that has the config.json of the model.
+/// parameters  names of the model's parameters
+/// model       folder of the model, or of another adapter for it
+void write_adapter_config(const std::filesystem::path& folder, const Lora& lora,
+                          std::span<const std::string> parameters, const std::filesystem::path& model);
+
+}  // namespace portatune::hub

@@ -1,0 +1,94 @@
+#include "portatune/hub/adapter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/safetensors/safetensors.h"
+
+namespace portatune::hub {
+namespace {
+
+namespace fs = std::filesystem;
+using test::message_of;
+using test::TemporaryFolder;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+const fs::path kCases = fs::path(PORTATUNE_TEST_DATA) / "adapters";
+
+TEST(Adapter, HasTheLayersRanksAndScalesOfPeft) {
+  const Lora lora = read_adapter(kCases / "bert_patterns").lora;
+  EXPECT_EQ(lora.rank, 3);
+  EXPECT_EQ(lora.alpha, 4);
+  const std::string layer = "bert.encoder.layer.0.";
+  EXPECT_THAT(lora.target_modules, ElementsAre(layer + "attention.output.dense", layer + "attention.self.query",
+                                               layer + "intermediate.dense", layer + "output.dense"));
+  EXPECT_THAT(lora.rank_pattern, ElementsAre(Pair(layer + "attention.output.dense", 2),
+                                             Pair(layer + "attention.self.query", 5), Pair(layer + "output.dense", 2)));
+  EXPECT_THAT(lora.alpha_pattern, ElementsAre(Pair(layer + "attention.self.query", 3)));
+  EXPECT_THAT(lora.modules_to_save, ElementsAre("classifier", "score"));
+}
+
+TEST(Adapter, FindsItsModelBesideItself) {
+  const fs::path base = fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax";
+  EXPECT_TRUE(fs::equivalent(base_of(kCases / "bert"), base));
+  EXPECT_TRUE(fs::equivalent(folder_of_settings(kCases / "bert"), base));
+  EXPECT_EQ(base_of(base), base);
+}
+
+class ChangedAdapter : public testing::Test {
+ protected:
+  ChangedAdapter() {
+    fs::copy(kCases / "bert", path_);
+    text_ = io::read_text(path_ / kAdapterConfig, 100'000);
+  }
+  // The error of reading the adapter with another text in its config.
+  std::string refusal(const std::string& before, const std::string& after) {
+    std::string text = text_;
+    text.replace(text.find(before), before.size(), after);
+    fs::remove(path_ / kAdapterConfig);
+    io::write_file(path_ / kAdapterConfig, text);
+    return message_of<CheckpointError>([&] { read_adapter(path_); });
+  }
+
+  const TemporaryFolder folder_;
+  const fs::path path_ = folder_ / "adapter";
+  std::string text_;
+};
+
+TEST_F(ChangedAdapter, OtherMethodsAreRefused) {
+  EXPECT_THAT(refusal("\"LORA\"", "\"IA3\""), AllOf(HasSubstr("IA3"), HasSubstr("merge_and_unload()")));
+  EXPECT_THAT(refusal("\"use_dora\": false", "\"use_dora\": true"), HasSubstr("use_dora"));
+  EXPECT_THAT(refusal("\"bias\": \"none\"", "\"bias\": \"all\""), HasSubstr("bias"));
+  EXPECT_THAT(refusal("\"init_lora_weights\": false", "\"init_lora_weights\": \"pissa\""), HasSubstr("pissa"));
+  EXPECT_THAT(refusal("\"loftq_config\": {}", "\"loftq_config\": {\"loftq_bits\": 4}"), HasSubstr("loftq_bits"));
+  EXPECT_THAT(refusal("\"layer_replication\": null", "\"layer_replication\": [[0, 1]]"), HasSubstr("[[0,1]]"));
+}
+
+TEST_F(ChangedAdapter, AWeightWithoutItsPartnerIsRefused) {
+  const io::SafetensorsFile file = io::SafetensorsFile::open(kCases / "bert" / "adapter_model.safetensors");
+  std::vector<NamedTensorView> tensors;
+  for (const io::SafetensorsEntry& entry : file.entries()) {
+    if (!entry.name.ends_with("layer.1.attention.self.value.lora_B.weight")) {
+      tensors.push_back({entry.name, file.view(entry)});
+    }
+  }
+  fs::remove(path_ / "adapter_model.safetensors");
+  io::write_safetensors(path_ / "adapter_model.safetensors", tensors);
+  EXPECT_THAT(message_of<CheckpointError>([&] { read_adapter(path_); }), HasSubstr("value.lora_B.weight"));
+}
+
+TEST_F(ChangedAdapter, AnAdapterOfAnAdapterIsRefused) {
+  fs::remove(path_ / kAdapterConfig);
+  io::write_file(path_ / kAdapterConfig,
+                 R"({"peft_type": "LORA", "base_model_name_or_path": ")" + (kCases / "bert").string() + "\"}");
+  EXPECT_THAT(message_of<CheckpointError>([&] { base_of(path_); }), HasSubstr("portatune merge"));
+}
+
+}  // namespace
+}  // namespace portatune::hub
