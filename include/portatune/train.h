@@ -60,6 +60,9 @@ struct TrainingOptions {
   /// Parameters that keep their weights, as parts of their names: "embeddings", or "encoder.layer.0-5" for six layers.
   /// A frozen parameter has no gradient and no optimizer state.
   std::vector<std::string> freeze = {};
+  /// Adapters in place of the model's weights. Saved folders then hold the adapter alone, as PEFT writes it, with the
+  /// name of the model that it belongs to.
+  std::optional<Lora> lora = {};
   int64_t total_steps = 0;  ///< step at which the linear decay ends; 0: fit() computes it
   /// Further values that a resumed run must share with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Checkpoints keep them together with the options above.

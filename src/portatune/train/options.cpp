@@ -55,6 +55,18 @@ void check(const BestModelOptions& options, bool is_not_measured) {
   }
 }
 
+void check_lora(const TrainingOptions& options) {
+  if (!options.lora) return;
+  const Lora& lora = *options.lora;
+  require_at_least("lora_rank", lora.rank, 1);
+  require_finite_and_not_negative("lora_alpha", lora.alpha);
+  check_beta("lora_dropout", lora.dropout);
+  if (lora.target_modules.empty()) {
+    refuse("target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
+  }
+  if (!options.freeze.empty()) refuse("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
+}
+
 void check_dtype(DType dtype) {
   if (dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16) return;
   refuse("dtype", std::string(name_of(dtype)), "float32, bfloat16 or float16");
@@ -76,6 +88,7 @@ void check(const TrainingOptions& options) {
     refuse("adam_epsilon", to_text(options.adam_epsilon), "a finite number above 0, as a normal float32");
   }
   require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
+  check_lora(options);
   check_dtype(options.dtype);
   require_at_least("max_skipped_in_a_row", options.max_skipped_in_a_row, 1);
   require_at_least("max_skipped_steps", options.max_skipped_steps, 0);
@@ -130,7 +143,8 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .mesh = mesh,
           .max_grad_norm = options.max_grad_norm,
           .on_non_finite = options.on_non_finite,
-          .frozen = options.freeze};
+          .frozen = options.freeze,
+          .lora = options.lora};
 }
 
 }  // namespace portatune::train

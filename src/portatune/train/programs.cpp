@@ -7,6 +7,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/nn/adapted_layers.h"
 #include "portatune/nn/name_pattern.h"
 #include "portatune/packing.h"
 #include "portatune/train/progress.h"
@@ -117,6 +118,39 @@ void require_frozen_as_asked(const std::deque<nn::Parameter>& parameters, const 
                     .fix = "freeze fewer parameters"});
 }
 
+void require_targets(const std::deque<nn::Parameter>& parameters, const Lora& lora) {
+  const auto is_adapted = [](const nn::Parameter& parameter, const std::string& target) {
+    const std::string_view layer = nn::layer_of_adapter(parameter.name);
+    return !layer.empty() && (target == kAllLinear || nn::is_named(layer, target));
+  };
+  for (const std::string& target : lora.target_modules) {
+    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_adapted(p, target); })) continue;
+    throw UsageError({.where = "target_modules",
+                      .given = in_quotes(target) + ", which is no linear layer of the model",
+                      .expected = "ends of names such as " + parameters.front().name + ", without the weight",
+                      .fix = std::string("give names of linear layers, or ") + kAllLinear});
+  }
+}
+
+void require_saved_modules(const std::deque<nn::Parameter>& parameters, const Lora& lora) {
+  for (const std::string& module : lora.modules_to_save) {
+    const Lora one{.modules_to_save = {module}};
+    const auto has = [&](const nn::Parameter& parameter) { return nn::is_saved(one, parameter.name); };
+    if (std::ranges::find(kHeadModules, module) != std::end(kHeadModules)) continue;
+    if (std::ranges::any_of(parameters, has)) continue;
+    throw UsageError({.where = "modules_to_save",
+                      .given = in_quotes(module) + ", which no module of the model ends in",
+                      .expected = "ends of names such as " + parameters.front().name + ", without the weight"});
+  }
+}
+
+void require_trainable_as_asked(const std::deque<nn::Parameter>& parameters, const StepOptions& options) {
+  require_frozen_as_asked(parameters, options.frozen);
+  if (!options.lora) return;
+  require_targets(parameters, *options.lora);
+  require_saved_modules(parameters, *options.lora);
+}
+
 // The columns of a micro-batch, slices of a device's columns.
 Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
   if (count == 1) return batch;
@@ -214,7 +248,8 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .random_key = key_of(in.random_key, in.micro_batch, options),
           .remat = options.remat,
           .mesh = options.mesh,
-          .frozen = options.frozen};
+          .frozen = options.frozen,
+          .lora = options.lora};
 }
 
 // Sums over all micro-batches of a device.
@@ -296,7 +331,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
-  require_frozen_as_asked(context.parameters(), options.frozen);
+  require_trainable_as_asked(context.parameters(), options);
   const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
   const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
   const Sums sums = sum_over_devices(of_device, updates, options.mesh);
@@ -341,7 +376,7 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
   const StepInputs in(batch, loss_scale, options);
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
-  require_frozen_as_asked(context.parameters(), options.frozen);
+  require_trainable_as_asked(context.parameters(), options);
   const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
   const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
   const Sums sums = sum_over_devices(of_device, updates, options.mesh);
@@ -371,7 +406,8 @@ EvaluationProgram evaluation_program(const Task& task, const Signature& batch, c
   nn::Context context({.compute_dtype = options.compute_dtype,
                        .initializer_range = task.initializer_range(),
                        .mesh = mesh,
-                       .frozen = options.frozen});
+                       .frozen = options.frozen,
+                       .lora = options.lora});
   const Forward forward = task.forward(nn::Scope(context), in.columns);
 
   EvaluationProgram program;

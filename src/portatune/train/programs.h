@@ -28,6 +28,7 @@ struct StepOptions {
   bool dropout = true;         ///< whether dropout is active
   OnNonFinite on_non_finite = OnNonFinite::kStop;
   std::vector<std::string> frozen = {};  ///< see nn::ContextOptions
+  std::optional<Lora> lora = {};         ///< see nn::ContextOptions
 };
 
 /// Forward, loss, backward, clipping and update in one program. On a mesh each device processes its part of the rows in
@@ -42,7 +43,8 @@ struct StepOptions {
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
 /// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in other parts;
-///             if a pattern in StepOptions::frozen matches no parameter, or all are frozen
+///             if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a target of
+///             StepOptions::lora is no linear layer
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;

@@ -103,7 +103,7 @@ void require_place(SharedDirectory& directory, const std::filesystem::path& fold
 FileSums write_model(SharedDirectory& directory, const std::filesystem::path& place, const Weights& files,
                      const std::vector<NamedArray>& weights) {
   if (directory.rank() == 0) directory.attempt([&] { files.save_files(directory.staging()); });
-  return write_arrays(directory, kWeightsStem, weights, [&](const NamedTensorView& weight) {
+  return write_arrays(directory, files.stem(), weights, [&](const NamedTensorView& weight) {
     require_finite("saving to " + place.string(), {&weight, 1});
   });
 }
@@ -412,7 +412,7 @@ void TrainingState::write(const Checkpoint& checkpoint) const {
   if (!checkpoint.slots.empty()) sums.merge(write_arrays(directory, kOptimizerStem, checkpoint.slots));
   sums = sums_of_all(directory, sums);
   const auto finish = [&] {
-    SavedArrays(directory.staging(), kWeightsStem);  // checks them
+    SavedArrays(directory.staging(), weights_.stem());  // checks them
     if (!checkpoint.slots.empty()) SavedArrays(directory.staging(), kOptimizerStem);
     write_position(directory.staging(), checkpoint.position);
     write_manifest(directory.staging(), sums);

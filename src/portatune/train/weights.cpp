@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
 #include "portatune/tasks/objectives/initial_weights.h"
@@ -48,6 +49,17 @@ class ComparedArrays {
   uint64_t hash_ = 0;
 };
 
+// Requires that the model has all weights that an adapter leaves as they are: the saved adapter lacks them.
+void require_frozen_weights(const LoadReport& report, std::span<const nn::Parameter> parameters) {
+  for (const nn::Parameter& parameter : parameters) {
+    if (parameter.trainable || std::ranges::find(report.missing, parameter.name) == report.missing.end()) continue;
+    throw CheckpointError({.where = report.folder.string(),
+                           .given = "no weight for " + parameter.name + ", which an adapter does not train",
+                           .expected = "all weights of the model except those of the head",
+                           .fix = "add its module to --modules-to-save"});
+  }
+}
+
 }  // namespace
 
 Weights::Weights(const Device& device, const Task& task, const TrainingOptions& options)
@@ -56,12 +68,14 @@ Weights::Weights(const Device& device, const Task& task, const TrainingOptions& 
       optimizer_(optimizer_of(options)),
       seed_(options.seed),
       new_weights_(options.new_weights),
+      lora_(options.lora),
       files_(options.model_files) {}
 
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
     tasks::require_weights(initial.report, parameters.size(), new_weights_);
+    if (lora_) require_frozen_weights(initial.report, parameters);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     std::vector<std::string> names;
     std::vector<DeviceArray> weights;
@@ -121,9 +135,10 @@ void Weights::restore_weights() {
     }
     return;
   }
-  ComparedArrays saved(resume_from_, kWeightsStem, device_.processes());
+  ComparedArrays saved(resume_from_, stem(), device_.processes());
   for (size_t i = 0; i < names_.size(); ++i) {
-    weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), parameters_[i].sharding);
+    if (!is_saved(parameters_[i])) continue;
+    weights_[i] = device_.put(saved.read(name_in_files(parameters_[i]), weights_[i].type()), parameters_[i].sharding);
   }
   saved.require_same("weights");
 }
@@ -148,7 +163,7 @@ std::vector<std::pair<std::string, TensorType>> Weights::parameters() const {
 
 int64_t Weights::bytes() const {
   int64_t bytes = 0;
-  for (const nn::Parameter& parameter : parameters_) bytes += parameter.type.bytes();
+  for (const nn::Parameter& parameter : parameters_) bytes += is_saved(parameter) ? parameter.type.bytes() : 0;
   return bytes;
 }
 
@@ -185,9 +200,17 @@ std::string Weights::first_not_finite() const {
   return {};
 }
 
+const char* Weights::stem() const { return lora_ ? hub::kAdapterStem : kWeightsStem; }
+
+std::string Weights::name_in_files(const nn::Parameter& parameter) const {
+  return lora_ ? hub::name_in_adapter(parameter.name) : parameter.name;
+}
+
 std::vector<NamedArray> Weights::named_weights() const {
   std::vector<NamedArray> weights;
-  for (size_t i = 0; i < names_.size(); ++i) weights.push_back(named(names_[i], weights_[i]));
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (is_saved(parameters_[i])) weights.push_back(named(name_in_files(parameters_[i]), weights_[i]));
+  }
   return weights;
 }
 
@@ -199,6 +222,7 @@ std::vector<NamedArray> Weights::named_slots() const {
 
 void Weights::save_files(const std::filesystem::path& folder) const {
   task_.save(folder);
+  if (lora_) hub::write_adapter_config(folder, *lora_, names_, load_report_.folder);
   for (const auto& [name, text] : files_) io::write_file(folder / name, text);
 }
 

@@ -55,7 +55,7 @@ class Weights {
   /// A copy of its first slot, which accumulates the parameter's gradients; zeros if it has no slot.
   Tensor accumulated_gradient(size_t parameter) const;
 
-  /// Bytes of the weights.
+  /// Bytes of the weights to save.
   int64_t bytes() const;
 
   /// The weights as arguments of a program.
@@ -66,8 +66,10 @@ class Weights {
   /// The name of the first weight with a non-finite element; empty if there is none.
   std::string first_not_finite() const;
 
-  /// The weights under the parameters' names, and the optimizer state under "<slot>.<parameter>". The next step
-  /// invalidates them.
+  /// Stem of the files of named_weights().
+  const char* stem() const;
+  /// The weights to save, under the parameters' names, and the optimizer state under "<slot>.<parameter>". The next
+  /// step invalidates them.
   std::vector<NamedArray> named_weights() const;
   std::vector<NamedArray> named_slots() const;
   /// Writes the files of the model except the weights. Any thread may call it.
@@ -77,6 +79,9 @@ class Weights {
   void make_slots();
   void restore_weights();
   void restore_slots();
+  /// Returns whether checkpoints have the weight: all weights, or those of the adapter alone.
+  bool is_saved(const nn::Parameter& parameter) const { return !lora_ || parameter.trainable; }
+  std::string name_in_files(const nn::Parameter& parameter) const;
   std::string saved_name(const SlotArray& slot) const { return slot.name + "." + names_[slot.parameter]; }
 
   const Device& device_;
@@ -84,6 +89,7 @@ class Weights {
   const std::shared_ptr<const optim::Optimizer> optimizer_;
   const uint64_t seed_;
   const NewWeights new_weights_;
+  const std::optional<Lora> lora_;
   const std::map<std::string, std::string> files_;
   std::filesystem::path resume_from_;
   std::vector<nn::Parameter> parameters_;

@@ -62,6 +62,16 @@ void require_utf8(const std::string& name, const std::string& value) {
                     .fix = "convert the name, and the files that contain it, to UTF-8"});
 }
 
+std::string text_of(const Lora& lora) {
+  std::string text = "rank " + std::to_string(lora.rank) + ", alpha " + to_text(lora.alpha) + ", dropout " +
+                     to_text(lora.dropout) + (lora.use_rslora ? ", rslora" : "") + ", on " +
+                     list_of(lora.target_modules);
+  if (!lora.modules_to_save.empty()) text += ", with " + list_of(lora.modules_to_save);
+  for (const auto& [module, rank] : lora.rank_pattern) text += ", rank " + std::to_string(rank) + " on " + module;
+  for (const auto& [module, alpha] : lora.alpha_pattern) text += ", alpha " + to_text(alpha) + " on " + module;
+  return text;
+}
+
 }  // namespace
 
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
@@ -81,6 +91,7 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
     facts["adam_epsilon"] = to_text(options.adam_epsilon);
   }
   if (!options.freeze.empty()) facts["freeze"] = list_of(options.freeze);
+  if (options.lora) facts["lora"] = text_of(*options.lora);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
   facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
   facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/safetensors/tensor_files.h"
@@ -42,7 +43,8 @@ bool is_replaced(const fs::directory_entry& entry) {
   if (entry.is_directory()) return is_of_checkpoint(entry);
   const std::string name = entry.path().filename().string();
   return name == "config.json" || name == kSettingsFile || name == kRunRecordFile || is_position_file(name) ||
-         is_array_file(name, kWeightsStem) || is_array_file(name, kOptimizerStem) || hub::is_companion_file(name);
+         is_array_file(name, kWeightsStem) || is_array_file(name, kOptimizerStem) || hub::is_companion_file(name) ||
+         name == hub::kAdapterConfig || is_array_file(name, hub::kAdapterStem);
 }
 
 std::string entry_in_the_way(const fs::path& folder, const fs::path& written) {
