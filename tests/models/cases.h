@@ -1,4 +1,5 @@
-// The stored cases: every folder of tests/data/models, written by tests/oracle/make_model_cases.py.
+// The stored cases: every folder of tests/data/models, written by tests/oracle/make_model_cases.py, and of
+// tests/data/adapters.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +9,14 @@
 
 namespace portatune::test {
 
-inline std::filesystem::path case_folder(const std::string& name) {
-  return std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / name;
+inline std::filesystem::path case_folder(const std::string& name, const char* kind = "models") {
+  return std::filesystem::path(PORTATUNE_TEST_DATA) / kind / name;
 }
 
 /// The names of the cases, sorted.
-inline std::vector<std::string> case_names() {
+inline std::vector<std::string> case_names(const char* kind = "models") {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(case_folder(""))) {
+  for (const auto& entry : std::filesystem::directory_iterator(case_folder("", kind))) {
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);

@@ -160,6 +160,34 @@ TEST(TensorParallelModernBert, DropsTheSameFeaturesAsOneDevice) {
   expect_the_same_dropped(task, batch);
 }
 
+class TensorParallelAdapter : public ::testing::TestWithParam<std::string> {};
+
+// A and B of a layer are whole or divided, as the features before and after them are.
+TEST_P(TensorParallelAdapter, IsTheSameOnEveryMesh) {
+  const parity::ReferenceCase reference(case_folder(GetParam(), "adapters"));
+  const parity::ReferenceTask task(reference);
+  data::Example batch;
+  for (const std::string& name : task.inputs()) batch.set(name, repeated(reference.inputs().tensor(name), 8));
+  train::StepOptions options = in_micro_batches(1);
+  options.dropout = true;
+  options.lora = reference.model().lora();
+  options.lora->dropout = 0.2;
+  const auto on = [&](const Mesh& mesh) {
+    return step(Device({.mesh = mesh, .use_cache = false}), task, batch, options);
+  };
+  const auto wanted = on({});
+  expect_close(on({.tensor = 2}), wanted);
+  options.remat = Remat::kLayers;
+  expect_close(on({.tensor = 4}), wanted);
+  options.dropout = false;
+  const auto undropped = on({});
+  expect_close(on({.data = 2, .fsdp = 2, .tensor = 2}), undropped);
+  options.gradient_accumulation_steps = 2;
+  expect_close(on({.fsdp = 2}), undropped);
+}
+
+INSTANTIATE_TEST_SUITE_P(Adapters, TensorParallelAdapter, ::testing::Values("bert_all", "gpt2_all", "modernbert"),
+                         [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary, ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Models, DroppingModel, ::testing::Values("gpt2_lm"),

@@ -100,7 +100,7 @@ struct Generator::Impl {
 };
 
 const text::Tokenizer& Generator::Impl::require_tokenizer() {
-  if (!tokenizer) tokenizer = text::Tokenizer::load(programs.folder());
+  if (!tokenizer) tokenizer = text::Tokenizer::load(hub::folder_of_settings(programs.folder()));
   return *tokenizer;
 }
 

@@ -66,13 +66,13 @@ const Program& ModelPrograms::program(const std::string& key, const std::string&
 const Program& ModelPrograms::prefill(const SearchKind& kind, const Sizes& sizes) {
   const std::string shape = to_string(Shape{sizes.prompts, sizes.prompt});
   return program("prefill " + shape + key_of(kind, sizes), "reading prompts " + shape,
-                 [&] { return prefill_program(*model_, kind, sizes, dtype_); });
+                 [&] { return prefill_program(*model_, kind, sizes, dtype_, folder_.lora()); });
 }
 
 const Program& ModelPrograms::decode(const SearchKind& kind, const Sizes& sizes) {
   const std::string shape = to_string(Shape{sizes.prompts, sizes.length});
   return program("decode " + key_of(kind, sizes), "making tokens for " + shape,
-                 [&] { return decode_program(*model_, kind, sizes, dtype_); });
+                 [&] { return decode_program(*model_, kind, sizes, dtype_, folder_.lora()); });
 }
 
 std::vector<DeviceArray> ModelPrograms::run(const Program& program, std::vector<DeviceArray>& arguments) {

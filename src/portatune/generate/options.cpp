@@ -6,6 +6,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/generate/settings.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune {
@@ -95,9 +96,9 @@ void require_id(const char* option, int32_t id, int64_t vocab_size) { require_co
 }  // namespace
 
 GenerationOptions generation_options(const std::filesystem::path& model) {
-  const std::filesystem::path file = model / "generation_config.json";
+  const std::filesystem::path file = hub::folder_of_settings(model) / "generation_config.json";
   if (std::filesystem::exists(file)) return generate::read_options(io::JsonObject::read(file), {});
-  const io::JsonObject config = io::JsonObject::read(model / "config.json");
+  const io::JsonObject config = hub::read_config(model);
   return {.eos_token_id = ids_or(config, "eos_token_id", {}),
           .bos_token_id = id_or(config, "bos_token_id", {}),
           .pad_token_id = id_or(config, "pad_token_id", {})};

@@ -95,12 +95,12 @@ State state_parameters(const models::TextModel& model, const SearchKind& kind, c
 }  // namespace
 
 GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
-                                  DType dtype) {
+                                  DType dtype, const std::optional<Lora>& lora) {
   const Value ids = parameter("ids", {DType::kInt32, {sizes.prompts, sizes.prompt}});
   const Value padding = parameter("padding", {DType::kInt32, {sizes.prompts}});
   const Values settings = settings_parameters(sizes.prompts);
   const std::unique_ptr<Search> search = make_search(kind);
-  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
+  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype, .lora = lora});
 
   State state = initial_state(model, kind, sizes, dtype, ids, padding);
   const Value position = iota(ids.type(), 1), first = expand_dims(padding, -1);
@@ -118,14 +118,14 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
 }
 
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
-                                 DType dtype) {
+                                 DType dtype, const std::optional<Lora>& lora) {
   const std::unique_ptr<Search> search = make_search(kind);
   const Values settings_in = settings_parameters(sizes.prompts);
   const Settings settings = settings_of(settings_in);
   const State form = state_parameters(model, kind, sizes, dtype);
   const Values inputs = form.flat();
 
-  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
+  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype, .lora = lora});
   const nn::Scope root(context);
   const auto unfinished = [&](const Values& values) {
     const State state = form.with(values);

@@ -1,6 +1,7 @@
 // The compiled programs of generation: one reads prompts, the other makes tokens.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "portatune/generate/search.h"
@@ -22,15 +23,16 @@ struct GenerationProgram {
 };
 
 /// Reads prompts and adds the first token.
+///   lora        the adapter of the model
 ///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding before them; settings_parameters()
 ///   results     the state
 GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
-                                  DType dtype);
+                                  DType dtype, const std::optional<Lora>& lora = {});
 
 /// Adds tokens up to position settings.pause, or until all texts have ended.
 ///   parameters  the weights, the state, settings_parameters()
 ///   results     the state, in the memory of the old state
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
-                                 DType dtype);
+                                 DType dtype, const std::optional<Lora>& lora = {});
 
 }  // namespace portatune::generate

@@ -98,7 +98,8 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
       {.optimizer = optim::adamw({.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps, .weight_decay = o.weight_decay},
                                  optim::WeightDecayOf::kAll),
        .max_grad_norm = 0,
-       .dropout = false});
+       .dropout = false,
+       .lora = reference.model().lora()});
   const Program program = device.compile(plan.function);
   const train::StepLayout& layout = plan.layout;
   std::vector<DeviceArray> arrays = put_all(device, start_of_step(plan, task, reference, static_cast<float>(o.lr)));

@@ -31,8 +31,8 @@ const Tensor& require_computed(const NamedTensors& tensors, const std::string& n
 // Computes outputs and loss, then gradients by parameter, in one program without dropout.
 void run_forward_and_gradients(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
                                DType dtype, ParityResult& result) {
-  const train::EvaluationProgram program =
-      train::evaluation_program(task, signature_of(task, reference), {.compute_dtype = dtype});
+  const train::EvaluationProgram program = train::evaluation_program(
+      task, signature_of(task, reference), {.compute_dtype = dtype, .lora = reference.model().lora()});
   const Function& forward = program.function;
   Function f{.parameters = forward.parameters, .results = {forward.results[0] / forward.results[1]}};
   f.results.insert(f.results.end(), forward.results.begin() + 2, forward.results.end());

@@ -1,0 +1,59 @@
+// Adapters of PEFT: outputs, gradients and optimizer steps against torch, for every folder of tests/data/adapters.
+// tests/oracle/make_adapter_cases.py writes them.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "models/cases.h"
+#include "portatune/hub/merge_adapter.h"
+#include "portatune/parity/parity.h"
+
+namespace portatune::test {
+namespace {
+
+class AdapterParity : public ::testing::TestWithParam<std::string> {
+ protected:
+  void expect_equal(const parity::ReferenceCase& reference, const Device& device, DType dtype) {
+    const parity::ParityResult result = check_parity(device, reference, dtype);
+    for (const parity::Comparison& c : result.comparisons) {
+      EXPECT_TRUE(c.passed) << c.kind << " " << c.tensor << ": largest error " << c.max_abs_error << ", allowed "
+                            << c.allowed;
+      compared_.insert(c.tensor);
+    }
+  }
+
+  const parity::ReferenceCase reference_{case_folder(GetParam(), "adapters")};
+  std::multiset<std::string> compared_;
+};
+
+TEST_P(AdapterParity, WithDecompositions) { expect_equal(reference_, decompositions(), DType::kFloat32); }
+
+TEST_P(AdapterParity, WithKernels) {
+  expect_equal(reference_, kernels(), DType::kFloat32);
+  for (const NamedTensorView& tensor : hub::read_adapter(reference_.path()).tensors) {
+    EXPECT_EQ(compared_.count(tensor.name), 2) << tensor.name << ": gradient and weight after five steps";
+  }
+}
+
+TEST_P(AdapterParity, InBfloat16) { expect_equal(reference_, kernels(), DType::kBFloat16); }
+
+// The merged model, without the adapter and its base model, has peft's outputs.
+TEST_P(AdapterParity, Merged) {
+  const TemporaryFolder folder;
+  const std::filesystem::path merged = folder / "merged";
+  EXPECT_EQ(hub::merge_adapter(reference_.path(), merged), reference_.model().lora()->target_modules.size());
+  for (const char* file : {"inputs.safetensors", "expected.safetensors", "case.json"}) {
+    std::filesystem::copy(reference_.path() / file, merged / file);
+  }
+  const parity::ReferenceCase plain(merged);
+  EXPECT_FALSE(plain.model().lora());
+  expect_equal(plain, kernels(), DType::kFloat32);
+}
+
+INSTANTIATE_TEST_SUITE_P(Adapters, AdapterParity, ::testing::ValuesIn(case_names("adapters")),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace portatune::test
