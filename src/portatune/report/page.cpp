@@ -1,0 +1,127 @@
+#include "portatune/report/page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "portatune/base/url_secrets.h"
+#include "portatune/error.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json.h"
+#include "portatune/io/text/json_tree.h"
+#include "portatune/report/curve.h"
+#include "portatune/report/run_log.h"
+
+namespace portatune::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kTemplate =
+#include "page.inc"
+    ;
+
+constexpr const char* kSettingsFile = "training_args.json";
+constexpr size_t kMaxPoints = 900, kMinPoints = 100;  // of a curve; a chart is about 600 pixels wide
+constexpr size_t kMeans = 60;                         // of a curve with at least three times as many points
+
+// Number of points for which a curve of few runs has room in a page of less than 500 kB.
+size_t points_of(size_t runs) { return std::max(kMinPoints, kMaxPoints / std::max<size_t>(1, runs / 2)); }
+
+Json json_of(const Curve& curve) {
+  Json steps = Json::array(), values = Json::array();
+  for (const Point& point : curve) {
+    steps.push_back(point.step);
+    values.push_back(std::isfinite(point.value) ? Json(point.value) : Json(nullptr));
+  }
+  return {{"steps", std::move(steps)}, {"values", std::move(values)}};
+}
+
+Json json_of(const std::map<std::string, Curve>& curves, size_t max_points) {
+  Json object = Json::object();
+  for (const auto& [name, curve] : curves) {
+    Json& shown = object[name] = json_of(thinned(curve, max_points));
+    if (curve.size() >= 3 * kMeans) shown["means"] = json_of(means(curve, kMeans));
+  }
+  return object;
+}
+
+// Adds a row [name, text] for each value; names of nested objects are joined by dots.
+void add_rows(const std::string& prefix, const Json& object, Json& rows) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string name = prefix + key;
+    if (value.is_object()) {
+      add_rows(name + ".", value, rows);
+    } else {
+      rows.push_back({name, without_secrets(value.is_string() ? value.get<std::string>() : io::json_text(value))});
+    }
+  }
+}
+
+Json read_object(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return Json::object();
+  return io::parse_json_object(io::read_text(file, io::JsonLimits{}.bytes), file.string());
+}
+
+Json settings_of(const std::filesystem::path& folder) {
+  Json rows = Json::array();
+  add_rows("", read_object(folder / kSettingsFile), rows);
+  return rows;
+}
+
+Json json_of_run(const std::filesystem::path& folder, const std::string& name, size_t max_points) {
+  if (!std::filesystem::exists(folder / kLogFile)) {
+    throw NotFoundError({.where = "report " + folder.string(),
+                         .given = std::string("no file ") + kLogFile,
+                         .expected = "the output folder of a run",
+                         .fix = "name a folder that portatune fit --output has written"});
+  }
+  const RunLog log = read_log(folder / kLogFile);
+  return {{"name", name},
+          {"training", json_of(log.training, max_points)},
+          {"evaluation", json_of(log.evaluation, max_points)},
+          {"resumptions", log.resumptions},
+          {"settings", settings_of(folder)},
+          {"details", read_object(folder / kDetailsFile)}};
+}
+
+// The last part of the path; of folders that share it, the whole path.
+std::string name_of(const std::filesystem::path& folder, std::span<const std::filesystem::path> all) {
+  const auto last_part = [](const std::filesystem::path& path) {
+    const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
+    return absolute.has_filename() ? absolute.filename() : absolute.parent_path().filename();
+  };
+  const auto count = std::ranges::count(all, last_part(folder), last_part);
+  return count > 1 ? folder.string() : last_part(folder).string();
+}
+
+// JSON without the character that begins a tag, so that no text ends the script element that contains it.
+std::string json_for_html(const Json& value) {
+  std::string text;
+  for (const char c : io::json_text(value)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string page_of(std::span<const std::filesystem::path> folders) {
+  Json runs = Json::array();
+  for (const std::filesystem::path& folder : folders) {
+    runs.push_back(json_of_run(folder, name_of(folder, folders), points_of(folders.size())));
+  }
+  constexpr std::string_view kData = "{{data}}";
+  const size_t place = kTemplate.find(kData);
+  std::string page(kTemplate.substr(0, place));
+  page += json_for_html(runs);
+  page += kTemplate.substr(place + kData.size());
+  return page;
+}
+
+}  // namespace portatune::report

@@ -1,0 +1,247 @@
+// The sections of the page, from the data of its runs.
+
+const runs = JSON.parse(document.getElementById("data").textContent);
+runs.forEach((run, i) => { run.colour = `var(--run-${i % 6})`; });
+const isSingle = runs.length === 1;
+
+const kCharts = {  // of training: title, and the text of a value
+  learning_rate: ["Learning rate", number],
+  grad_norm: ["Gradient norm before clipping", number],
+  tokens_per_second: ["Throughput (tokens per second)", number],
+  padding_share: ["Share of padding in the batches", percent],
+  waiting_share: ["Share of time spent waiting for input", percent],
+  memory_bytes: ["Memory of the process", bytes],
+  device_memory_bytes: ["Memory of the device", bytes],
+};
+const kWithoutChart = ["epoch", "seconds", "loss", "eval_seconds"];
+
+// "eval_dev_roc_auc" as "Dev ROC AUC".
+function titleOf(name) {
+  const words = name.replace(/^eval_/, "").split("_").join(" ").replace(/\b(roc|auc|f1|mcc|mse|mae)\b/g,
+      (word) => word.toUpperCase());
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+function lowerIsBetter(name) {
+  return /(loss|perplexity|mse|mae|error|wer)$/.test(name);
+}
+
+function namesIn(part) {
+  return [...new Set(runs.flatMap((run) => Object.keys(run[part])))];
+}
+
+function last(list) {
+  return list[list.length - 1];
+}
+
+// The epoch at a step by the nearest line of the log, or undefined where the log has no epochs.
+function epochAt(run, step) {
+  const curves = [run.training.epoch, run.evaluation.epoch].filter((curve) => curve);
+  const points = curves.map((curve) => [nearest(curve.steps, step), curve]);
+  const off = ([i, curve]) => Math.abs(curve.steps[i] - step);
+  const [i, curve] = points.sort((a, b) => off(a) - off(b))[0] ?? [];
+  return curve?.values[i];
+}
+
+function titleOfStep(step) {
+  const epoch = isSingle ? epochAt(runs[0], step) : undefined;
+  return `step ${number(step, 9)}${epoch === undefined ? "" : ` · epoch ${number(epoch, 3)}`}`;
+}
+
+// The point with the best value of a curve: {step, value}, or undefined where no value is finite.
+function bestOf(name, curve) {
+  const points = curve.steps.map((step, i) => ({step, value: curve.values[i]})).filter(({value}) => value !== null);
+  const sign = lowerIsBetter(name) ? -1 : 1;
+  return points.reduce((a, b) => a === undefined || sign * b.value > sign * a.value ? b : a, undefined);
+}
+
+function median(values) {
+  const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+function section(title, ...children) {
+  return [element("h2", {}, title), ...children];
+}
+
+function table(classes, head, rows) {
+  const cells = (row, tag) => row.map((cell, i) => {
+    const [text, style] = Array.isArray(cell) ? cell : [cell, ""];
+    return element(i === 0 ? "th" : tag, style ? {class: style} : {}, text);
+  });
+  const body = element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells(row, "td"))));
+  const top = element("thead", {}, element("tr", {}, ...cells(head, "th")));
+  return element("div", {class: "scroll"}, element("table", {class: classes}, top, body));
+}
+
+function card(...children) {
+  return element("section", {class: "card"}, ...children);
+}
+
+// The name of a run after its colour.
+function nameOf(run) {
+  return element("span", {}, swatch(run.colour), run.name);
+}
+
+// The facts of a run in a few words: [name, text].
+function factsOf(run) {
+  const {seconds, tokens_per_second: speed, memory_bytes: memory, loss} = run.training;
+  const lastSteps = [run.training, run.evaluation].flatMap(Object.values).map((curve) => last(curve.steps));
+  const steps = Math.max(0, ...lastSteps), epoch = epochAt(run, steps);
+  const facts = [["Steps", number(steps, 9)]];
+  if (epoch !== undefined) facts.push(["Epochs", number(epoch, 3)]);
+  if (seconds) facts.push(["Training time", duration(last(seconds.values))]);
+  if (speed) facts.push(["Tokens per second", number(median(speed.values), 4)]);
+  if (memory) facts.push(["Peak memory", bytes(Math.max(...memory.values))]);
+  if (loss) facts.push(["Last training loss", number(last((loss.means ?? loss).values))]);
+  if (run.resumptions.length) facts.push(["Resumed", `${run.resumptions.length} ×`]);
+  return facts;
+}
+
+function overview() {
+  if (isSingle) {
+    const tiles = factsOf(runs[0]).map(([name, text]) =>
+      element("div", {class: "tile"}, element("span", {}, name), element("b", {}, text)));
+    return [element("div", {class: "tiles"}, ...tiles)];
+  }
+  const facts = runs.map((run) => new Map(factsOf(run)));
+  const names = [...new Set(facts.flatMap((map) => [...map.keys()]))];
+  const rows = names.map((name) => [name, ...facts.map((map) => [map.get(name) ?? "–", "number"])]);
+  return section("Overview", card(table("", ["", ...runs.map((run) => [nameOf(run), "number"])], rows)));
+}
+
+// The scores of one run: before training, best and last.
+function scoresOfRun(run, names) {
+  const rows = names.filter((name) => run.evaluation[name]).map((name) => {
+    const curve = run.evaluation[name], best = bestOf(name, curve);
+    return [titleOf(name), [curve.steps[0] === 0 ? number(curve.values[0]) : "–", "number"],
+      [best ? number(best.value) : "–", "number best"], [best ? number(best.step, 9) : "–", "number"],
+      [number(last(curve.values)), "number"]];
+  });
+  const head = ["", ["before", "number"], ["best", "number"], ["at step", "number"], ["last", "number"]];
+  return table("scores", head, rows);
+}
+
+// The last scores of several runs, with the best of each row marked.
+function scoresOfRuns(names) {
+  const rows = names.map((name) => {
+    const values = runs.map((run) => run.evaluation[name] && last(run.evaluation[name].values));
+    const finite = values.filter((value) => typeof value === "number");
+    const isTie = finite.every((value) => value === finite[0]);
+    const best = isTie ? undefined : lowerIsBetter(name) ? Math.min(...finite) : Math.max(...finite);
+    return [titleOf(name), ...values.map((value) =>
+      value === undefined ? ["–", "number"]
+        : [`${number(value)}${value === best ? " ★" : ""}`, value === best ? "number best" : "number"])];
+  });
+  return table("scores", ["", ...runs.map((run) => [nameOf(run), "number"])], rows);
+}
+
+function scores() {
+  const names = namesIn("evaluation").filter((name) => !name.endsWith("_seconds") && name !== "epoch");
+  if (names.length === 0) return [];
+  const title = isSingle ? "Scores on the validation rows" : "Last scores on the validation rows";
+  return section(title, card(isSingle ? scoresOfRun(runs[0], names) : scoresOfRuns(names)));
+}
+
+const marks = runs.flatMap((run) => run.resumptions.map((step) => ({step, colour: run.colour})));
+
+function lossCurves(run) {
+  const curves = [], prefix = isSingle ? "" : `${run.name}: `;
+  const {loss} = run.training;
+  if (loss) curves.push({...loss, name: `${prefix}training`, colour: run.colour, style: ""});
+  Object.keys(run.evaluation).filter((name) => name.endsWith("loss")).forEach((name, i) => {
+    const set = name.slice(0, -"loss".length).replace(/^eval_/, "").replaceAll("_", " ").trim();
+    const colour = isSingle ? `var(--run-${1 + i % 5})` : run.colour;
+    curves.push({...run.evaluation[name], name: `${prefix}${set || "validation"}`, colour, style: "dots dashed"});
+  });
+  return curves;
+}
+
+// A chart of one number of all runs that have it.
+function chartOf(part, name, title, format, style) {
+  const curves = runs.filter((run) => run[part][name]).map((run) =>
+    ({...run[part][name], name: isSingle ? title : run.name, colour: run.colour, style}));
+  return lineChart(title, {curves, marks, format, titleOfStep});
+}
+
+function curvesSection() {
+  const charts = [], losses = runs.flatMap(lossCurves);
+  if (losses.length) {
+    const chart = lineChart("Loss", {curves: losses, marks, titleOfStep});
+    chart.classList.add("wide");
+    charts.push(chart);
+  }
+  for (const name of namesIn("evaluation").filter((name) => !/(loss|_seconds)$|^epoch$/.test(name))) {
+    charts.push(chartOf("evaluation", name, titleOf(name), number, "dots"));
+  }
+  return section("Loss and metrics", element("div", {class: "cards"}, ...charts));
+}
+
+function stepsSection() {
+  const names = namesIn("training").filter((name) => !kWithoutChart.includes(name));
+  const known = Object.keys(kCharts).filter((name) => names.includes(name));
+  const charts = [...known, ...names.filter((name) => !known.includes(name))].map((name) => {
+    const [title, format] = kCharts[name] ?? [titleOf(name), number];
+    return chartOf("training", name, title, format, "");
+  });
+  return charts.length ? section("The training steps", element("div", {class: "cards"}, ...charts)) : [];
+}
+
+const kMaxClasses = 30;
+
+// The rows of each set with their classes.
+function dataTable(sets) {
+  const classes = sets[0].classes.slice(0, kMaxClasses);
+  const rowOf = (title, numberIn) => [title, ...sets.map((set) => [number(numberIn(set) ?? 0, 9), "number"])];
+  const rows = [rowOf("Rows", (set) => set.rows), rowOf("Examples", (set) => set.examples)];
+  for (const [name] of classes) {
+    rows.push(rowOf(`Class ${name}`, (set) => set.classes.find(([other]) => other === name)?.[1]));
+  }
+  const more = sets[0].classes.length - classes.length;
+  const note = more > 0 ? [element("p", {class: "note"}, `${more} more classes are not shown.`)] : [];
+  return card(table("", ["", ...sets.map((set) => [set.name, "number"])], rows), ...note);
+}
+
+function lengthsChart({counts, batches, packed}) {
+  const note = packed ? `Texts are packed in rows of ${batches[0]} tokens.`
+    : `Batches are padded to one of the dashed lines: ${batches.join(", ")} tokens.`;
+  return histogram("Training examples by length", note, {counts, marks: batches, xLabel: "tokens"});
+}
+
+// The data of a single run.
+function dataSection() {
+  const {data, lengths} = runs[0].details;
+  if (!isSingle || !data) return [];
+  const parts = [dataTable(data), ...(lengths ? [lengthsChart(lengths)] : [])];
+  return section("Data", element("div", {class: "cards"}, ...parts));
+}
+
+function settings() {
+  const maps = runs.map((run) => new Map(run.settings));
+  const names = [...new Set(maps.flatMap((map) => [...map.keys()]))];
+  if (names.length === 0) return [];
+  const rowOf = (name) => [name, ...maps.map((map) => map.get(name) ?? "–")];
+  const differs = (name) => new Set(maps.map((map) => map.get(name))).size > 1;
+  const head = ["", ...runs.map(nameOf)];
+  const different = names.filter(differs), equal = names.filter((name) => !differs(name));
+  const parts = [];
+  if (!isSingle) {
+    parts.push(element("p", {class: "note"}, different.length ? "These settings differ." : "All settings are equal."));
+    if (different.length) parts.push(table("settings", head, different.map(rowOf)));
+  }
+  const ofOne = (name) => [name, maps[0].get(name)];
+  const summary = isSingle ? `${names.length} settings` : `${equal.length} equal settings`;
+  const rest = element("details", {}, element("summary", {}, summary), table("settings", ["", ""], equal.map(ofOne)));
+  return section("Settings", card(...parts, ...(equal.length ? [rest] : [])));
+}
+
+function header() {
+  const names = runs.map((run) => run.name).join(", ");
+  document.title = `${names} – training report`;
+  return element("header", {}, element("h1", {}, isSingle ? names : `${runs.length} runs`),
+      element("p", {}, isSingle ? "Training report" : names));
+}
+
+document.getElementById("report").replaceChildren(header(), ...overview(), ...scores(), ...curvesSection(),
+    ...stepsSection(), ...dataSection(), ...settings(),
+    element("footer", {}, "Made by Portatune from metrics.jsonl, training_args.json and report.json."));
