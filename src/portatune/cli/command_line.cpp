@@ -99,6 +99,7 @@ class Parser {
     add("bench-input", "Benchmark the input pipeline.", kBenchInputExamples, bench_input_);
     add("plan", "Compile a training run for other devices: memory and speed.", kPlanExamples, plan_);
     add("parity", "Compare a model with transformers, or a run on two settings.", kParityExamples, parity_);
+    add("report", "Show the curves, scores and settings of runs on a page.", kReportExamples, report_);
   }
 
   /// settings  the settings in the model's folder, which the words and their recipe override; null: none
@@ -353,6 +354,7 @@ class Parser {
     if (name == "bench-input") return bench_input_;
     if (name == "plan") return plan_;
     if (name == "parity") return parity_;
+    if (name == "report") return report_;
     // `where` is not the bare name, because there is also an option --plugin.
     throw UsageError({.where = "portatune " + name, .given = "no command", .fix = advice(chosen())});
   }
@@ -376,6 +378,7 @@ class Parser {
   BenchInputArguments bench_input_;
   PlanArguments plan_;
   ParityArguments parity_;
+  ReportArguments report_;
 };
 
 // The model of a command that uses the settings in its folder; null for other commands.

@@ -12,6 +12,7 @@
 #include "portatune/bad_rows.h"
 #include "portatune/device.h"
 #include "portatune/generation.h"
+#include "portatune/report/page.h"
 #include "portatune/run.h"
 #include "portatune/sources.h"
 #include "portatune/tfrecord.h"
@@ -142,6 +143,11 @@ struct PlanArguments {
   std::optional<double> time_limit;  ///< seconds for each target; 0: no limit; nullopt: the default
 };
 
+struct ReportArguments {
+  std::vector<std::filesystem::path> runs;  ///< output folders of runs
+  std::filesystem::path output = report::kPageFile;
+};
+
 struct ParityArguments {
   std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
   std::filesystem::path dump;       ///< a folder for the computed values of a case; empty: none
@@ -169,6 +175,7 @@ int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments);
 int parity(const ParityArguments& arguments);
+int report(const ReportArguments& arguments);
 int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
 
 }  // namespace portatune::cli

@@ -100,4 +100,9 @@ inline constexpr const char* kParityExamples =
     "  portatune parity --against cuda,bfloat16 --model bert --train train.csv\n"
     "  Takes the options of fit. Exit code 1 if they disagree (docs/parity.md).\n";
 
+inline constexpr const char* kReportExamples =
+    "  portatune report tuned\n"
+    "  portatune report tuned faster seed7 --output comparison.html\n"
+    "  Open the page in a browser; it needs no network.\n";
+
 }  // namespace portatune::cli

@@ -87,6 +87,11 @@ class Group {
     const auto take = [&value](const std::string& text) { value = text; };
     return checked(names, "PATH", is_local, "a path of this machine; URLs are for rows alone", take, description);
   }
+  CLI::Option* paths(const std::string& names, std::vector<std::filesystem::path>& value,
+                     const std::string& description) {
+    const auto take = [&value](const std::vector<std::string>& words) { value.assign(words.begin(), words.end()); };
+    return place(app_.add_option_function<std::vector<std::string>>(names, take, description), "PATH...");
+  }
   /// instead  returns the word for a word of another program; empty if there is none
   CLI::Option* choice(const std::string& names, const std::vector<std::string>& words,
                       const std::function<void(const std::string&)>& take, const std::string& description,

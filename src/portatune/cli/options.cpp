@@ -673,6 +673,11 @@ void add_options(CLI::App& command, PlanArguments& a) {
   command.get_option("--output")->required(false)->default_str("not used");
 }
 
+void add_options(CLI::App& command, ReportArguments& a) {
+  Group(command, "Runs").paths("run", a.runs, "output folders of portatune fit")->required();
+  Group(command, "Output").path("--output", a.output, "the page; - is stdout")->default_str(a.output.string());
+}
+
 void add_options(CLI::App& command, ParityArguments& a) {
   Group transformers(command, "Against transformers");
   CLI::Option* reference =

@@ -29,5 +29,6 @@ void add_options(CLI::App& command, BenchArguments& arguments);
 void add_options(CLI::App& command, BenchInputArguments& arguments);
 void add_options(CLI::App& command, PlanArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
+void add_options(CLI::App& command, ReportArguments& arguments);
 
 }  // namespace portatune::cli

@@ -1,0 +1,164 @@
+"""report.html in headless Chromium: no message in the console, and the numbers of metrics.jsonl in the page.
+
+Skipped where there is no Chromium.
+"""
+
+import html.parser
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SKIPPED = 77
+
+# Points at the middle of each chart, and notes what the page then says of the step.
+POINT_AT_CHARTS = """<script>
+function pointAtCharts() {
+  const charts = [...document.querySelectorAll("svg")];
+  if (charts.some((svg) => svg.childElementCount === 0)) return setTimeout(pointAtCharts, 10);
+  for (const svg of charts) {
+    const {left, width, top} = svg.getBoundingClientRect();
+    svg.dispatchEvent(new PointerEvent("pointermove", {clientX: left + width / 2, clientY: top + 50}));
+  }
+  const {scrollWidth, clientWidth} = document.documentElement;
+  document.body.setAttribute("data-overflow", scrollWidth - clientWidth);
+}
+pointAtCharts();
+</script>"""
+
+
+class Tables(html.parser.HTMLParser):
+    """The rows of each table of a page, and the lines of each tooltip."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables, self.tips, self.overflow = [], [], None
+        self.texts = None  # the list that takes the texts of the open element
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "body":
+            self.overflow = attributes.get("data-overflow")
+        elif tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("th", "td"):
+            self.texts = self.tables[-1][-1]
+            self.texts.append("")
+        elif tag == "div" and attributes.get("class") == "tip":
+            self.tips.append([])
+        elif tag == "p" and self.tips:
+            self.texts = self.tips[-1]
+            self.texts.append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "td", "p"):
+            self.texts = None
+
+    def handle_data(self, text):
+        if self.texts:
+            self.texts[-1] += text
+
+
+def loss_at(step):
+    return None if step == 300 else 0.7 * math.exp(-step / 400) + 0.05 * math.sin(step)
+
+
+def log_of(factor):
+    """The lines of a run of 528 steps with two validations, a resumption and a loss that is not finite."""
+    lines = [{"step": 0, "epoch": 0.0, "eval_loss": 0.69, "eval_roc_auc": 0.4358}]
+    for step in range(10, 529, 10):
+        loss = loss_at(step)
+        lines.append({"step": step, "epoch": step / 264, "loss": loss and factor * loss, "learning_rate": 3e-5 / step,
+                      "tokens_per_second": 16000.5, "padding_share": 0.113, "memory_bytes": 1 << 30, "seconds": step})
+        if step == 200:
+            lines.append({"step": step, "resumed": True, "seconds": step})
+    lines.append({"step": 264, "epoch": 1.0, "eval_loss": factor * 0.4213, "eval_roc_auc": 0.9217, "eval_seconds": 3.1})
+    lines.append({"step": 528, "epoch": 2.0, "eval_loss": factor * 0.4513, "eval_roc_auc": 0.9117, "eval_seconds": 3.1})
+    return lines
+
+
+@unittest.skipUnless(BROWSER, "no Chromium")
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        for name, factor in (("tuned", 1), ("other", 0.4)):
+            (cls.folder / name).mkdir()
+            lines = "".join(json.dumps(line) + "\n" for line in log_of(factor))
+            (cls.folder / name / "metrics.jsonl").write_text(lines)
+            settings = {"options": {"seed": 42, "learning_rate": 3e-5 * factor}, "model": "<b onclick='x'>&amp;</b>"}
+            (cls.folder / name / "training_args.json").write_text(json.dumps(settings))
+
+    def open(self, page, width=1200):
+        """The tables and tooltips of a page after its scripts have run, and the messages in the console."""
+        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
+                   f"--user-data-dir={self.folder / 'profile'}", f"--window-size={width},2000",
+                   "--virtual-time-budget=5000", "--dump-dom", page.as_uri()]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        tables = Tables()
+        tables.feed(result.stdout)
+        return tables, [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+
+    def report(self, *runs, width=1200):
+        page = self.folder / "report.html"
+        subprocess.run([os.environ["PORTATUNE_COMMAND"], "report", *(self.folder / run for run in runs),
+                        "--output", page], check=True, stdout=subprocess.DEVNULL)
+        page.write_text(page.read_text() + POINT_AT_CHARTS)
+        tables, messages = self.open(page, width)
+        self.assertEqual(messages, [])
+        return tables
+
+    def test_messages_in_the_console_are_found(self):
+        page = self.folder / "fault.html"
+        page.write_text("<script>missing()</script>")
+        self.assertIn("missing is not defined", "".join(self.open(page)[1]))
+
+    def test_scores_are_those_of_the_log(self):
+        self.assertEqual(self.report("tuned").tables[0], [
+            ["", "before", "best", "at step", "last"],
+            ["Loss", "0.69", "0.4213", "264", "0.4513"],
+            ["ROC AUC", "0.4358", "0.9217", "264", "0.9117"],
+        ])
+
+    def test_several_runs_are_side_by_side(self):
+        overview, scores, different, equal = self.report("tuned", "other").tables
+        self.assertEqual(overview[0], ["", "tuned", "other"])
+        self.assertIn(["Steps", "528", "528"], overview)
+        self.assertEqual(scores[1:], [["Loss", "0.4513", "0.1805 ★"], ["ROC AUC", "0.9117", "0.9117"]])
+        self.assertEqual(different[1:], [["options.learning_rate", "3e-05", "1.2e-05"]])
+        self.assertEqual(equal[1:], [["options.seed", "42"], ["model", "<b onclick='x'>&amp;</b>"]])
+
+    def test_tooltips_have_the_numbers_of_the_log(self):
+        numbers = {line["step"]: line for line in log_of(1) if "loss" in line}
+        tips = self.report("tuned").tips
+        self.assertEqual(len(tips), 6)  # loss, ROC AUC, learning rate, throughput, padding, memory
+        at = [numbers.get(int(re.match(r"step (\d+) · epoch ", tip[0])[1])) for tip in tips]
+        self.assertAlmostEqual(at[0]["step"], 264, delta=30)
+        self.assertEqual(tips[0][1], f"training {at[0]['loss']:.5g}")
+        self.assertEqual(tips[0][2], "validation 0.4213 at step 264")
+        self.assertEqual(tips[1][1], "ROC AUC 0.9217")
+        self.assertEqual(float(tips[2][1].split()[-1]), float(f"{at[2]['learning_rate']:.5g}"))
+        self.assertEqual(tips[3][1], "Throughput (tokens per second) 16,001")
+        self.assertEqual(tips[4][1], "Share of padding in the batches 11.3 %")
+        self.assertEqual(tips[5][1], "Memory of the process 1 GiB")
+
+    def test_a_narrow_window_needs_no_sideways_scrolling(self):
+        self.assertEqual(self.report("tuned", "other", width=500).overflow, "0")
+
+
+if __name__ == "__main__":
+    if BROWSER is None:
+        print("no Chromium")
+        sys.exit(SKIPPED)
+    unittest.main()
