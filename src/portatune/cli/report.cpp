@@ -165,7 +165,10 @@ std::string table_of(const run::Outcome& outcome) {
   }
   if (outcome.rewinds > 0) text += fmt::format("{:<20}{}\n", "rewinds", outcome.rewinds);
   for (const std::string& deviation : outcome.deviations) text += fmt::format("{:<20}{}\n", "deviation", deviation);
-  return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
+  text += fmt::format("{:<20}{}\n", "model", outcome.output.string());
+  const std::filesystem::path page = outcome.output / report::kPageFile;
+  if (std::filesystem::exists(page)) text += fmt::format("{:<20}{}\n", "report", page.string());
+  return text;
 }
 
 std::string json_of(const run::FoldOutcome& outcome) {

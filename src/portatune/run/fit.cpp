@@ -21,6 +21,7 @@
 #include "portatune/run/output/finished_run.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
+#include "portatune/run/output/report_files.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/run/strategies.h"
@@ -263,6 +264,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
     outcome.after = evaluate_after(trainer, rows.validation, events);
   }
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
+  write_report(plan, train_data, validation_data, events);
   return outcome;
 }
 
