@@ -94,11 +94,14 @@ class Browser(unittest.TestCase):
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.folder = pathlib.Path(cls.temporary.name)
         for name, factor in (("tuned", 1), ("other", 0.4)):
-            (cls.folder / name).mkdir()
-            lines = "".join(json.dumps(line) + "\n" for line in log_of(factor))
-            (cls.folder / name / "metrics.jsonl").write_text(lines)
+            cls.add_log(name, *log_of(factor))
             settings = {"options": {"seed": 42, "learning_rate": 3e-5 * factor}, "model": "<b onclick='x'>&amp;</b>"}
             (cls.folder / name / "training_args.json").write_text(json.dumps(settings))
+
+    @classmethod
+    def add_log(cls, name, *lines):
+        (cls.folder / name).mkdir()
+        (cls.folder / name / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def open(self, page, width=1200):
         """The tables and tooltips of a page after its scripts have run, and the messages in the console."""
@@ -152,6 +155,30 @@ class Browser(unittest.TestCase):
         self.assertEqual(tips[3][1], "Throughput (tokens per second) 16,001")
         self.assertEqual(tips[4][1], "Share of padding in the batches 11.3 %")
         self.assertEqual(tips[5][1], "Memory of the process 1 GiB")
+
+    def test_data_are_those_of_report_json(self):
+        self.add_log("detailed", {"step": 10, "loss": 0.5})
+        training = {"name": "training", "rows": 1800, "examples": 1799, "classes": [["<i>bad", 902], ["good", 897]]}
+        validation = {"name": "validation", "rows": 20, "examples": 20, "classes": [["good", 20]]}
+        details = {"data": [training, validation],
+                   "lengths": {"counts": [[7, 1000], [20, 799]], "batches": [16, 32], "packed": False}}
+        (self.folder / "detailed" / "report.json").write_text(json.dumps(details))
+        self.assertEqual(self.report("detailed").tables, [[
+            ["", "training", "validation"],
+            ["Rows", "1,800", "20"],
+            ["Examples", "1,799", "20"],
+            ["Class <i>bad", "902", "0"],
+            ["Class good", "897", "20"],
+        ]])
+
+    def test_logs_with_few_numbers_are_shown(self):
+        self.add_log("empty")
+        self.add_log("start", {"step": 0, "epoch": 0.0, "eval_loss": 0.69})
+        self.add_log("diverged", {"step": 10, "loss": None}, {"step": 20, "loss": None})
+        for run in ("empty", "start", "diverged"):
+            with self.subTest(run):
+                self.report(run)  # without messages in the console
+        self.assertIn(["Steps", "0", "0", "20"], self.report("empty", "start", "diverged").tables[0])
 
     def test_a_narrow_window_needs_no_sideways_scrolling(self):
         self.assertEqual(self.report("tuned", "other", width=500).overflow, "0")

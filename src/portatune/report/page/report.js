@@ -174,7 +174,7 @@ function curvesSection() {
   for (const name of namesIn("evaluation").filter((name) => !/(loss|_seconds)$|^epoch$/.test(name))) {
     charts.push(chartOf("evaluation", name, titleOf(name), number, "dots"));
   }
-  return section("Loss and metrics", element("div", {class: "cards"}, ...charts));
+  return charts.length ? section("Loss and metrics", element("div", {class: "cards"}, ...charts)) : [];
 }
 
 function stepsSection() {
