@@ -56,7 +56,6 @@ function ticks(low, high, count) {
 // The lowest and the highest number, with room around them; 0 is included where it is near.
 function bounds(values) {
   const finite = values.filter((value) => value !== null);
-  if (finite.length === 0) return [0, 1];
   let low = Math.min(...finite), high = Math.max(...finite);
   const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
   if (low >= 0 && low - 4 * room <= 0) low = 0;
@@ -171,7 +170,7 @@ function lineChart(title, {curves, marks, format = number, titleOfStep}) {
   if (curves.length > 1) card.append(legendOf(curves));
   card.append(svg, tip);
   const longest = curves.reduce((a, b) => a.steps.length >= b.steps.length ? a : b);
-  const lastStep = Math.max(1, ...curves.map((curve) => curve.steps[curve.steps.length - 1]));
+  const lastStep = Math.max(...curves.map((curve) => curve.steps[curve.steps.length - 1]));
   const yBounds = bounds(curves.flatMap((curve) => curve.values));
   const guide = shape("line", {class: "guide", y1: kMargin.top, y2: kHeight - kMargin.bottom});
   let scale;
