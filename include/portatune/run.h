@@ -101,7 +101,9 @@ struct RunOptions {
   int64_t max_eval_samples = 0;   ///< Only the first rows of each validation set are used; 0: all.
   int64_t steps_per_epoch = 0;    ///< 0: one pass over the data.
   int64_t max_steps = 0;          ///< 0: the steps of the epochs.
-  TrainingOptions training;
+  TrainingOptions training;       ///< Its adapters are those of `adapter` and `lora`.
+  bool adapter = false;           ///< Whether to train new adapters in place of the model's weights.
+  Lora lora;                      ///< The new adapters; no targets: those of PEFT for the architecture.
   DeviceOptions device;
   std::filesystem::path output;                  ///< Folder of the model and its checkpoints.
   std::filesystem::path resume_from_checkpoint;  ///< Checkpoint to resume; empty: see `resume`.

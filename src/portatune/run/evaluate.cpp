@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/model_length.h"
@@ -33,7 +34,9 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events) {
   const std::vector<ValidationSet> sets = sets_of(options, model, *task, events);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   const Device device(with_warnings(options.device, events));
-  Trainer trainer(device, *task, {.dtype = options.dtype, .new_weights = NewWeights::kNone});
+  Trainer trainer(
+      device, *task,
+      {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
   const std::unique_ptr<RowProgress> progress = events.progress("evaluating");
   const auto start = std::chrono::steady_clock::now();
   Scores scores = evaluate_all(trainer, sets, *progress);

@@ -7,6 +7,7 @@
 #include "portatune/base/output_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/training_batches.h"
@@ -86,7 +87,9 @@ void FoldPredictions::add(int64_t fold) {
   tasks_.push_back(make_task(plan_.model, folder_of(plan_, fold), plan_.train, Classes::kOfModel));
   const RowTask& task = *tasks_.back();
   const Device device(with_warnings(plan_.device, events_));
-  Trainer trainer(device, task, {.dtype = plan_.training.dtype, .new_weights = NewWeights::kNone});
+  Trainer trainer(
+      device, task,
+      {.dtype = plan_.training.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(folder_of(plan_, fold))});
   add_held_out(task, trainer, fold);
   if (!plan_.test.empty()) add_test(task, trainer, fold);
 }

@@ -1,6 +1,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/model_length.h"
@@ -55,7 +56,9 @@ void predict(const PredictOptions& options, const OpenSink& open, Events& events
       choose_lengths(*task, model.padding, model.options.max_length, {batches()}, {}, events);
   if (!lengths.empty()) task->set_lengths(lengths);
   const Device device(with_warnings(options.device, events));
-  Trainer trainer(device, *task, {.dtype = options.dtype, .new_weights = NewWeights::kNone});
+  Trainer trainer(
+      device, *task,
+      {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
 
   const std::unique_ptr<RowProgress> progress = events.progress("predicting");
   trainer.predict(progress->over(batches()), [&](const data::Example& batch, const data::Example& outputs) {

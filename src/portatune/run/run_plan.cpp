@@ -4,6 +4,7 @@
 
 #include "portatune/error.h"
 #include "portatune/mesh.h"
+#include "portatune/run/inputs/adapter.h"
 #include "portatune/run/inputs/batch_shapes.h"
 #include "portatune/run/inputs/example_weights.h"
 #include "portatune/run/inputs/make_task.h"
@@ -20,6 +21,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   RunPlan plan(std::move(options));
   plan.checkpoint = std::move(checkpoint);
   lower_max_length(plan.model, model_of(plan), events);
+  plan.training.lora = adapters_of(plan, model_of(plan));
   plan.inputs = watch_files(plan);
   plan.weights = weight_column_of(plan);
   plan.task = make_task(plan.model, model_of(plan), plan.train, Classes::kOfRows);
@@ -34,6 +36,7 @@ RunPlan plan_without_rows(RunOptions options, Events& events) {
   plan.model.padding.reset();
   plan.packing = PackingPolicy::kNone;
   lower_max_length(plan.model, model_of(plan), events);
+  plan.training.lora = adapters_of(plan, model_of(plan));
   plan.task = make_task(plan.model, model_of(plan), {}, Classes::kOfModel);
   return plan;
 }

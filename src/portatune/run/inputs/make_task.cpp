@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/question_answering.h"
 #include "portatune/run/inputs/added_tasks.h"
@@ -26,7 +27,7 @@ Head head_for(const TextClassificationOptions& options, const std::filesystem::p
               const data::Dataset& rows) {
   const std::optional<data::Example> first = rows.iterate().next();
   const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
-  const Head head = options.head ? *options.head : tasks::head_in(io::JsonObject::read(folder / "config.json"));
+  const Head head = options.head ? *options.head : tasks::head_in(hub::read_config(folder));
   if (!several || head == Head::kMultiLabel) return head;
   if (head == Head::kRegression && !options.label_columns.empty()) return head;
   if (!options.head) return Head::kMultiLabel;
@@ -65,7 +66,7 @@ void check_classes(const ModelOptions& model, const std::filesystem::path& folde
   const ClassSource source{files, options.label_column};
   require_several_classes(options.labels, source);
   if (model.options.head || options.head != Head::kSoftmax) return;
-  const std::vector<std::string> stored = tasks::labels_in(io::JsonObject::read(folder / "config.json"));
+  const std::vector<std::string> stored = tasks::labels_in(hub::read_config(folder));
   if (tasks::in_stored_order(options.labels, stored) != stored) require_no_fractions(options.labels, source);
 }
 
@@ -180,7 +181,7 @@ std::unique_ptr<RowTask> image_classification(const ModelOptions& model, const s
 // Without training, a classifier needs classes of an earlier training.
 void require_classifier(const std::string& task, const ModelOptions& model, const std::filesystem::path& folder) {
   if (!task.ends_with("-classification") || !model.options.labels.empty() || model.options.head) return;
-  const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+  const io::JsonObject config = hub::read_config(folder);
   if (!tasks::labels_in(config).empty() || tasks::head_in(config) != Head::kSoftmax) return;
   throw CheckpointError({.where = folder.string(),
                          .given = "no labels: config.json has no id2label, so this is an encoder without a head",
@@ -205,7 +206,7 @@ const KnownTask kTasks[] = {
 
 // The task of the model's class; text classification for a model without a head, whose error names what is missing.
 std::string task_of(const std::filesystem::path& folder) {
-  for (const std::string& architecture : io::JsonObject::read(folder / "config.json").get_strings("architectures")) {
+  for (const std::string& architecture : hub::read_config(folder).get_strings("architectures")) {
     for (const KnownTask& task : kTasks) {
       const auto is_end = [&](const std::string& end) { return architecture.ends_with(end); };
       if (std::ranges::any_of(task.classes, is_end)) return task.name;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/run.h"
@@ -16,7 +17,7 @@ namespace {
 // No limit for a model without texts or a broken folder; opening the model reports the fault.
 int64_t positions_of(const std::filesystem::path& folder) {
   try {
-    const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+    const io::JsonObject config = hub::read_config(folder);
     if (!models::is_image_model(config)) return models::text_model(config)->facts().max_length;
   } catch (const Error&) {
   }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/added_tasks.h"
 #include "portatune/tasks/objectives/heads.h"
@@ -76,7 +77,7 @@ ModelOptions without_rows(ModelOptions model, Events& events) {
          .expected = "rows to train on, as the batches of --task " + model.task + " are not known without them"});
   }
   TextClassificationOptions& options = model.options;
-  const io::JsonObject config = io::JsonObject::read(model.folder / "config.json");
+  const io::JsonObject config = hub::read_config(model.folder);
   const bool has_names = !options.labels.empty() || tasks::labels_in(config).size() > 1;
   const bool has_classes = model.task.ends_with("classification") && options.label_columns.empty() &&
                            options.head.value_or(tasks::head_in(config)) != Head::kRegression;

@@ -46,7 +46,8 @@ SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& o
   const CheckpointOptions& checkpoints = options.checkpoints;
   const bool may_keep_best = checkpoints.strategy == SaveStrategy::kBest || options.best_model.load_at_end;
   SavesOfRun saves{
-      .weights_bytes = bytes_of_weights(model_of(plan)),
+      // An adapter is so small that its size does not matter.
+      .weights_bytes = plan.training.lora ? 0 : bytes_of_weights(model_of(plan)),
       .slots = std::ssize(train::optimizer_of(plan.training)->slots()),
       .kept = std::max<int64_t>(checkpoints.keep, may_keep_best ? 2 : 1) + (plan.checkpoint.empty() ? 0 : 1),
       .present = std::ssize(train::checkpoints_in(plan.output))};
