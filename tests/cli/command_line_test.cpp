@@ -226,6 +226,19 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--nesterov",
                                         "--freeze",
                                         "embeddings,encoder.layer.0-5",
+                                        "--adapter",
+                                        "lora",
+                                        "--lora-rank",
+                                        "4",
+                                        "--lora-alpha",
+                                        "3",
+                                        "--lora-dropout",
+                                        "0.1",
+                                        "--lora-target-modules",
+                                        "query,dense",
+                                        "--modules-to-save",
+                                        "pooler",
+                                        "--use-rslora",
                                         "--max-grad-norm",
                                         "0",
                                         "--gradient-accumulation-steps",
@@ -273,6 +286,13 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.training.momentum, 0.9);
   EXPECT_TRUE(a.training.nesterov);
   EXPECT_THAT(a.training.freeze, testing::ElementsAre("embeddings", "encoder.layer.0-5"));
+  EXPECT_TRUE(a.adapter);
+  EXPECT_EQ(a.lora, (Lora{.rank = 4,
+                          .alpha = 3,
+                          .use_rslora = true,
+                          .dropout = 0.1,
+                          .target_modules = {"query", "dense"},
+                          .modules_to_save = {"pooler"}}));
   EXPECT_EQ(a.training.max_grad_norm, 0);
   EXPECT_EQ(a.training.gradient_accumulation_steps, 3);
   EXPECT_EQ(a.training.remat, Remat::kDots);

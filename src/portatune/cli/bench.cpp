@@ -6,6 +6,7 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/report.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune::cli {
@@ -32,7 +33,7 @@ Tensor random_mask(int64_t rows, int64_t length) {
 }
 
 data::Example random_batch(const BenchArguments& a, int64_t labels) {
-  const io::JsonObject config = io::JsonObject::read(a.model.folder / "config.json");
+  const io::JsonObject config = hub::read_config(a.model.folder);
   const int64_t size = a.batch_size * a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
   const Shape tokens{size, a.model.options.max_length};
   const std::vector<float> weights(static_cast<size_t>(size), 1.0F);

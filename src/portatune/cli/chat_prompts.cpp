@@ -4,6 +4,7 @@
 #include "portatune/data.h"
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/sources.h"
 #include "portatune/text.h"
 
@@ -19,7 +20,7 @@ class ChatPrompts {
   explicit ChatPrompts(const GenerateArguments& a)
       : a_(a),
         template_(a.chat_template.empty() ? ChatTemplate::load(a.model) : ChatTemplate::load(a.model, a.chat_template)),
-        tokenizer_(text::Tokenizer::load(a.model)) {}
+        tokenizer_(text::Tokenizer::load(hub::folder_of_settings(a.model))) {}
 
   Prompt of_user(const std::string& text) const { return {text, ids_of(opening().with("user", text))}; }
 

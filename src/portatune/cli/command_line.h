@@ -15,7 +15,7 @@ struct Text {
 };
 
 using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
-                             TokenizeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
+                             TokenizeArguments, MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
                              TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
                              RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments, ParityArguments,
                              ReportArguments>;

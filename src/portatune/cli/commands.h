@@ -103,6 +103,12 @@ struct TfrecordIndexArguments {
   Talk talk;
 };
 
+struct MergeArguments {
+  std::filesystem::path model;  ///< an adapter
+  std::filesystem::path output;
+  Talk talk;
+};
+
 struct DevicesArguments {
   DeviceOptions device;
   Talk talk;
@@ -167,6 +173,7 @@ int tokenize(const TokenizeArguments& arguments);
 int tfrecord_write(const TfrecordWriteArguments& arguments);
 int tfrecord_inspect(const TfrecordInspectArguments& arguments);
 int tfrecord_index(const TfrecordIndexArguments& arguments);
+int merge(const MergeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int plugin_list(const PluginListArguments& arguments);
 int plugin_install(const PluginInstallArguments& arguments);

@@ -26,6 +26,10 @@ inline constexpr const char* kGenerateExamples =
     "  portatune generate --model qwen --chat --prompt \"Where is Bonn?\"\n"
     "  portatune generate --model gpt2 --input prompts.txt --output completions.jsonl\n";
 
+inline constexpr const char* kMergeExamples =
+    "  portatune merge --model tuned --output merged\n"
+    "  The merged model needs neither the adapter nor its base model.\n";
+
 inline constexpr const char* kTokenizeExamples =
     "  portatune tokenize --tokenizer bert --input new.jsonl --output ids.jsonl\n"
     "  portatune tokenize --tokenizer bert --input new.csv --text-column q | head -1\n"

@@ -45,6 +45,7 @@ struct Find {
   void operator()(ParityArguments& a) const {
     if (!a.fit.model.folder.empty()) find_model(a.fit.model, a.fit.talk);
   }
+  void operator()(MergeArguments& a) const { find_model(a.model, a.talk); }
   void operator()(TokenizeArguments& a) const { find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.talk); }
   void operator()(TfrecordWriteArguments& a) const {
     if (!a.tokenizer.empty()) find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.talk);

@@ -12,9 +12,11 @@
 #include "portatune/base/units.h"
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/report.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/mesh.h"
+#include "portatune/nn/adapted_layers.h"
 #include "portatune/run/inputs/data_survey.h"
 #include "portatune/run/inputs/data_warnings.h"
 #include "portatune/run/inputs/training_batches.h"
@@ -102,19 +104,31 @@ std::string architecture_in(const std::filesystem::path& folder) {
   return names.empty() ? config.get_string_or("model_type", "a model") : names.front();
 }
 
+// "", or the share of the parameters that adapters train.
+std::string describe_adapters(const std::optional<Lora>& lora, const Parameters& parameters) {
+  if (!lora) return "";
+  Parameters trained;
+  std::ranges::copy_if(parameters, std::back_inserter(trained),
+                       [&](const auto& parameter) { return nn::is_trained(*lora, parameter.first); });
+  const auto count = elements_of(trained), all = elements_of(parameters);
+  return fmt::format("; trained: {} parameters in adapters and head ({:.2f} %)", grouped(count),
+                     100.0 * static_cast<double>(count) / static_cast<double>(all));
+}
+
 std::string describe_model(const run::Opening& o) {
   const LoadReport& report = o.trainer.load_report();
   const Parameters parameters = o.trainer.parameters();
   const std::filesystem::path& folder = run::model_of(o.plan);
   std::vector<std::string> drawn;
   std::ranges::copy_if(report.missing, std::back_inserter(drawn), [&](const std::string& name) {
-    return std::ranges::find(report.replaced, name) == report.replaced.end();
+    const bool is_of_adapter = o.plan.training.lora && !nn::layer_of_adapter(name).empty();
+    return !is_of_adapter && std::ranges::find(report.replaced, name) == report.replaced.end();
   });
   std::string text = fmt::format("{}: {} for {}, {} parameters", file_name(folder.string()), architecture_in(folder),
                                  o.plan.model.task, of_millions(elements_of(parameters)));
   if (!drawn.empty()) text += "; new: " + layers_of(drawn, parameters);
   if (!report.replaced.empty()) text += "; replaced: " + layers_of(report.replaced, parameters);
-  return text;
+  return text + describe_adapters(o.plan.training.lora, parameters);
 }
 
 // Names of the labels of a task.
@@ -231,7 +245,7 @@ std::string warning_of_head(const run::Opening& o) {
   if (replaced.empty()) return {};
   const std::string layer = replaced.front().substr(0, replaced.front().rfind('.'));
   const std::vector<std::string> now = labels_of(o.task);
-  const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(run::model_of(o.plan) / "config.json"));
+  const std::vector<std::string> before = tasks::labels_in(hub::read_config(run::model_of(o.plan)));
   if (now.empty() || before.size() == now.size()) {
     return fmt::format("the checkpoint's {} has another shape: it is replaced", layer);
   }

@@ -384,6 +384,24 @@ void add_shuffle_buffer(Group group, int64_t& rows) {
       {.lowest = 1, .highest = 1e9});
 }
 
+void add_adapter(Group group, FitArguments& a) {
+  group
+      .choice(
+          "--adapter", {"none", "lora"}, [&a](const std::string& kind) { a.adapter = kind == "lora"; },
+          "train adapters in place of the weights")
+      ->type_name("none|lora")
+      ->default_str("none");
+  group.number("--lora-rank,--lora-r", a.lora.rank, "rank of the adapters", {.lowest = 1});
+  group.number("--lora-alpha", a.lora.alpha, "adapters are scaled by alpha / rank", {.highest = 1e38});
+  group.number("--lora-dropout", a.lora.dropout, "dropout of the input of adapters", {.highest = 0.999});
+  group
+      .names("--lora-target-modules", a.lora.target_modules, "linear layers with adapters: query,value, or all-linear")
+      ->default_str("those of peft");
+  group.names("--modules-to-save", a.lora.modules_to_save, "modules that are trained as a whole, beside the head")
+      ->default_str("none");
+  group.flag("--use-rslora", a.lora.use_rslora, "scale adapters by alpha / sqrt(rank)");
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
                {.lowest = 1, .highest = 1e6});
@@ -482,6 +500,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_options_of_tasks(command, a.model);
   add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
+  add_adapter(Group(command, "Adapters"), a);
   data.choice(
           "--changed-data", {"stop", "use"}, [&a](const std::string& word) { a.use_changed_data = word == "use"; },
           "what follows a file of rows that changes during the run or before --resume: the end, with a checkpoint; or "
@@ -676,6 +695,13 @@ void add_options(CLI::App& command, PlanArguments& a) {
 void add_options(CLI::App& command, ReportArguments& a) {
   Group(command, "Runs").paths("run", a.runs, "output folders of portatune fit")->required();
   Group(command, "Output").path("--output", a.output, "the page; - is stdout")->default_str(a.output.string());
+}
+
+void add_options(CLI::App& command, MergeArguments& a) {
+  Group group(command, "Merge");
+  group.path("--model", a.model, "folder of an adapter, as fit --adapter or peft writes it")->required();
+  group.path("--output", a.output, "a new folder for the model")->required();
+  add_talk(group, a.talk);
 }
 
 void add_options(CLI::App& command, ParityArguments& a) {

@@ -30,5 +30,6 @@ void add_options(CLI::App& command, BenchInputArguments& arguments);
 void add_options(CLI::App& command, PlanArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
 void add_options(CLI::App& command, ReportArguments& arguments);
+void add_options(CLI::App& command, MergeArguments& arguments);
 
 }  // namespace portatune::cli

@@ -15,7 +15,8 @@ inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NA
 inline constexpr const char* kDownload = "hf download ORG/NAME --local-dir FOLDER, and --model FOLDER";
 inline constexpr const char* kDataset = "hf download --repo-type dataset NAME --local-dir FOLDER, and --train FOLDER";
 inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/mesh.md)";
-inline constexpr const char* kAdapters = "adapters (LoRA, PEFT) are not supported yet: fit trains all weights";
+inline constexpr const char* kAdapters =
+    "--adapter lora, with --lora-rank, --lora-alpha, --lora-dropout and --lora-target-modules";
 inline constexpr const char* kFewerRows = "not supported yet: --max-steps N limits training; make a smaller file";
 inline constexpr const char* kSplit = "--validation-split 0.1 holds a tenth of the rows out";
 inline constexpr const char* kOnlyEpochs = "not supported yet: --validation is measured after each epoch";
@@ -212,7 +213,7 @@ inline constexpr OtherWord kOtherCommands[] = {
     {"train", "portatune fit"},
     {"finetune", "portatune fit"},
     {"fine-tune", "portatune fit"},
-    {"lora", "portatune fit, which trains all weights: adapters are not supported yet"},
+    {"lora", "portatune fit --adapter lora"},
     {"eval", "portatune evaluate"},
     {"test", "portatune evaluate"},
     {"score", "portatune evaluate"},

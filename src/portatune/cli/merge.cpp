@@ -1,0 +1,19 @@
+// portatune merge: writes the model of an adapter as a plain model folder.
+#include <fmt/format.h>
+
+#include "portatune/base/message.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/report.h"
+#include "portatune/hub/merge_adapter.h"
+#include "portatune/train/checkpoint/save_folder.h"
+
+namespace portatune::cli {
+
+int merge(const MergeArguments& a) {
+  const int64_t layers = hub::merge_adapter(a.model, a.output, {train::kSettingsFile});
+  print_remark(a.talk, fmt::format("the adapters of {} are merged: {}", counted(layers, "layer"), a.output.string()));
+  return kOk;
+}
+
+}  // namespace portatune::cli
