@@ -26,11 +26,27 @@ enum class OnNonFinite {
   kRewind
 };
 
+/// Parameters of learning rate schedules: transformers' lr_scheduler_kwargs. A schedule refuses those of others.
+struct ScheduleOptions {
+  std::optional<double> num_cycles;    ///< waves, 0.5 by default; of cosine_with_restarts falls to 0, 1 by default
+  std::optional<double> power;         ///< exponent of polynomial, 1 by default
+  std::optional<double> lr_end;        ///< last rate of polynomial, 1e-7 by default
+  std::optional<double> min_lr_ratio;  ///< lowest rate as a part of learning_rate: of cosine_with_min_lr, which needs
+                                       ///< it; of warmup_stable_decay, 0 by default
+  std::optional<int64_t> timescale;    ///< of inverse_sqrt; by default the warm-up steps, or 10,000 if there are none
+  std::optional<int64_t> num_decay_steps;  ///< last steps, in which warmup_stable_decay falls, which needs it
+  std::optional<std::string> decay_type;   ///< of warmup_stable_decay: "cosine" (default), "linear" or "1-sqrt"
+};
+
 /// Names and defaults of transformers' TrainingArguments. All numbers are finite and not negative.
 struct TrainingOptions {
   double learning_rate = 5e-5;
-  std::string lr_scheduler_type = "linear";  ///< "linear": falls to 0 at the last step; "constant"; both after warm-up
-  int64_t warmup_steps = 0;                  ///< steps in which the learning rate rises from 0
+  /// The learning rate over the steps after warm-up: linear, cosine, cosine_with_restarts, cosine_with_min_lr,
+  /// polynomial, constant_with_warmup, inverse_sqrt, warmup_stable_decay, or constant, which has no warm-up.
+  std::string lr_scheduler_type = "linear";
+  int64_t warmup_steps = 0;  ///< steps in which the learning rate rises from 0
+  double warmup_ratio = 0;   ///< warmup_steps as a part of all steps, rounded up; below 1
+  ScheduleOptions schedule = {};
   double weight_decay = 0;                   ///< of matrices only; 0 gives Adam
   double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< in [0, 1)
   double adam_epsilon = 1e-8;                   ///< above 0
@@ -63,7 +79,7 @@ struct TrainingOptions {
   /// Adapters in place of the model's weights. Saved folders then hold the adapter alone, as PEFT writes it, with the
   /// name of the model that it belongs to.
   std::optional<Lora> lora = {};
-  int64_t total_steps = 0;  ///< step at which the linear decay ends; 0: fit() computes it
+  int64_t total_steps = 0;  ///< all steps, by which most schedules compute the learning rate; 0: fit() computes them
   /// Further values that a resumed run must share with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Checkpoints keep them together with the options above.
   std::map<std::string, std::string> must_match = {};

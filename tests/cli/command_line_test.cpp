@@ -214,9 +214,25 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--learning-rate",
                                         "3e-5",
                                         "--lr-scheduler-type",
-                                        "constant",
+                                        "warmup_stable_decay",
                                         "--warmup-steps",
                                         "4",
+                                        "--warmup-ratio",
+                                        "0.1",
+                                        "--lr-num-cycles",
+                                        "1.5",
+                                        "--lr-power",
+                                        "2",
+                                        "--lr-end",
+                                        "1e-6",
+                                        "--lr-min-ratio",
+                                        "0.2",
+                                        "--lr-timescale",
+                                        "50",
+                                        "--lr-decay-steps",
+                                        "20",
+                                        "--lr-decay-type",
+                                        "1-sqrt",
                                         "--weight-decay",
                                         "0.01",
                                         "--optim",
@@ -279,8 +295,15 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs, a.steps_per_epoch, a.max_steps}),
               testing::ElementsAre(8, 9, 2, 7, 5));
   EXPECT_EQ(a.training.learning_rate, 3e-5);
-  EXPECT_EQ(a.training.lr_scheduler_type, "constant");
+  EXPECT_EQ(a.training.lr_scheduler_type, "warmup_stable_decay");
   EXPECT_EQ(a.training.warmup_steps, 4);
+  EXPECT_EQ(a.training.warmup_ratio, 0.1);
+  const ScheduleOptions& schedule = a.training.schedule;
+  EXPECT_THAT((std::vector{schedule.num_cycles, schedule.power, schedule.lr_end, schedule.min_lr_ratio}),
+              testing::ElementsAre(1.5, 2, 1e-6, 0.2));
+  EXPECT_EQ(schedule.timescale, 50);
+  EXPECT_EQ(schedule.num_decay_steps, 20);
+  EXPECT_EQ(schedule.decay_type, "1-sqrt");
   EXPECT_EQ(a.training.weight_decay, 0.01);
   EXPECT_EQ(a.training.optim, "sgd");
   EXPECT_EQ(a.training.momentum, 0.9);

@@ -119,6 +119,7 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--block_size", "64"}).model.options.max_length, 64);
   EXPECT_EQ(fit_arguments({"--text_column_name=sentence"}).model.options.text_column, "sentence");
   EXPECT_EQ(fit_arguments({"--device", "cuda", "--lr", "1e-3"}).training.learning_rate, 1e-3);
+  EXPECT_EQ(fit_arguments({"--warmup_ratio", "0.1"}).training.warmup_ratio, 0.1);
   EXPECT_EQ(fit_arguments({"--adam_beta1", "0.8"}).training.adam_beta1, 0.8);
   EXPECT_EQ(fit_arguments({"--label_smoothing_factor", "0.1"}).model.options.loss.label_smoothing, 0.1);
   EXPECT_EQ(fit_arguments({"--optim", "sgd", "--momentum", "0.9", "--nesterov"}).training.optim, "sgd");

@@ -47,7 +47,7 @@ TEST(TrainingOptions, ErrorForNumbersOutOfRangeNamesThem) {
   expect_refused(TrainingOptions{.weight_decay = kNan}, "weight_decay", "nan");
   expect_refused(TrainingOptions{.max_grad_norm = -1}, "max_grad_norm", "-1");
   expect_refused(TrainingOptions{.total_steps = -3}, "total_steps", "-3");
-  expect_refused(TrainingOptions{.lr_scheduler_type = "cosine"}, "lr_scheduler_type", "\"cosine\"");
+  expect_refused(TrainingOptions{.lr_scheduler_type = "sine"}, "lr_scheduler_type", "\"sine\"");
 }
 
 TEST(TrainingOptions, BetasAreBelow1) {

@@ -427,7 +427,7 @@ TEST(Trainer, RejectsInvalidOptionsAtOnce) {
   EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
   Trainer trainer(cpu(), task, quick());
   EXPECT_THROW(trainer.fit(task.batches(rows(), 1), {.num_train_epochs = 0}), UsageError);
-  EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "cosine", .warmup_steps = 3}), UsageError);
+  EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "sine", .warmup_steps = 3}), UsageError);
 }
 
 // ---- evaluate and predict

@@ -11,6 +11,7 @@
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/sources.h"
+#include "portatune/train/schedule.h"
 
 namespace portatune::cli {
 namespace {
@@ -402,6 +403,51 @@ void add_adapter(Group group, FitArguments& a) {
   group.flag("--use-rslora", a.lora.use_rslora, "scale adapters by alpha / sqrt(rank)");
 }
 
+void add_schedule(Group group, TrainingOptions& t) {
+  ScheduleOptions& o = t.schedule;
+  group.number("--learning-rate", t.learning_rate, "learning rate before the schedule", {.highest = 1e38});
+  group
+      .choice(
+          "--lr-scheduler-type", train::schedule_names(), [&t](const std::string& name) { t.lr_scheduler_type = name; },
+          "learning rate over the steps")
+      ->default_str(t.lr_scheduler_type);
+  group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
+  group.number("--warmup-ratio", t.warmup_ratio, "the same as a part of all steps", {.highest = 1})
+      ->default_str("none");
+  group
+      .setting<double>(
+          "--lr-num-cycles", [&o](double n) { o.num_cycles = n; },
+          "waves of cosine [0.5]; restarts of cosine_with_restarts [1]")
+      ->default_str("none");
+  group
+      .setting<double>(
+          "--lr-power", [&o](double n) { o.power = n; }, "exponent of polynomial")
+      ->default_str("1");
+  group
+      .setting<double>(
+          "--lr-end", [&o](double n) { o.lr_end = n; }, "last rate of polynomial")
+      ->default_str("1e-7");
+  group
+      .setting<double>("--lr-min-ratio", [&o](double n) { o.min_lr_ratio = n; },
+                       "lowest rate of cosine_with_min_lr and warmup_stable_decay, as a part of --learning-rate",
+                       {.highest = 1})
+      ->default_str("none");
+  group
+      .setting<int64_t>("--lr-timescale", [&o](int64_t n) { o.timescale = n; }, "steps by which inverse_sqrt falls",
+                        {.lowest = 1})
+      ->default_str("the warm-up steps, or 10,000");
+  group
+      .setting<int64_t>(
+          "--lr-decay-steps", [&o](int64_t n) { o.num_decay_steps = n; },
+          "last steps, in which warmup_stable_decay falls")
+      ->default_str("none");
+  group
+      .choice(
+          "--lr-decay-type", {"cosine", "linear", "1-sqrt"}, [&o](const std::string& type) { o.decay_type = type; },
+          "form of that fall")
+      ->default_str("cosine");
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
                {.lowest = 1, .highest = 1e6});
@@ -420,15 +466,7 @@ void add_training(Group group, FitArguments& a) {
       ->default_str("one pass");
   group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
   TrainingOptions& t = a.training;
-  group.number("--learning-rate", t.learning_rate, "learning rate before the schedule", {.highest = 1e38});
-  group
-      .choice(
-          "--lr-scheduler-type", {"linear", "constant", "constant_with_warmup"},
-          [&](const std::string& s) { t.lr_scheduler_type = s == "linear" ? s : "constant"; },
-          "learning rate after the warm-up")
-      ->type_name("linear|constant")
-      ->default_str(t.lr_scheduler_type);
-  group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
+  add_schedule(group, t);
   group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
   group
       .choice(

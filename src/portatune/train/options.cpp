@@ -76,8 +76,7 @@ void check_dtype(DType dtype) {
 
 void check(const TrainingOptions& options) {
   require_finite_and_not_negative("learning_rate", options.learning_rate);
-  learning_rate(options, 1, 1);  // refuses an unknown schedule
-  require_at_least("warmup_steps", options.warmup_steps, 0);
+  check_schedule(options);
   require_finite_and_not_negative("weight_decay", options.weight_decay);
   check_optimizer(options);
   check_beta("adam_beta1", options.adam_beta1);

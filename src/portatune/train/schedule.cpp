@@ -1,26 +1,232 @@
 #include "portatune/train/schedule.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
+#include "portatune/base/message.h"
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 
 namespace portatune::train {
+namespace {
 
-bool depends_on_total_steps(const TrainingOptions& options) { return options.lr_scheduler_type == "linear"; }
+// A step, and the numbers of steps by which transformers computes its rate.
+struct Moment {
+  double done, warmup, total;  // done: steps before this one
+  const TrainingOptions& options;
+
+  // The part of the steps after warm-up that is done.
+  double progress() const { return (done - warmup) / std::max(1.0, total - warmup); }
+};
+
+// The formulas of transformers/optimization.py: factors of the learning rate, with the same order of operations, so
+// that rates agree to the last digit.
+
+double rise(const Moment& m) { return m.done / std::max(1.0, m.warmup); }
+
+double above(double minimum, double factor) { return std::max(0.0, factor * (1 - minimum) + minimum); }
+
+double wave(double cycles, double progress) { return 0.5 * (1 + std::cos(std::numbers::pi * cycles * 2 * progress)); }
+
+double constant(const Moment&) { return 1; }
+
+double linear(const Moment& m) { return std::max(0.0, (m.total - m.done) / std::max(1.0, m.total - m.warmup)); }
+
+double cosine(const Moment& m) {
+  const ScheduleOptions& o = m.options.schedule;
+  return above(o.min_lr_ratio.value_or(0), wave(o.num_cycles.value_or(0.5), m.progress()));
+}
+
+double cosine_with_restarts(const Moment& m) {
+  if (m.progress() >= 1) return 0;
+  const double of_fall = std::fmod(m.options.schedule.num_cycles.value_or(1) * m.progress(), 1.0);
+  return 0.5 * (1 + std::cos(std::numbers::pi * of_fall));
+}
+
+constexpr double kLastRate = 1e-7;
+
+double polynomial(const Moment& m) {
+  const ScheduleOptions& o = m.options.schedule;
+  const double first = m.options.learning_rate, last = o.lr_end.value_or(kLastRate);
+  if (m.done >= m.total) return last / first;
+  const double remaining = 1 - (m.done - m.warmup) / (m.total - m.warmup);
+  return ((first - last) * std::pow(remaining, o.power.value_or(1)) + last) / first;
+}
+
+double inverse_sqrt(const Moment& m) {
+  const double by_default = m.warmup > 0 ? m.warmup : 10'000;
+  const std::optional<int64_t>& given = m.options.schedule.timescale;
+  const double timescale = given ? static_cast<double>(*given) : by_default;
+  return 1 / std::sqrt((m.done + (timescale - m.warmup)) / timescale);
+}
+
+double decay(const Moment& m) {
+  const ScheduleOptions& o = m.options.schedule;
+  const double steps = static_cast<double>(o.num_decay_steps.value_or(0));
+  const double progress = (m.done - (m.total - steps)) / std::max(1.0, steps);
+  const std::string type = o.decay_type.value_or("cosine");
+  if (progress < 0) return 1;
+  if (progress >= 1) return o.min_lr_ratio.value_or(0);
+  const double factor = type == "linear"   ? 1 - progress
+                        : type == "cosine" ? wave(o.num_cycles.value_or(0.5), progress)
+                                           : 1 - std::sqrt(progress);
+  return above(o.min_lr_ratio.value_or(0), factor);
+}
+
+// Warm-up from the lowest rate.
+double warmup_stable_decay(const Moment& m) {
+  return m.done < m.warmup ? above(m.options.schedule.min_lr_ratio.value_or(0), rise(m)) : decay(m);
+}
+
+template <double (*after_warmup)(const Moment&)>
+double with_warmup(const Moment& m) {
+  return m.done < m.warmup ? rise(m) : after_warmup(m);
+}
+
+using Names = std::vector<std::string>;
+
+struct Schedule {
+  std::string name;
+  double (*factor)(const Moment&);
+  bool has_end;         // whether the factor depends on the total number of steps
+  Names may_have = {};  // parameters
+  Names needs = {};     // those without a default
+};
+
+const std::vector<Schedule>& schedules() {
+  static const std::vector<Schedule> all = {
+      {"linear", with_warmup<linear>, true},
+      {"cosine", with_warmup<cosine>, true, {"num_cycles"}},
+      {"cosine_with_restarts", with_warmup<cosine_with_restarts>, true, {"num_cycles"}},
+      {"cosine_with_min_lr", with_warmup<cosine>, true, {"num_cycles", "min_lr_ratio"}, {"min_lr_ratio"}},
+      {"polynomial", with_warmup<polynomial>, true, {"power", "lr_end"}},
+      {"constant", constant, false},
+      {"constant_with_warmup", with_warmup<constant>, false},
+      {"inverse_sqrt", with_warmup<inverse_sqrt>, false, {"timescale"}},
+      {"warmup_stable_decay",
+       warmup_stable_decay,
+       true,
+       {"num_decay_steps", "decay_type", "min_lr_ratio", "num_cycles"},
+       {"num_decay_steps"}}};
+  return all;
+}
+
+[[noreturn]] void refuse(const std::string& option, std::string given, std::string expected, std::string fix = {}) {
+  throw UsageError(
+      {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
+}
+
+const Schedule& schedule_of(const TrainingOptions& options) {
+  const auto found = std::ranges::find(schedules(), options.lr_scheduler_type, &Schedule::name);
+  if (found == schedules().end()) {
+    refuse("lr_scheduler_type", "\"" + options.lr_scheduler_type + "\"", "one of " + list_of(schedule_names()));
+  }
+  return *found;
+}
+
+std::string text_of(double value) { return to_text(value); }
+std::string text_of(int64_t value) { return std::to_string(value); }
+std::string text_of(const std::string& value) { return value; }
+
+// The parameters that are given, by name.
+std::map<std::string, std::string> given_in(const ScheduleOptions& o) {
+  std::map<std::string, std::string> given;
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) given[name] = text_of(*value);
+  };
+  add("num_cycles", o.num_cycles);
+  add("power", o.power);
+  add("lr_end", o.lr_end);
+  add("min_lr_ratio", o.min_lr_ratio);
+  add("timescale", o.timescale);
+  add("num_decay_steps", o.num_decay_steps);
+  add("decay_type", o.decay_type);
+  return given;
+}
+
+void check_parameters(const Schedule& schedule, const ScheduleOptions& o) {
+  const std::map<std::string, std::string> given = given_in(o);
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(schedule.may_have, name) != schedule.may_have.end()) continue;
+    refuse(name, value + ", with lr_scheduler_type " + schedule.name, "a parameter of that schedule", "leave it out");
+  }
+  for (const std::string& name : schedule.needs) {
+    if (!given.contains(name)) refuse(name, "none", "a value, for lr_scheduler_type " + schedule.name);
+  }
+  const auto require = [&](const char* name, bool is_valid, const char* expected) {
+    if (!is_valid) refuse(name, given.at(name), expected);
+  };
+  require("num_cycles", std::isfinite(o.num_cycles.value_or(0)) && o.num_cycles.value_or(0) >= 0,
+          "a finite number of at least 0");
+  require("power", std::isfinite(o.power.value_or(0)) && o.power.value_or(0) >= 0, "a finite number of at least 0");
+  require("min_lr_ratio", o.min_lr_ratio.value_or(0) >= 0 && o.min_lr_ratio.value_or(0) <= 1, "between 0 and 1");
+  require("timescale", o.timescale.value_or(1) >= 1, "at least 1");
+  require("num_decay_steps", o.num_decay_steps.value_or(0) >= 0, "at least 0");
+  const std::string type = o.decay_type.value_or("cosine");
+  require("decay_type", type == "cosine" || type == "linear" || type == "1-sqrt", "cosine, linear or 1-sqrt");
+}
+
+void check_last_rate(const TrainingOptions& options) {
+  const double last = options.schedule.lr_end.value_or(kLastRate);
+  if (last >= 0 && last < options.learning_rate) return;
+  refuse("lr_end", to_text(last), "at least 0 and below learning_rate, " + to_text(options.learning_rate));
+}
+
+void check_warmup(const TrainingOptions& options) {
+  const bool has_steps = options.warmup_steps > 0, has_ratio = options.warmup_ratio != 0;
+  if (options.warmup_steps < 0) refuse("warmup_steps", std::to_string(options.warmup_steps), "at least 0");
+  if (!(options.warmup_ratio >= 0 && options.warmup_ratio < 1)) {
+    refuse("warmup_ratio", to_text(options.warmup_ratio), "at least 0 and below 1");
+  }
+  if (has_steps && has_ratio) refuse("warmup_ratio", "warmup_steps, too", "one of both");
+  if (options.lr_scheduler_type == "constant" && (has_steps || has_ratio)) {
+    refuse(has_steps ? "warmup_steps" : "warmup_ratio", "a warm-up, with lr_scheduler_type constant",
+           "a schedule with warm-up", "choose constant_with_warmup");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> schedule_names() {
+  std::vector<std::string> names;
+  for (const Schedule& schedule : schedules()) names.push_back(schedule.name);
+  return names;
+}
+
+void check_schedule(const TrainingOptions& options) {
+  const Schedule& schedule = schedule_of(options);
+  check_parameters(schedule, options.schedule);
+  check_warmup(options);
+  if (schedule.name == "polynomial") check_last_rate(options);
+}
+
+int64_t warmup_steps(const TrainingOptions& options, int64_t total_steps) {
+  if (options.warmup_ratio == 0) return options.warmup_steps;
+  return static_cast<int64_t>(std::ceil(static_cast<double>(total_steps) * options.warmup_ratio));
+}
 
 double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps) {
-  const bool linear = depends_on_total_steps(options);
-  if (!linear && options.lr_scheduler_type != "constant") {
-    throw UsageError({.where = "lr_scheduler_type",
-                      .given = "\"" + options.lr_scheduler_type + "\"",
-                      .expected = "linear or constant"});
-  }
-  const double done = static_cast<double>(step - 1);  // steps before this one, as transformers counts
-  const double warmup = static_cast<double>(options.warmup_steps), total = static_cast<double>(total_steps);
-  if (done < warmup) return options.learning_rate * done / warmup;
-  if (!linear) return options.learning_rate;
-  return options.learning_rate * std::max(0.0, (total - done) / std::max(1.0, total - warmup));
+  const Moment moment{.done = static_cast<double>(step - 1),
+                      .warmup = static_cast<double>(warmup_steps(options, total_steps)),
+                      .total = static_cast<double>(total_steps),
+                      .options = options};
+  return options.learning_rate * schedule_of(options).factor(moment);
+}
+
+bool depends_on_total_steps(const TrainingOptions& options) {
+  return schedule_of(options).has_end || options.warmup_ratio > 0;
+}
+
+std::map<std::string, std::string> schedule_facts(const TrainingOptions& options) {
+  std::map<std::string, std::string> facts = given_in(options.schedule);
+  facts["learning_rate"] = to_text(options.learning_rate);
+  // Checkpoints have one name for both, which differ in the warm-up alone.
+  const bool is_constant = options.lr_scheduler_type == "constant_with_warmup";
+  facts["lr_scheduler_type"] = is_constant ? "constant" : options.lr_scheduler_type;
+  facts["warmup_steps"] = std::to_string(options.warmup_steps);
+  if (options.warmup_ratio > 0) facts["warmup_ratio"] = to_text(options.warmup_ratio);
+  return facts;
 }
 
 Tensor random_key(uint64_t seed, int64_t step) {

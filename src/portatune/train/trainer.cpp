@@ -42,9 +42,10 @@ void Trainer::set_initial_scores(Scores scores) { impl_->state.initial_scores() 
 StepResult Trainer::step(const data::Example& batch) {
   const TrainingOptions& options = impl_->state.options();
   if (train::depends_on_total_steps(options) && options.total_steps == 0) {
-    throw UsageError({.where = "total_steps",
-                      .given = "0",
-                      .expected = "the step at which the linear decay ends, which only fit() computes itself"});
+    throw UsageError(
+        {.where = "total_steps",
+         .given = "0",
+         .expected = "all steps, by which the schedule computes the learning rate; only fit() counts them itself"});
   }
   impl_->state.set_schedule(options.total_steps);
   return impl_->state.start_step(batch);

@@ -51,7 +51,7 @@ inline constexpr int64_t kMaxRewinds = 3;
 /// The position of a run in its training, and the identity of the run.
 struct Position {
   int64_t step = 0;         ///< steps made
-  int64_t total_steps = 0;  ///< step after which the learning rate is 0; 0: it does not fall
+  int64_t total_steps = 0;  ///< all steps of the schedule; 0: it does not depend on them
   bool in_epoch = false;    ///< whether fit() has made steps of an epoch whose end was not notified
   MeanLoss epoch_loss;      ///< mean loss of that epoch, or of the last one whose end was notified
   Progress progress;

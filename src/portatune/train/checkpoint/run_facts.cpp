@@ -8,6 +8,7 @@
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/train/options.h"
+#include "portatune/train/schedule.h"
 
 namespace portatune::train {
 namespace {
@@ -77,9 +78,7 @@ std::string text_of(const Lora& lora) {
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   for (const auto& [name, value] : options.must_match) require_utf8(name, value);
   RunFacts facts = options.must_match;
-  facts["learning_rate"] = to_text(options.learning_rate);
-  facts["lr_scheduler_type"] = options.lr_scheduler_type;
-  facts["warmup_steps"] = std::to_string(options.warmup_steps);
+  facts.merge(schedule_facts(options));
   facts["weight_decay"] = to_text(options.weight_decay);
   facts[kOptimizer] = options.optim;
   if (options.optim == kSgd) {
