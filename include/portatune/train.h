@@ -53,7 +53,8 @@ struct TrainingOptions {
   std::string optim = "adamw_torch";            ///< "adamw_torch": AdamW; "sgd": SGD as in torch.optim.SGD
   double momentum = 0;                          ///< of SGD, in [0, 1)
   bool nesterov = false;                        ///< whether SGD has Nesterov momentum
-  double max_grad_norm = 1.0;                   ///< 0: no clipping
+  double max_grad_norm = 1.0;                   ///< maximum of the norm of the gradient; 0: no clipping
+  double max_grad_value = 0;  ///< maximum of each element of the gradient after that, by its size; 0: no clipping
   /// Type of activations and matrix products: float32, bfloat16 or float16. With float16 the loss is scaled by torch's
   /// rule (torch.amp.GradScaler): from 2^16, halved when the gradient overflows, doubled after 2000 updates without
   /// overflow.

@@ -257,6 +257,8 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--use-rslora",
                                         "--max-grad-norm",
                                         "0",
+                                        "--max-grad-value",
+                                        "0.5",
                                         "--gradient-accumulation-steps",
                                         "3",
                                         "--remat",
@@ -317,6 +319,7 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                           .target_modules = {"query", "dense"},
                           .modules_to_save = {"pooler"}}));
   EXPECT_EQ(a.training.max_grad_norm, 0);
+  EXPECT_EQ(a.training.max_grad_value, 0.5);
   EXPECT_EQ(a.training.gradient_accumulation_steps, 3);
   EXPECT_EQ(a.training.remat, Remat::kDots);
   EXPECT_EQ(a.training.dtype, DType::kFloat16);

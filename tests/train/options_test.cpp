@@ -46,6 +46,7 @@ TEST(TrainingOptions, ErrorForNumbersOutOfRangeNamesThem) {
   expect_refused(TrainingOptions{.weight_decay = -0.01}, "weight_decay", "-0.01");
   expect_refused(TrainingOptions{.weight_decay = kNan}, "weight_decay", "nan");
   expect_refused(TrainingOptions{.max_grad_norm = -1}, "max_grad_norm", "-1");
+  expect_refused(TrainingOptions{.max_grad_value = -1}, "max_grad_value", "-1");
   expect_refused(TrainingOptions{.total_steps = -3}, "total_steps", "-3");
   expect_refused(TrainingOptions{.lr_scheduler_type = "sine"}, "lr_scheduler_type", "\"sine\"");
 }
@@ -72,11 +73,13 @@ TEST(TrainingOptions, ComputeInAFloatTypeOf32Or16Bits) {
 
 TEST(TrainingOptions, ReachTheStep) {
   const train::StepOptions step = train::step_options({.max_grad_norm = 2,
+                                                       .max_grad_value = 0.5,
                                                        .dtype = DType::kBFloat16,
                                                        .on_non_finite = OnNonFinite::kSkip,
                                                        .gradient_accumulation_steps = 3,
                                                        .remat = Remat::kDots});
   EXPECT_EQ(step.max_grad_norm, 2);
+  EXPECT_EQ(step.max_grad_value, 0.5);
   EXPECT_EQ(step.compute_dtype, DType::kBFloat16);
   EXPECT_EQ(step.on_non_finite, OnNonFinite::kSkip);
   EXPECT_EQ(step.gradient_accumulation_steps, 3);

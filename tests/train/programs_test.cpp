@@ -43,7 +43,7 @@ const Tensor kX({3, 2}, {2.0f, 3.0f, 4.0f, 5.0f, 1000.0f, 1000.0f}), kWeights({3
 const Tensor kMatrix({1, 2}, {1.0f, -1.0f}), kVector({2}, {2.0f, -2.0f});
 
 // Results of the first step from zero moments, with learning rate 0.1.
-std::vector<std::vector<float>> first_step(const train::StepOptions& options) {
+std::vector<std::vector<float>> first_step(const train::StepOptions& options, const Tensor& x = kX) {
   const train::StepProgram program = train::step_program(LinearTask(), kBatch, options);
   EXPECT_EQ(program.parameters.at(0).name, "matrix");
   EXPECT_EQ(program.parameters.at(1).name, "vector");
@@ -52,7 +52,7 @@ std::vector<std::vector<float>> first_step(const train::StepOptions& options) {
   std::vector<std::vector<float>> found;
   for (const Tensor& result : evaluate(program.function.results, program.function.parameters,
                                        {kMatrix, kVector, zero_matrix, zero_vector, zero_matrix, zero_vector, counters,
-                                        scale, kX, kWeights, rate, key})) {
+                                        scale, x, kWeights, rate, key})) {
     found.push_back(is_float(result.dtype()) ? to_floats(result.view()) : std::vector<float>{});
   }
   return found;
@@ -81,6 +81,15 @@ TEST(StepProgram, ClipsTheGradientToTheNorm) {
 
 TEST(StepProgram, KeepsAGradientBelowTheNorm) {
   EXPECT_THAT(first_step({.max_grad_norm = 6})[kM], ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(0.4f, 1e-6f)));
+}
+
+// As torch.nn.utils.clip_grad_value_, after clip_grad_norm_ if there is a maximum of the norm.
+TEST(StepProgram, ClipsTheElementsOfTheGradient) {
+  const Tensor x({3, 2}, {2.0f, -3.0f, 4.0f, -5.0f, 0.0f, 0.0f});  // the gradient is (3, -4)
+  EXPECT_THAT(first_step({.max_grad_norm = 0, .max_grad_value = 3.5}, x)[kM],
+              ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(-0.35f, 1e-6f)));
+  EXPECT_THAT(first_step({.max_grad_norm = 1, .max_grad_value = 0.7})[kM],
+              ElementsAre(FloatNear(0.06f, 1e-6f), FloatNear(0.07f, 1e-6f)));
 }
 
 TEST(StepProgram, WeightDecayAppliesToMatricesOnly) {

@@ -482,6 +482,8 @@ void add_training(Group group, FitArguments& a) {
   group.names("--freeze", t.freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5")
       ->default_str("none");
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
+  group.number("--max-grad-value", t.max_grad_value, "elements of the gradient are clipped to it; 0: never",
+               {.highest = 1e38});
   add_head(group, a.model.options.head);
   add_loss(group, a.model);
   add_length(group, a.model.options);

@@ -87,6 +87,7 @@ void check(const TrainingOptions& options) {
     refuse("adam_epsilon", to_text(options.adam_epsilon), "a finite number above 0, as a normal float32");
   }
   require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
+  require_finite_and_not_negative("max_grad_value", options.max_grad_value);
   check_lora(options);
   check_dtype(options.dtype);
   require_at_least("max_skipped_in_a_row", options.max_skipped_in_a_row, 1);
@@ -141,6 +142,7 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .remat = options.remat,
           .mesh = mesh,
           .max_grad_norm = options.max_grad_norm,
+          .max_grad_value = options.max_grad_value,
           .on_non_finite = options.on_non_finite,
           .frozen = options.freeze,
           .lora = options.lora};

@@ -72,6 +72,26 @@ Value clipping_factor(const Value& norm, double max_norm) {
   return max_norm > 0 ? minimum(one, max_norm / (norm + 1e-6)) : one;
 }
 
+// The scaling of the gradients, and the clipping of their elements.
+class Clipping {
+ public:
+  // scale      factor of the gradients, after which elements are clipped
+  // max_value  maximum of an element's size; 0: none
+  Clipping(const Value& scale, double max_value) : scale_(scale), max_value_(max_value) {}
+
+  // The factor that clipped() leaves to the update.
+  Value factor() const { return max_value_ > 0 ? full(scale_.type(), 1) : scale_; }
+  Value clipped(const Value& gradient) const {
+    if (max_value_ == 0) return gradient;
+    const auto limit = [&](double value) { return full(gradient.type(), value); };
+    return maximum(minimum(gradient * scale_, limit(max_value_)), limit(-max_value_));
+  }
+
+ private:
+  const Value scale_;
+  const double max_value_;
+};
+
 // parts  number of parts into which the rows of a batch are divided
 void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
   for (const auto& [name, type] : batch) {
@@ -340,11 +360,11 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const Verdict verdict = judge(progress, loss, norm, options.compute_dtype, options.on_non_finite);
 
   // The update divides the gradients by the weight, as it scales them anyway.
-  const optim::UpdateRule update =
-      options.optimizer->rule({.learning_rate = learning_rate,
-                               .updates = verdict.updates,
-                               .factor = clipping_factor(norm, options.max_grad_norm) / weight,
-                               .makes_update = verdict.makes_update});
+  const Clipping clipping(clipping_factor(norm, options.max_grad_norm) / weight, options.max_grad_value);
+  const optim::UpdateRule update = options.optimizer->rule({.learning_rate = learning_rate,
+                                                            .updates = verdict.updates,
+                                                            .factor = clipping.factor(),
+                                                            .makes_update = verdict.makes_update});
   const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
   StepBuilder step(StepLayout(parameters, slots_of(parameters, *options.optimizer, options.mesh), batch));
   const Value place = place_of_device(options.mesh, {MeshAxis::kData});
@@ -355,7 +375,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
     }
     const SharedUpdate& shared = updates[of_trainable];
     const optim::Update before = state_of(shared.part(parameters[i].input, place), *options.optimizer);
-    const optim::Update after = update(before, sums.gradients[of_trainable]);
+    const optim::Update after = update(before, clipping.clipped(sums.gradients[of_trainable]));
     step.replace_weight(i, parameters[i], shared.held(after.weight));
     step.replace_slots(i, before.slots, after.slots);
     ++of_trainable;

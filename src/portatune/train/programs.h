@@ -25,6 +25,7 @@ struct StepOptions {
   Remat remat = Remat::kNone;
   Mesh mesh = {};
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: no clipping
+  double max_grad_value = 0;   ///< each element of the scaled gradient is clipped to it; 0: no clipping
   bool dropout = true;         ///< whether dropout is active
   OnNonFinite on_non_finite = OnNonFinite::kStop;
   std::vector<std::string> frozen = {};  ///< see nn::ContextOptions

@@ -92,6 +92,7 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   if (!options.freeze.empty()) facts["freeze"] = list_of(options.freeze);
   if (options.lora) facts["lora"] = text_of(*options.lora);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
+  if (options.max_grad_value > 0) facts["max_grad_value"] = to_text(options.max_grad_value);
   facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
   facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));
   facts["dtype"] = name_of(options.dtype);
