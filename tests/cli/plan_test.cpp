@@ -43,6 +43,7 @@ void expect_memory_of_tiny_bert(const json& target) {
   const json& memory = target["memory"];
   EXPECT_EQ(memory["parameters"], 4 * kParameters);
   EXPECT_EQ(memory["optimizer"], 8 * kParameters);
+  EXPECT_EQ(memory["slots"], json({{"m", 4 * kParameters}, {"v", 4 * kParameters}}));
   EXPECT_EQ(memory["batch"], kBatchBytes);
   EXPECT_GT(memory["temporaries"], 0);
   int64_t sum = 0;

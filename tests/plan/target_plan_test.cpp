@@ -91,7 +91,7 @@ TEST(TargetPlan, AddsUpMemoryAndWork) {
   const TargetPlan plan = plan_target(compiler, run(task, 16));
   const Memory& memory = plan.memory;
   EXPECT_EQ(memory.parameters, 4 * kParameters);
-  EXPECT_EQ(memory.optimizer, 8 * kParameters);
+  EXPECT_EQ(memory.optimizer(), 8 * kParameters);
   EXPECT_EQ(memory.batch, 4 * 16 * kIn + (12 + 4) + 4 + 8);  // progress, learning rate and key
   EXPECT_EQ(memory.layout, 64);
   EXPECT_EQ(memory.temporaries, 16'000 + 16);  // four results
@@ -108,7 +108,7 @@ TEST(TargetPlan, MomentsOfMatricesAreDividedAlongData) {
   const Toy task;
   const auto bytes = [&](const Mesh& mesh) {
     const Memory memory = memory_of_arguments(task, shapes(16, mesh)[0].batch, {.mesh = mesh});
-    return memory.parameters + memory.optimizer;
+    return memory.parameters + memory.optimizer();
   };
   EXPECT_EQ(bytes({}), 12 * kParameters);
   EXPECT_EQ(bytes({.data = 2}), 4 * kParameters + 8 * (kOut * kIn / 2 + kOut));
@@ -202,7 +202,7 @@ TEST(TargetPlan, ReportsOutOfMemoryOfTheCompiler) {
   const TargetPlan plan = plan_target(compiler, run(task, 16));
   EXPECT_THAT(plan.refusal, testing::HasSubstr("RESOURCE_EXHAUSTED"));
   EXPECT_EQ(plan.memory.parameters, 4 * kParameters) << "what is known without the compiler";
-  EXPECT_EQ(plan.memory.optimizer, 8 * kParameters);
+  EXPECT_EQ(plan.memory.optimizer(), 8 * kParameters);
   EXPECT_EQ(plan.memory.batch, 4 * 16 * kIn + 28);
   EXPECT_EQ(plan.memory.temporaries + plan.memory.layout + plan.memory.code, 0);
   EXPECT_THAT(plan.shapes, testing::IsEmpty());

@@ -45,11 +45,11 @@ std::string memory_row(const PlannedTarget& target) {
     const bool is_too_large = target.outcome.is_too_large;
     const auto known = [&](int64_t bytes) { return is_too_large ? binary_size(bytes) : ""; };
     return fmt::format(kMemoryRow, target.target.name, is_too_large ? "no" : "?", known(m.parameters),
-                       known(m.optimizer), known(m.batch), "", "", "", target.memory_bytes > 0 ? capacity : "",
+                       known(m.optimizer()), known(m.batch), "", "", "", target.memory_bytes > 0 ? capacity : "",
                        largest(target.largest_batch));
   }
   return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", binary_size(m.parameters),
-                     binary_size(m.optimizer), binary_size(m.batch + m.layout), binary_size(m.temporaries),
+                     binary_size(m.optimizer()), binary_size(m.batch + m.layout), binary_size(m.temporaries),
                      tells_code(m) ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
                      largest(target.largest_batch));
 }
@@ -120,22 +120,24 @@ std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRu
 }
 
 ordered_json json_of(const plan::Memory& memory) {
-  ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer},     {"batch", memory.batch},
+  ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer()},   {"batch", memory.batch},
                        {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", nullptr},
                        {"total", memory.total()}};
   if (tells_code(memory)) json["code"] = memory.code;
+  json["slots"] = memory.slots;
   return json;
 }
 
 // The sizes of the arguments of a program that the compiler has refused.
 ordered_json json_of_arguments(const plan::Memory& memory) {
   return {{"parameters", memory.parameters},
-          {"optimizer", memory.optimizer},
+          {"optimizer", memory.optimizer()},
           {"batch", memory.batch},
           {"layout", nullptr},
           {"temporaries", nullptr},
           {"code", nullptr},
-          {"total", nullptr}};
+          {"total", nullptr},
+          {"slots", memory.slots}};
 }
 
 ordered_json json_of(const plan::ShapePlan& shape) {

@@ -21,7 +21,7 @@ Memory memory_of_arguments(const train::StepProgram& step) {
   const auto bytes = [&](size_t argument) { return step.function.parameters[argument].type().bytes(); };
   Memory memory;
   for (size_t i = 0; i < layout.weights(); ++i) memory.parameters += bytes(layout.weight(i));
-  for (size_t i = 0; i < layout.slots().size(); ++i) memory.optimizer += bytes(layout.slot(i));
+  for (size_t i = 0; i < layout.slots().size(); ++i) memory.slots[layout.slots()[i].name] += bytes(layout.slot(i));
   memory.batch = bytes_of(step.function.parameters) - memory.total();
   return memory;
 }
@@ -59,13 +59,19 @@ double sent_bytes(const Task& task, const train::Signature& batch, train::StepOp
 
 }  // namespace
 
+int64_t Memory::optimizer() const {
+  int64_t bytes = 0;
+  for (const auto& [name, of_slot] : slots) bytes += of_slot;
+  return bytes;
+}
+
 Memory together(const Memory& a, const Memory& b) {
   return {.parameters = std::max(a.parameters, b.parameters),
-          .optimizer = std::max(a.optimizer, b.optimizer),
           .batch = std::max(a.batch, b.batch),
           .layout = std::max(a.layout, b.layout),
           .temporaries = std::max(a.temporaries, b.temporaries),
-          .code = a.code + b.code};
+          .code = a.code + b.code,
+          .slots = a.slots.empty() ? b.slots : a.slots};
 }
 
 Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options) {

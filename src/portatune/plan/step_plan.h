@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "portatune/plan/compiler.h"
@@ -14,13 +15,14 @@ namespace portatune::plan {
 /// Bytes on one device, by purpose.
 struct Memory {
   int64_t parameters = 0;
-  int64_t optimizer = 0;    ///< its slots: both moments of AdamW
   int64_t batch = 0;        ///< includes the scalar arguments of a step
   int64_t layout = 0;       ///< growth of these arrays by the compiler's layout: a TPU's tiles
   int64_t temporaries = 0;  ///< activations, gradients, and results outside the memory of arguments
   int64_t code = 0;
+  std::map<std::string, int64_t> slots = {};  ///< of the optimizer, by their names
 
-  int64_t total() const { return parameters + optimizer + batch + layout + temporaries + code; }
+  int64_t optimizer() const;
+  int64_t total() const { return parameters + optimizer() + batch + layout + temporaries + code; }
 };
 
 /// Memory of programs that are loaded at once and run one after the other on the same parameters.

@@ -105,7 +105,7 @@ class Remedies {
   bool has_room_for_state(const train::StepOptions& options) const {
     const train::Signature batch = run_.shapes_with(run_.batch_size, options.mesh).front().batch;
     const Memory memory = memory_of_arguments(run_.task, batch, options);
-    return memory.parameters + memory.optimizer <= compiler_.memory_bytes();
+    return memory.parameters + memory.optimizer() <= compiler_.memory_bytes();
   }
   // The result of `search`; a default value if the run cannot have these options, or the compiler refuses them.
   template <class Search>
