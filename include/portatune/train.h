@@ -47,10 +47,11 @@ struct TrainingOptions {
   int64_t warmup_steps = 0;  ///< steps in which the learning rate rises from 0
   double warmup_ratio = 0;   ///< warmup_steps as a part of all steps, rounded up; below 1
   ScheduleOptions schedule = {};
-  double weight_decay = 0;                   ///< of matrices only; 0 gives Adam
-  double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< in [0, 1)
-  double adam_epsilon = 1e-8;                   ///< above 0
-  std::string optim = "adamw_torch";            ///< "adamw_torch": AdamW; "sgd": SGD as in torch.optim.SGD
+  double weight_decay = 0;  ///< of matrices only
+  /// AdamW ("adamw_torch"), "adam", "lamb", "lion", "adafactor" or "sgd".
+  std::string optim = "adamw_torch";
+  double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< of AdamW, Adam, LAMB and Lion, in [0, 1)
+  double adam_epsilon = 1e-8;                   ///< of AdamW, Adam and LAMB, above 0
   double momentum = 0;                          ///< of SGD, in [0, 1)
   bool nesterov = false;                        ///< whether SGD has Nesterov momentum
   double max_grad_norm = 1.0;                   ///< maximum of the norm of the gradient; 0: no clipping

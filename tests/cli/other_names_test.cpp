@@ -123,6 +123,8 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--adam_beta1", "0.8"}).training.adam_beta1, 0.8);
   EXPECT_EQ(fit_arguments({"--label_smoothing_factor", "0.1"}).model.options.loss.label_smoothing, 0.1);
   EXPECT_EQ(fit_arguments({"--optim", "sgd", "--momentum", "0.9", "--nesterov"}).training.optim, "sgd");
+  EXPECT_EQ(fit_arguments({"--optim", "lion_32bit"}).training.optim, "lion");
+  EXPECT_EQ(fit_arguments({"--optim", "adafactor"}).training.optim, "adafactor");
   EXPECT_EQ(fit_arguments({"--optim", "adamw_torch_fused"}).training.optim, "adamw_torch");
   EXPECT_THAT(fit_arguments({"--dev", "a.csv", "b.csv"}).validation, testing::ElementsAre("a.csv", "b.csv"));
 }

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using ::testing::FloatNear;
 
-TEST(AdamWOptimizer, KeepsTwoMoments) { EXPECT_THAT(optim::adamw({})->slots(), ElementsAre("m", "v")); }
+TEST(AdamWOptimizer, KeepsTwoMoments) { EXPECT_THAT(slot_names(*optim::adamw({}), 2), ElementsAre("m", "v")); }
 
 // The second update of a weight of 1 with gradients 2 and 4, the latter given as 8 with the factor 1/2.
 TEST(AdamWOptimizer, CorrectsTheBiasByTheNumberOfUpdates) {

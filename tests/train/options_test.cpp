@@ -9,6 +9,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/train/optimizers.h"
 
 namespace portatune::test {
 namespace {
@@ -93,8 +94,11 @@ std::vector<float> update_of(const TrainingOptions& options) {
   const auto scalar = [](double value) { return full({DType::kFloat32, {}}, value); };
   const optim::UpdateRule rule = optimizer->rule(
       {.learning_rate = scalar(0.1), .updates = scalar(1), .factor = scalar(1), .makes_update = scalar(1)});
-  const optim::Update after =
-      rule({.weight = filled(1), .slots = Values(optimizer->slots().size(), filled(0))}, filled(1));
+  optim::Update before{.weight = filled(1), .slots = {}};
+  for (const optim::Slot& slot : optimizer->slots(2)) {
+    before.slots.push_back(full({DType::kFloat32, slot.shape({1, 1})}, 0));
+  }
+  const optim::Update after = rule(before, filled(1), {});
   Values results{after.weight};
   results.insert(results.end(), after.slots.begin(), after.slots.end());
   std::vector<float> found;
@@ -114,8 +118,21 @@ TEST(TrainingOptions, ReachSgd) {
   EXPECT_THAT(update_of({.optim = "sgd", .momentum = 0.9, .nesterov = true}), ElementsAre(FloatEq(1 - 0.19f), 1));
 }
 
+TEST(TrainingOptions, ReachTheOtherOptimizers) {
+  const TrainingOptions common{.weight_decay = 0.5, .adam_beta1 = 0.8, .adam_beta2 = 0.5, .adam_epsilon = 1};
+  const auto with = [&](const char* optim) {
+    TrainingOptions options = common;
+    options.optim = optim;
+    return update_of(options);
+  };
+  EXPECT_THAT(with("adam"), ElementsAre(FloatEq(1 - 0.1f * 1.5f / 2.5f), FloatEq(0.3f), FloatEq(1.125f)));
+  EXPECT_THAT(with("lamb"), ElementsAre(FloatEq(0.9f), FloatEq(0.2f), FloatEq(0.5f)));
+  EXPECT_THAT(with("lion"), ElementsAre(FloatEq(0.85f), FloatEq(0.5f)));
+  EXPECT_THAT(with("adafactor"), ElementsAre(FloatEq(0.85f), FloatEq(1), FloatEq(1)));
+}
+
 TEST(TrainingOptions, OptimizerIsKnownAndHasItsOwnOptions) {
-  expect_refused(TrainingOptions{.optim = "adafactor"}, "optim", "adafactor");
+  expect_refused(TrainingOptions{.optim = "adagrad"}, "optim", "adagrad");
   expect_refused(TrainingOptions{.momentum = 0.9}, "momentum", "an option of SGD, with optim adamw_torch");
   expect_refused(TrainingOptions{.nesterov = true}, "nesterov", "an option of SGD, with optim adamw_torch");
   expect_refused(TrainingOptions{.optim = "sgd", .momentum = 1}, "momentum", "1");

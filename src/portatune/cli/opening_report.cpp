@@ -25,6 +25,7 @@
 #include "portatune/run/run_plan.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/label_names.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::cli {
@@ -225,8 +226,8 @@ std::string describe_run(const run::Opening& o) {
   const std::string steps = number_of(o.length.steps_per_epoch, "step");
   std::string text =
       o.plan.max_steps > 0 ? steps : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
-  text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), t.optim == "sgd" ? "SGD" : "AdamW",
-                      to_text(t.learning_rate), t.lr_scheduler_type);
+  text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), train::optimizer_title(t), to_text(t.learning_rate),
+                      t.lr_scheduler_type);
   const int64_t warmup = train::warmup_steps(t, o.length.num_train_epochs * o.length.steps_per_epoch);
   if (warmup > 0) text += fmt::format(" after {}", number_of(warmup, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));

@@ -11,6 +11,7 @@
 #include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/sources.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::cli {
@@ -448,6 +449,33 @@ void add_schedule(Group group, TrainingOptions& t) {
       ->default_str("cosine");
 }
 
+// Other names of optimizers in transformers, for the same computation.
+const std::map<std::string, std::string> kOtherOptimizers = {
+    {"adamw_torch_fused", train::kAdamW}, {"adamw_hf", train::kAdamW},          {"adamw", train::kAdamW},
+    {"adamw_apex_fused", train::kAdamW},  {"paged_adamw_32bit", train::kAdamW}, {"lion_32bit", "lion"},
+    {"paged_lion_32bit", "lion"}};
+
+void add_optimizer(Group group, TrainingOptions& t) {
+  const std::vector<std::string> names = train::optimizer_names();
+  std::vector<std::string> words = names;
+  for (const auto& [other, name] : kOtherOptimizers) words.push_back(other);
+  const auto take = [&t](const std::string& word) {
+    const auto other = kOtherOptimizers.find(word);
+    t.optim = other == kOtherOptimizers.end() ? word : other->second;
+  };
+  group.choice("--optim", words, take, "optimizer")
+      ->type_name(fmt::format("{}", fmt::join(names, "|")))
+      ->default_str(t.optim);
+  group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
+  group.number("--momentum", t.momentum, "momentum of SGD", {.highest = 1});
+  group.flag("--nesterov", t.nesterov, "Nesterov momentum, for SGD");
+  group.number("--adam-beta1", t.adam_beta1, "decay of the first moment of AdamW, Adam, LAMB; beta1 of Lion",
+               {.highest = 1});
+  group.number("--adam-beta2", t.adam_beta2, "decay of the second moment of AdamW, Adam, LAMB; beta2 of Lion",
+               {.highest = 1});
+  group.number("--adam-epsilon", t.adam_epsilon, "epsilon of AdamW, Adam, LAMB", {.highest = 1e38});
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
                {.lowest = 1, .highest = 1e6});
@@ -467,18 +495,7 @@ void add_training(Group group, FitArguments& a) {
   group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
   TrainingOptions& t = a.training;
   add_schedule(group, t);
-  group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
-  group
-      .choice(
-          "--optim", {"adamw_torch", "sgd", "adamw_torch_fused", "adamw_hf", "adamw", "adamw_apex_fused"},
-          [&](const std::string& s) { t.optim = s == "sgd" ? s : "adamw_torch"; }, "optimizer")
-      ->type_name("adamw_torch|sgd")
-      ->default_str(t.optim);
-  group.number("--momentum", t.momentum, "momentum of SGD", {.highest = 1});
-  group.flag("--nesterov", t.nesterov, "Nesterov momentum, for SGD");
-  group.number("--adam-beta1", t.adam_beta1, "decay of AdamW's first moment", {.highest = 1});
-  group.number("--adam-beta2", t.adam_beta2, "decay of AdamW's second moment", {.highest = 1});
-  group.number("--adam-epsilon", t.adam_epsilon, "AdamW's epsilon", {.highest = 1e38});
+  add_optimizer(group, t);
   group.names("--freeze", t.freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5")
       ->default_str("none");
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});

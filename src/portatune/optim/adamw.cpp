@@ -1,18 +1,13 @@
 #include "portatune/optim/adamw.h"
 
-#include <cmath>
-
 namespace portatune::optim {
 namespace {
-
-// 1 / (1 - beta^t), exact to the last digits even if beta^t is nearly 1.
-Value bias_correction(double beta, const Value& t) { return -1.0 / expm1(t * std::log(beta)); }
 
 class AdamW final : public Optimizer {
  public:
   AdamW(const AdamWOptions& options, WeightDecayOf decay_of) : options_(options), decay_of_(decay_of) {}
 
-  std::vector<std::string> slots() const override { return {"m", "v"}; }
+  std::vector<Slot> slots(int64_t) const override { return {{"m"}, {"v"}}; }
 
   UpdateRule rule(const StepScalars& scalars) const override {
     Values parts;
@@ -20,8 +15,8 @@ class AdamW final : public Optimizer {
                            bias_correction(options_.beta2, scalars.updates), scalars.factor, scalars.makes_update}) {
       parts.push_back(reshape(x, {1}));
     }
-    return [options = options_, decay_of = decay_of_, hyper = concatenate(parts, 0)](const Update& before,
-                                                                                     const Value& gradient) {
+    return [options = options_, decay_of = decay_of_, hyper = concatenate(parts, 0)](
+               const Update& before, const Value& gradient, const Division&) {
       AdamWOptions of_weight = options;
       of_weight.weight_decay = weight_decay_of(before.weight, options.weight_decay, decay_of);
       const AdamWState after = portatune::adamw(

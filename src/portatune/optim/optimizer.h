@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "portatune/mesh.h"
 #include "portatune/ops.h"
 
 namespace portatune::optim {
@@ -17,22 +19,37 @@ struct StepScalars {
   Value makes_update;  ///< 1, or 0 to leave weights and slots as they are, for any gradient
 };
 
-/// A weight and its slots, in the order of Optimizer::slots(), before or after an update. All have one float32 type.
+/// A weight and its slots, in the order of Optimizer::slots(), before or after an update. All are float32.
 struct Update {
   Value weight;
   Values slots;
 };
 
-/// Makes the update of one parameter. `gradient` has the type of the weight.
-using UpdateRule = std::function<Update(const Update& before, const Value& gradient)>;
+/// How devices divide a parameter for its update: each has the part of a shard.
+struct Division {
+  Sharding sharding = {};
+  Mesh mesh = {};
+};
+
+/// Makes the update of one parameter, or of the part of it that a device has. `gradient` has the type of the weight.
+using UpdateRule = std::function<Update(const Update& before, const Value& gradient, const Division& division)>;
+
+/// An array that an optimizer keeps for a parameter, initially 0. It has the axes of the parameter, but for one
+/// perhaps.
+struct Slot {
+  std::string name;
+  std::optional<int64_t> without = {};  ///< the axis of the parameter that the slot does not have
+
+  Shape shape(const Shape& parameter) const;
+  Sharding sharding(const Sharding& parameter) const;
+};
 
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Names of the slots: arrays that the optimizer keeps for each parameter, of the parameter's shape and initially 0.
-  /// The first one, if there is any, accumulates gradients.
-  virtual std::vector<std::string> slots() const = 0;
+  /// The slots of a parameter with this number of axes. The first one, if there is any, accumulates gradients.
+  virtual std::vector<Slot> slots(int64_t rank) const = 0;
   /// The rule of one step. It computes once what all parameters share.
   virtual UpdateRule rule(const StepScalars& scalars) const = 0;
 };
@@ -43,7 +60,24 @@ enum class WeightDecayOf {
   kAll
 };
 
+/// Returns whether a weight decays.
+bool decays(const Value& weight, WeightDecayOf which);
 /// The weight decay of one weight: `decay`, or 0 if it does not decay.
 double weight_decay_of(const Value& weight, double decay, WeightDecayOf which);
+
+/// 1 / (1 - beta^t) for update t, exact to the last digits even if beta^t is nearly 1.
+Value bias_correction(double beta, const Value& updates);
+
+/// `after` if the step makes an update, else `before`.
+Update update_or_not(const Value& makes_update, const Update& after, const Update& before);
+
+// Reductions of a whole array, of which each device has the part `part`.
+
+/// Sum of the squares of all elements, a float32 scalar.
+Value sum_of_squares(const Value& part, const Division& division);
+/// Number of elements.
+double elements(const Value& part, const Division& division);
+/// Mean along one axis, which the result does not have. Slot::sharding is the sharding of the result.
+Value mean(const Value& part, int64_t axis, const Division& division);
 
 }  // namespace portatune::optim

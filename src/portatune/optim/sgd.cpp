@@ -7,16 +7,13 @@ class Sgd final : public Optimizer {
  public:
   Sgd(const SgdOptions& options, WeightDecayOf decay_of) : options_(options), decay_of_(decay_of) {}
 
-  std::vector<std::string> slots() const override {
-    return options_.momentum > 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};
+  std::vector<Slot> slots(int64_t) const override {
+    return options_.momentum > 0 ? std::vector<Slot>{{"momentum"}} : std::vector<Slot>{};
   }
 
   UpdateRule rule(const StepScalars& scalars) const override {
-    const Value makes_update =
-        compare(Direction::kNotEqual, scalars.makes_update, full(scalars.makes_update.type(), 0));
-    return [o = options_, decay_of = decay_of_, scalars, makes_update](const Update& before, const Value& gradient) {
+    return [o = options_, decay_of = decay_of_, scalars](const Update& before, const Value& gradient, const Division&) {
       const Value& weight = before.weight;
-      const Value makes = broadcast_to(makes_update, weight.shape());
       const double decay = weight_decay_of(weight, o.weight_decay, decay_of);
       const Value decayed = gradient * scalars.factor + decay * weight;
       Update after;
@@ -24,10 +21,10 @@ class Sgd final : public Optimizer {
       if (o.momentum > 0) {
         const Value momentum = o.momentum * before.slots[0] + decayed;
         step = o.nesterov ? decayed + o.momentum * momentum : momentum;
-        after.slots = {select(makes, momentum, before.slots[0])};
+        after.slots = {momentum};
       }
-      after.weight = select(makes, weight - scalars.learning_rate * step, weight);
-      return after;
+      after.weight = weight - scalars.learning_rate * step;
+      return update_or_not(scalars.makes_update, after, before);
     };
   }
 

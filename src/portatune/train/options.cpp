@@ -5,7 +5,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
-#include "portatune/optim/sgd.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::train {
@@ -27,24 +27,6 @@ void require_finite_and_not_negative(const char* option, double value) {
   }
 }
 
-void check_beta(const char* option, double value) {
-  if (!(value >= 0 && static_cast<float>(value) < 1)) refuse(option, to_text(value), "at least 0 and below 1");
-}
-
-void check_optimizer(const TrainingOptions& options) {
-  if (options.optim != kAdamW && options.optim != kSgd) {
-    refuse("optim", options.optim, std::string(kAdamW) + " or " + kSgd);
-  }
-  check_beta("momentum", options.momentum);
-  if (options.optim != kSgd && (options.momentum > 0 || options.nesterov)) {
-    refuse(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
-           "it with optim sgd alone");
-  }
-  if (options.nesterov && options.momentum == 0) {
-    refuse("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
-  }
-}
-
 void check(const BestModelOptions& options, bool is_not_measured) {
   require_at_least("early_stopping_patience", options.early_stopping_patience, 0);
   require_finite_and_not_negative("early_stopping_threshold", options.early_stopping_threshold);
@@ -60,7 +42,7 @@ void check_lora(const TrainingOptions& options) {
   const Lora& lora = *options.lora;
   require_at_least("lora_rank", lora.rank, 1);
   require_finite_and_not_negative("lora_alpha", lora.alpha);
-  check_beta("lora_dropout", lora.dropout);
+  if (!(lora.dropout >= 0 && lora.dropout < 1)) refuse("lora_dropout", to_text(lora.dropout), "at least 0 and below 1");
   if (lora.target_modules.empty()) {
     refuse("target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
   }
@@ -79,13 +61,6 @@ void check(const TrainingOptions& options) {
   check_schedule(options);
   require_finite_and_not_negative("weight_decay", options.weight_decay);
   check_optimizer(options);
-  check_beta("adam_beta1", options.adam_beta1);
-  check_beta("adam_beta2", options.adam_beta2);
-  // A parameter with gradient 0 would be 0/0 otherwise.
-  const float epsilon = static_cast<float>(options.adam_epsilon);
-  if (!(epsilon >= std::numeric_limits<float>::min() && std::isfinite(epsilon))) {
-    refuse("adam_epsilon", to_text(options.adam_epsilon), "a finite number above 0, as a normal float32");
-  }
   require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
   require_finite_and_not_negative("max_grad_value", options.max_grad_value);
   check_lora(options);
@@ -122,17 +97,6 @@ void check(const FitOptions& options, OnNonFinite then) {
            std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
            "a total number of steps within a 64-bit integer");
   }
-}
-
-std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options) {
-  if (options.optim == kSgd) {
-    return optim::sgd(
-        {.momentum = options.momentum, .nesterov = options.nesterov, .weight_decay = options.weight_decay});
-  }
-  return optim::adamw({.beta1 = options.adam_beta1,
-                       .beta2 = options.adam_beta2,
-                       .eps = options.adam_epsilon,
-                       .weight_decay = options.weight_decay});
 }
 
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {

@@ -1,8 +1,6 @@
 // Checks of options before anything is loaded.
 #pragma once
 
-#include <memory>
-
 #include "portatune/train.h"
 #include "portatune/train/programs.h"
 
@@ -10,13 +8,6 @@ namespace portatune::train {
 
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);
-
-// Names of TrainingOptions::optim.
-inline constexpr const char* kAdamW = "adamw_torch";
-inline constexpr const char* kSgd = "sgd";
-
-/// The optimizer of the options.
-std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options);
 
 /// The options that are compiled into a step.
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});

@@ -287,7 +287,9 @@ Value divisor_of(const Sums& sums) { return maximum(sums.weight, full(sums.weigh
 // A device's part of a weight, and new parameters of the program for its slots.
 optim::Update state_of(const Value& part, const optim::Optimizer& optimizer) {
   optim::Update state{.weight = part, .slots = {}};
-  for (const std::string& name : optimizer.slots()) state.slots.push_back(parameter(name, part.type()));
+  for (const optim::Slot& slot : optimizer.slots(part.rank())) {
+    state.slots.push_back(parameter(slot.name, {part.type().dtype, slot.shape(part.shape())}));
+  }
   return state;
 }
 
@@ -375,7 +377,8 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
     }
     const SharedUpdate& shared = updates[of_trainable];
     const optim::Update before = state_of(shared.part(parameters[i].input, place), *options.optimizer);
-    const optim::Update after = update(before, clipping.clipped(sums.gradients[of_trainable]));
+    const Value gradient = clipping.clipped(sums.gradients[of_trainable]);
+    const optim::Update after = update(before, gradient, {shared.sharding(), options.mesh});
     step.replace_weight(i, parameters[i], shared.held(after.weight));
     step.replace_slots(i, before.slots, after.slots);
     ++of_trainable;

@@ -10,17 +10,20 @@ namespace portatune::train {
 std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const optim::Optimizer& optimizer,
                                 const Mesh& mesh) {
   std::vector<SlotArray> slots;
-  const std::vector<std::string> names = optimizer.slots();
-  for (size_t slot = 0; slot < names.size(); ++slot) {
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      if (!parameters[i].trainable) continue;
-      slots.push_back({.name = names[slot],
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].trainable) continue;
+    const auto& [dtype, shape] = parameters[i].type;
+    const Sharding sharding = SharedUpdate(parameters[i], mesh).sharding();
+    const std::vector<optim::Slot> of_parameter = optimizer.slots(shape.rank());
+    for (size_t slot = 0; slot < of_parameter.size(); ++slot) {
+      slots.push_back({.name = of_parameter[slot].name,
                        .slot = slot,
                        .parameter = i,
-                       .type = parameters[i].type,
-                       .sharding = SharedUpdate(parameters[i], mesh).sharding()});
+                       .type = {dtype, of_parameter[slot].shape(shape)},
+                       .sharding = of_parameter[slot].sharding(sharding)});
     }
   }
+  std::ranges::stable_sort(slots, {}, &SlotArray::slot);
   return slots;
 }
 

@@ -22,9 +22,9 @@ struct SlotArray {
   size_t slot;        ///< index of the slot in Optimizer::slots()
   size_t parameter;   ///< index of the parameter
   TensorType type;    ///< type of the whole array
-  Sharding sharding;  ///< that of SharedUpdate
+  Sharding sharding;  ///< that of SharedUpdate, without an axis that the slot does not have
 };
-/// All arrays of an optimizer: those of its first slot for each trainable parameter, then those of the second.
+/// All arrays of an optimizer: the first slots of all trainable parameters, then the second.
 std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const optim::Optimizer& optimizer,
                                 const Mesh& mesh);
 

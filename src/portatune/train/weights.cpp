@@ -10,7 +10,7 @@
 #include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
-#include "portatune/train/options.h"
+#include "portatune/train/optimizers.h"
 
 namespace portatune::train {
 namespace {

@@ -4,6 +4,8 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/io/safetensors/safetensors.h"
+#include "portatune/optim/adafactor.h"
+#include "portatune/optim/adamw.h"
 
 namespace portatune::run {
 namespace {
@@ -11,22 +13,22 @@ namespace {
 TEST(DiskSpace, ModelAloneTakesItsWeights) { EXPECT_EQ(most_bytes({.weights_bytes = 100}), 100); }
 
 TEST(DiskSpace, FewCheckpointsAddToTheModel) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 2, .kept = 2}), 2 * 300 + 100);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots_bytes = 200, .checkpoints = 2, .kept = 2}), 2 * 300 + 100);
 }
 
 TEST(DiskSpace, CheckpointHasTheSlotsOfItsOptimizer) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots = 1, .checkpoints = 2, .kept = 2}), 2 * 200 + 100);
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots = 0, .checkpoints = 2, .kept = 2}), 2 * 100 + 100);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots_bytes = 100, .checkpoints = 2, .kept = 2}), 2 * 200 + 100);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 2, .kept = 2}), 2 * 100 + 100);
 }
 
 // A new checkpoint is complete before the oldest is removed.
 TEST(DiskSpace, ManyCheckpointsTakeOneMoreThanAreKept) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2}), 3 * 300);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots_bytes = 200, .checkpoints = 50, .kept = 2}), 3 * 300);
 }
 
 TEST(DiskSpace, OlderCheckpointsMakeRoomForNewerOnes) {
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2, .present = 2}), 300);
-  EXPECT_EQ(most_bytes({.weights_bytes = 100, .checkpoints = 50, .kept = 2, .present = 7}), 300);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots_bytes = 200, .checkpoints = 50, .kept = 2, .present = 2}), 300);
+  EXPECT_EQ(most_bytes({.weights_bytes = 100, .slots_bytes = 200, .checkpoints = 50, .kept = 2, .present = 7}), 300);
 }
 
 TEST(DiskSpace, WeightsCountAsFloat32) {
@@ -36,6 +38,8 @@ TEST(DiskSpace, WeightsCountAsFloat32) {
                         std::vector<NamedTensorView>{{"a", half.view()}, {"b", single.view()}});
   EXPECT_EQ(bytes_of_weights(folder.path()), 48);
   EXPECT_EQ(bytes_of_weights(folder / "nowhere"), 0);
+  EXPECT_EQ(bytes_of_slots(folder.path(), *optim::adamw({})), 2 * 48);
+  EXPECT_EQ(bytes_of_slots(folder.path(), *optim::adafactor(0)), (2 + 3 + 6) * 4);
 }
 
 TEST(DiskSpace, WeightsOfPytorchCount) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <optional>
 
 #include "portatune/base/message.h"
@@ -17,7 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int64_t checkpoint_bytes(const SavesOfRun& saves) { return (1 + saves.slots) * saves.weights_bytes; }
+int64_t checkpoint_bytes(const SavesOfRun& saves) { return saves.weights_bytes + saves.slots_bytes; }
+
+// Sum of float32 elements over the weights of a model.
+int64_t bytes_of(const fs::path& model, const std::function<int64_t(const Shape&)>& elements_for) {
+  const std::optional<hub::WeightFiles> files = hub::WeightFiles::find(model);
+  if (!files) return 0;
+  int64_t elements = 0;
+  for (const NamedTensorView& tensor : files->tensors()) elements += elements_for(tensor.view.type.shape);
+  return elements * size_of(DType::kFloat32);
+}
 
 fs::path nearest_folder(fs::path path) {
   path = fs::absolute(path);
@@ -43,11 +53,15 @@ int64_t most_bytes(const SavesOfRun& saves) {
 }
 
 int64_t bytes_of_weights(const fs::path& model) {
-  const std::optional<hub::WeightFiles> files = hub::WeightFiles::find(model);
-  if (!files) return 0;
-  int64_t elements = 0;
-  for (const NamedTensorView& tensor : files->tensors()) elements += tensor.view.type.shape.elements();
-  return elements * size_of(DType::kFloat32);
+  return bytes_of(model, [](const Shape& weight) { return weight.elements(); });
+}
+
+int64_t bytes_of_slots(const fs::path& model, const optim::Optimizer& optimizer) {
+  return bytes_of(model, [&](const Shape& weight) {
+    int64_t elements = 0;
+    for (const optim::Slot& slot : optimizer.slots(weight.rank())) elements += slot.shape(weight).elements();
+    return elements;
+  });
 }
 
 void require_disk_space(const fs::path& output, const SavesOfRun& saves) {

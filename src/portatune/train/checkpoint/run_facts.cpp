@@ -7,7 +7,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
-#include "portatune/train/options.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::train {
@@ -15,10 +15,9 @@ namespace {
 
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
 constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp; the name in checkpoints
-constexpr const char* kOptimizer = "optim";
 
 // The values of checkpoints from before these settings existed, which do not have them.
-const RunFacts kFormerValues = {{kMicroBatches, "1"}, {kBatchDevices, "1"}, {kOptimizer, kAdamW}};
+const RunFacts kFormerValues = {{kMicroBatches, "1"}, {kBatchDevices, "1"}, {"optim", kAdamW}};
 
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);
@@ -79,16 +78,7 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   for (const auto& [name, value] : options.must_match) require_utf8(name, value);
   RunFacts facts = options.must_match;
   facts.merge(schedule_facts(options));
-  facts["weight_decay"] = to_text(options.weight_decay);
-  facts[kOptimizer] = options.optim;
-  if (options.optim == kSgd) {
-    facts["momentum"] = to_text(options.momentum);
-    facts["nesterov"] = options.nesterov ? "true" : "false";
-  } else {
-    facts["adam_beta1"] = to_text(options.adam_beta1);
-    facts["adam_beta2"] = to_text(options.adam_beta2);
-    facts["adam_epsilon"] = to_text(options.adam_epsilon);
-  }
+  facts.merge(optimizer_facts(options));
   if (!options.freeze.empty()) facts["freeze"] = list_of(options.freeze);
   if (options.lora) facts["lora"] = text_of(*options.lora);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
