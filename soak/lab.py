@@ -257,7 +257,7 @@ def checkpoints_in(folder):
 
 def is_whole(checkpoint):
     arrays = list(checkpoint.glob("*.safetensors"))
-    return (checkpoint / "trainer_state.json").exists() and len(arrays) >= 2 and all(map(is_whole_file, arrays))
+    return (checkpoint / "training_state.json").exists() and len(arrays) >= 2 and all(map(is_whole_file, arrays))
 
 
 def is_whole_file(file):

@@ -42,7 +42,7 @@ class DamagedCheckpoint : public testing::Test {
 TEST_F(DamagedCheckpoint, IsPassedOverForTheNewestValidOne) {
   test::flip_a_bit(checkpoint(15) / "model.safetensors");
   fs::create_directory(checkpoint(25));
-  write(checkpoint(25) / "trainer_state.json", "{");
+  write(checkpoint(25) / "training_state.json", "{");
   const Finished run = resumed();
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("warning: damaged checkpoint, not used: " + checkpoint(25).string() +

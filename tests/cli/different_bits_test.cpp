@@ -38,7 +38,7 @@ TEST_F(DifferentBits, OfOtherKernelsAreRefusedUnlessAllowedAndThenTold) {
   EXPECT_THAT(json::parse(allowed.out)["deviations"].get<Words>(), told);
   EXPECT_THAT(record()["deviations"].get<Words>(), told);
   EXPECT_EQ(record()["machine"]["kernels"], "none");
-  EXPECT_THAT(json::parse(read(toy_.output() + "/checkpoint-12/trainer_state.json"))["deviations"].get<Words>(), told);
+  EXPECT_THAT(json::parse(read(toy_.output() + "/checkpoint-12/training_state.json"))["deviations"].get<Words>(), told);
 }
 
 TEST_F(DifferentBits, OfOtherFlagsAreRefused) {

@@ -171,7 +171,7 @@ TEST(ResumedRun, ReportsTheScoresOfTheOriginalStart) {
 TEST(ResumedRun, WithoutScoresOfTheStartSaysSo) {
   const Toy toy;
   ASSERT_EQ(portatune(run_of(toy, "1")).exit_code, 0);
-  const std::string file = toy.output() + "/checkpoint-4/trainer_state.json";
+  const std::string file = toy.output() + "/checkpoint-4/training_state.json";
   json state = json::parse(read(file));
   state.erase("initial_scores");  // as of an older version
   write(file, state.dump());

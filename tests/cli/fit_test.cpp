@@ -250,7 +250,7 @@ TEST(Fit, DoesNotBeginAmongTheCheckpointsOfAnotherRun) {
   EXPECT_EQ(run.exit_code, 73);
   EXPECT_THAT(run.err, HasSubstr(std::filesystem::path(checkpoint).filename().string()));
   EXPECT_THAT(run.err, HasSubstr("--resume"));
-  EXPECT_TRUE(std::filesystem::exists(checkpoint + "/trainer_state.json"));
+  EXPECT_TRUE(std::filesystem::exists(checkpoint + "/training_state.json"));
 }
 
 TEST(Fit, OneRunAtATimeWritesToAFolder) {

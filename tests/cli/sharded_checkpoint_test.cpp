@@ -78,7 +78,7 @@ TEST_F(ShardedCheckpoint, IsGoneOnFromByAnyNumberOfProcesses) {
                 IsSupersetOf({std::string("config.json"), "model-00001-" + count, "model-00002-" + count,
                               std::string("model.safetensors.index.json"), "optimizer-00001-" + count,
                               "optimizer-00002-" + count, std::string("optimizer.safetensors.index.json"),
-                              std::string("trainer_state.json"), std::string("vocab.txt")}));
+                              std::string("training_state.json"), std::string("vocab.txt")}));
     EXPECT_FALSE(fs::exists(checkpoint / "model.safetensors"));
     keep_only(checkpoint);
     fs::copy(toy_.output(), toy_.file("kept"), fs::copy_options::recursive);
@@ -204,7 +204,7 @@ TEST_F(ShardedCheckpoint, IsWholeWheneverAProcessIsKilled) {
       const fs::path checkpoint = fs::path(toy_.output()) / name;
       for (const char* stem : {"model", "optimizer"})
         EXPECT_EQ(io::open_tensor_files(checkpoint, stem).size(), 2) << name;
-      EXPECT_TRUE(fs::exists(checkpoint / "trainer_state.json"));
+      EXPECT_TRUE(fs::exists(checkpoint / "training_state.json"));
       ++checkpoints;
     }
     EXPECT_GE(checkpoints, 1);

@@ -87,7 +87,7 @@ TEST(BackgroundSave, KeepsTheStateOfItsStep) {
   Trainer other(kernels(), same, {});
   ASSERT_EQ(other.fit(plane_batches(6), {.num_train_epochs = 1, .callback = &stopped}).steps, 3);
   other.save_checkpoint(folder / "wanted");
-  for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json", "data_state.json"}) {
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "training_state.json", "data_state.json"}) {
     EXPECT_EQ(text_of(folder / "run" / "checkpoint-3" / file), text_of(folder / "wanted" / file)) << file;
   }
 }
@@ -100,7 +100,7 @@ TEST(BackgroundSave, IsCompleteWhenFitReturns) {
     // The older one exists until this one is in place.
     const std::string before = "checkpoint-" + std::to_string(saves);
     if (saves++ > 0) {
-      EXPECT_TRUE(fs::exists(folder / before / "trainer_state.json"));
+      EXPECT_TRUE(fs::exists(folder / before / "training_state.json"));
     }
     std::this_thread::sleep_for(20ms);
     --at_once;

@@ -45,14 +45,14 @@ TEST(CheckpointFolder, FindsTheNewestValidCheckpoint) {
     renew_manifest(train::checkpoint_path(folder.path(), step));
   }
   EXPECT_EQ(train::newest_checkpoint(folder.path()).path, folder / "checkpoint-20");
-  write_text(folder / "checkpoint-20" / "trainer_state.json", "{");
-  std::filesystem::remove(folder / "checkpoint-15" / "trainer_state.json");
+  write_text(folder / "checkpoint-20" / "training_state.json", "{");
+  std::filesystem::remove(folder / "checkpoint-15" / "training_state.json");
   make_checkpoint(folder.path(), 25);  // without a manifest
   const train::NewestCheckpoint newest = train::newest_checkpoint(folder.path());
   EXPECT_EQ(newest.path, folder / "checkpoint-10");
   EXPECT_THAT(newest.newer_damaged, ElementsAre(HasSubstr("checkpoint-25: no checkpoint_manifest.json"),
-                                                HasSubstr("checkpoint-20/trainer_state.json: 1 byte, expected "),
-                                                HasSubstr("checkpoint-15/trainer_state.json: no such file")));
+                                                HasSubstr("checkpoint-20/training_state.json: 1 byte, expected "),
+                                                HasSubstr("checkpoint-15/training_state.json: no such file")));
   EXPECT_EQ(train::newest_checkpoint(folder / "nowhere").path, "");
 }
 

@@ -56,10 +56,17 @@ TEST(TrainingState, IsReadAsWritten) {
   EXPECT_THAT(moments.read("v.w", kType).as<float>(), ElementsAre(3, 4));
 }
 
+TEST(TrainingState, IsReadUnderItsFormerName) {
+  const TemporaryFolder folder;
+  write(folder.path());
+  std::filesystem::rename(folder / "training_state.json", folder / "trainer_state.json");
+  EXPECT_EQ(train::read_position(folder.path()).step, 17);
+}
+
 TEST(TrainingState, IsNotFoundInAModelFolder) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<NotFoundError>([&] { train::read_position(folder.path()); }),
-              AllOf(HasSubstr(folder.path().string()), HasSubstr("trainer_state.json")));
+              AllOf(HasSubstr(folder.path().string()), HasSubstr("training_state.json")));
   EXPECT_THAT(message_of<NotFoundError>([&] { train::SavedArrays(folder.path(), train::kOptimizerStem); }),
               HasSubstr("no optimizer.safetensors and no optimizer.safetensors.index.json"));
 }
@@ -87,14 +94,14 @@ TEST(TrainingState, RejectsOtherParameters) {
 TEST(TrainingState, RejectsOtherFormatsAndInvalidFiles) {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& state) {
-    write_text(folder / "trainer_state.json", state);
+    write_text(folder / "training_state.json", state);
     return message_of<CheckpointError>([&] { train::read_position(folder.path()); });
   };
   EXPECT_THAT(message(R"({"format": 1, "global_step": 3})"), HasSubstr("format"));
   EXPECT_THAT(message(R"({"format": 2, "global_step": -3, "total_steps": 4})"), HasSubstr("global_step"));
   EXPECT_THAT(message(R"({"format": 2, "total_steps": 4})"), HasSubstr("global_step"));
   EXPECT_THAT(message(R"({"format": 2, "global_step": 3})"), HasSubstr("total_steps"));
-  EXPECT_THAT(message("{"), HasSubstr("trainer_state.json"));
+  EXPECT_THAT(message("{"), HasSubstr("training_state.json"));
 }
 
 }  // namespace

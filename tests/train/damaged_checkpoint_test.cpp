@@ -40,7 +40,7 @@ TEST(DamagedCheckpoint, ErrorNamesTheFile) {
       .fit(plane_batches(2), {.num_train_epochs = 1, .checkpoints = {.folder = folder / "run", .every = 2}});
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(checkpoint)) names.push_back(entry.path().filename().string());
-  EXPECT_THAT(names, UnorderedElementsAre("model.safetensors", "optimizer.safetensors", "trainer_state.json",
+  EXPECT_THAT(names, UnorderedElementsAre("model.safetensors", "optimizer.safetensors", "training_state.json",
                                           "data_state.json", "checkpoint_manifest.json"));
   for (const std::string& name : names) {
     const std::string whole = text_of(checkpoint / name);

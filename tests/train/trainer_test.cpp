@@ -298,7 +298,7 @@ TEST(Trainer, SavesTheStepsBeforeAnErrorInAValidation) {
                             {.validation = {{task.batches(broken, 1)}}, .checkpoints = {.folder = folder / "run"}});
               }),
               HasSubstr("the last row"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoint-3" / "trainer_state.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoint-3" / "training_state.json"));
 }
 
 TEST(Trainer, ErrorForNonFiniteLossNamesStepAndRows) {
@@ -560,7 +560,7 @@ TEST(Trainer, KeepsCheckpointsAndOtherFilesOfARun) {
   write_text(folder / "model-best.safetensors", "mine");
   require_place_to_save(folder.path());
   trainer.save(folder.path());
-  EXPECT_TRUE(std::filesystem::exists(folder / "best" / "trainer_state.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "best" / "training_state.json"));
   EXPECT_EQ(text_of(folder / "checkpoint-9" / "notes.txt"), "mine");
   EXPECT_EQ(text_of(folder / "model-best.safetensors"), "mine");
   EXPECT_TRUE(std::filesystem::exists(folder / "model.safetensors"));
@@ -641,7 +641,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepKeepsTheResumedState) {
   EXPECT_EQ(trainer.steps(), 2);
   trainer.evaluate(task.batches(rows(), kBatchSize));
   trainer.save_checkpoint(folder / "second");
-  for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json", "data_state.json"}) {
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "training_state.json", "data_state.json"}) {
     EXPECT_TRUE(text_of(folder / "first" / file) == text_of(folder / "second" / file)) << file;
   }
 }
@@ -904,7 +904,7 @@ TEST(Trainer, RejectsIncompleteMomentsEachTime) {
 TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  EXPECT_THAT(message_of<NotFoundError>([&] { trainer.resume(kTinyBert); }), HasSubstr("trainer_state.json"));
+  EXPECT_THAT(message_of<NotFoundError>([&] { trainer.resume(kTinyBert); }), HasSubstr("training_state.json"));
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
   const TemporaryFolder folder;
   trainer.save_checkpoint(folder / "checkpoint");

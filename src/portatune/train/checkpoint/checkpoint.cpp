@@ -14,7 +14,8 @@
 namespace portatune::train {
 namespace {
 
-constexpr const char* kStateFile = "trainer_state.json";
+constexpr const char* kStateFile = "training_state.json";
+constexpr const char* kFormerStateFile = "trainer_state.json";  // in checkpoints of older versions
 constexpr const char* kDataFile = "data_state.json";
 constexpr int64_t kMaxDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
@@ -38,17 +39,21 @@ Evaluations evaluations_of(const io::JsonObject& object, int64_t step) {
           .stopped_early = object.get_bool_or("stopped_early", false)};
 }
 
-std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
+std::filesystem::path position_file(const std::filesystem::path& folder) {
+  const bool is_old =
+      !std::filesystem::exists(folder / kStateFile) && std::filesystem::exists(folder / kFormerStateFile);
+  return folder / (is_old ? kFormerStateFile : kStateFile);
+}
 
 }  // namespace
 
 bool is_position_file(const std::string& name) {
-  return name == kStateFile || name == kDataFile || name == kManifestFile;
+  return name == kStateFile || name == kFormerStateFile || name == kDataFile || name == kManifestFile;
 }
 
 // A damaged checkpoint may lack either file.
 bool is_checkpoint(const std::filesystem::path& folder) {
-  return std::filesystem::exists(position_file(folder)) || std::filesystem::exists(folder / kManifestFile);
+  return std::filesystem::exists(folder / kStateFile) || std::filesystem::exists(folder / kManifestFile);
 }
 
 void verify_checkpoint(const std::filesystem::path& folder) {
@@ -78,7 +83,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"run", position.run},
                                         {"machine", position.machine},
                                         {"deviations", position.deviations}};
-  io::write_file(position_file(folder), state.dump(2) + "\n");
+  io::write_file(folder / kStateFile, state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
 

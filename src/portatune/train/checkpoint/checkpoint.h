@@ -66,7 +66,7 @@ struct Position {
   std::string data;       ///< data::Cursor::state() of the batches after the last step; empty: not known
 };
 
-/// Adds files to a model folder during its writing: trainer_state.json and, if the data's state is known,
+/// Adds files to a model folder during its writing: training_state.json and, if the data's state is known,
 /// data_state.json.
 void write_position(const std::filesystem::path& folder, const Position& position);
 
