@@ -311,6 +311,9 @@ class Trainer {
   /// errors  IoError, or NumericError if a weight is not finite; both leave the older folder unchanged. UsageError
   ///         before the first batch, which loads the weights, and for the folders of require_place_to_save()
   void save(const std::filesystem::path& folder) const;
+  /// Sets a function that returns further text files of each checkpoint, by file name. It is called when the state is
+  /// copied, between two steps, and must be valid as long as checkpoints are saved. Null: none.
+  void set_checkpoint_files(std::function<std::map<std::string, std::string>()> files);
   /// Writes what save() writes and what resume() needs: optimizer state, step and, after fit(), the position in the
   /// data. Steps from a non-finite one on that stopped training (OnNonFinite::kStop, kRewind) do not count.
   void save_checkpoint(const std::filesystem::path& folder) const;

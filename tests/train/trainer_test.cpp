@@ -549,6 +549,22 @@ TEST(Trainer, ReplacesEarlierFilesOfTheTask) {
   EXPECT_EQ(text_of(folder / "best" / "own.txt"), "new");
 }
 
+TEST(Trainer, CheckpointsHaveTheFilesOfTheirStep) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const TemporaryFolder folder;
+  Recorder recorder;
+  trainer.set_checkpoint_files([&] {
+    return std::map<std::string, std::string>{{"log.txt", std::to_string(recorder.steps.back())}};
+  });
+  trainer.fit(shuffled_batches(task),
+              {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 2}, .callback = &recorder});
+  for (const std::string step : {"2", "3"}) {
+    EXPECT_EQ(text_of(folder / ("checkpoint-" + step) / "log.txt"), step);
+    EXPECT_THAT(text_of(folder / ("checkpoint-" + step) / "checkpoint_manifest.json"), HasSubstr("log.txt"));
+  }
+}
+
 TEST(Trainer, KeepsCheckpointsAndOtherFilesOfARun) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());

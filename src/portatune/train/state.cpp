@@ -10,6 +10,7 @@
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/file.h"
 #include "portatune/io/file/free_space.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/runtime/machine_memory.h"
@@ -369,7 +370,9 @@ Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder)
     position.step -= position.progress.void_steps;
     position.data.clear();
   }
-  return {folder, std::move(position), weights_.named_weights(), weights_.named_slots()};
+  Checkpoint checkpoint{folder, std::move(position), weights_.named_weights(), weights_.named_slots()};
+  if (checkpoint_files_) checkpoint.files = checkpoint_files_();
+  return checkpoint;
 }
 
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
@@ -415,6 +418,7 @@ void TrainingState::write(const Checkpoint& checkpoint) const {
     SavedArrays(directory.staging(), weights_.stem());  // checks them
     if (!checkpoint.slots.empty()) SavedArrays(directory.staging(), kOptimizerStem);
     write_position(directory.staging(), checkpoint.position);
+    for (const auto& [name, text] : checkpoint.files) io::write_file(directory.staging() / name, text);
     write_manifest(directory.staging(), sums);
   };
   directory.commit(finish, is_kept);

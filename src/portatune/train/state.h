@@ -46,6 +46,7 @@ struct Checkpoint {
   std::filesystem::path folder;
   Position position;
   std::vector<NamedArray> weights, slots;
+  std::map<std::string, std::string> files = {};  ///< further text files by name
 };
 
 class TrainingState {
@@ -70,6 +71,11 @@ class TrainingState {
   /// data::Cursor::state() of the batches, whose next batch follows the last step; kept in checkpoints. Empty if it was
   /// not set since the last step.
   std::string& data_state() { return position_.data; }
+
+  /// See Trainer::set_checkpoint_files().
+  void set_checkpoint_files(std::function<std::map<std::string, std::string>()> files) {
+    checkpoint_files_ = std::move(files);
+  }
 
   /// Sets the observer of compilations; may be nullptr.
   void set_callback(Callback* callback) { callback_ = callback; }
@@ -163,6 +169,7 @@ class TrainingState {
   const Task& task_;
   const TrainingOptions options_;
   Callback* callback_ = nullptr;
+  std::function<std::map<std::string, std::string>()> checkpoint_files_;
   std::filesystem::path resumed_from_, last_checkpoint_;
   int64_t kept_updates_ = 0;  // updates in the last checkpoint
   std::optional<HostCopies> copies_;

@@ -78,6 +78,9 @@ void require_place_to_save(const std::filesystem::path& folder) { train::require
 
 void Trainer::save(const std::filesystem::path& folder) const { impl_->state.save(folder); }
 void Trainer::save_checkpoint(const std::filesystem::path& folder) const { impl_->state.save_checkpoint(folder); }
+void Trainer::set_checkpoint_files(std::function<std::map<std::string, std::string>()> files) {
+  impl_->state.set_checkpoint_files(std::move(files));
+}
 void Trainer::resume(const std::filesystem::path& folder) { impl_->state.resume(folder); }
 
 }  // namespace portatune
