@@ -61,7 +61,8 @@ TEST(Wire, WritesTheExamplesOfTheFormat) {
   writer.varint(1, 150);
   writer.bytes(2, "testing");
   writer.fixed64(3, 1);
-  EXPECT_EQ(writer.message(), "\x08\x96\x01\x12\x07testing\x19\x01\0\0\0\0\0\0\0"sv);
+  writer.fixed32(3, 1.5F);
+  EXPECT_EQ(writer.message(), "\x08\x96\x01\x12\x07testing\x19\x01\0\0\0\0\0\0\0\x1D\x00\x00\xC0\x3F"sv);
 }
 
 }  // namespace

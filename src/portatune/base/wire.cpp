@@ -71,6 +71,12 @@ void WireWriter::fixed64(int field, uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) message_ += static_cast<char>(value >> shift);
 }
 
+void WireWriter::fixed32(int field, float value) {
+  tag(field, WireReader::Type::kFixed32);
+  const auto bits = std::bit_cast<uint32_t>(value);
+  for (int shift = 0; shift < 32; shift += 8) message_ += static_cast<char>(bits >> shift);
+}
+
 void WireWriter::bytes(int field, std::string_view value) {
   tag(field, WireReader::Type::kBytes);
   raw_varint(value.size());

@@ -81,6 +81,7 @@ class WireWriter {
   /// Writes an integer, an enum or a bool.
   void varint(int field, uint64_t value);
   void fixed64(int field, uint64_t value);
+  void fixed32(int field, float value);
   /// Writes a string, bytes or a nested message.
   void bytes(int field, std::string_view value);
 
