@@ -1,6 +1,7 @@
 #include "portatune/runtime/machine_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 
 namespace portatune {
@@ -14,6 +15,14 @@ TEST(MachineMemory, IsAtMostThePhysicalMemory) {
   EXPECT_LE(*memory.limit_bytes, static_cast<int64_t>(info.totalram) * info.mem_unit);
   EXPECT_GT(memory.in_use_bytes, 0);
   EXPECT_LT(memory.in_use_bytes, *memory.limit_bytes);
+}
+
+TEST(ResidentBytes, AreAtMostTheirMaximum) {
+  rusage usage{};
+  const int64_t bytes = resident_bytes().value_or(0);
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  EXPECT_GT(bytes, 1 << 20);
+  EXPECT_LE(bytes, usage.ru_maxrss * 1024 + (1 << 20));  // the kernel counts each thread's last pages later
 }
 
 }  // namespace

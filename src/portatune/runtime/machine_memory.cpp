@@ -47,4 +47,10 @@ DeviceMemory machine_memory() {
   return group && group->limit_bytes < machine.limit_bytes ? *group : machine;
 }
 
+std::optional<int64_t> resident_bytes() {
+  int64_t all_pages = 0, resident_pages = 0;
+  if (!(std::ifstream("/proc/self/statm") >> all_pages >> resident_pages)) return {};
+  return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
 }  // namespace portatune
