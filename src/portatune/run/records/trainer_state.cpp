@@ -1,0 +1,71 @@
+#include "portatune/run/records/trainer_state.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+namespace portatune::run {
+namespace {
+
+constexpr const char* kCallbacks = "stateful_callbacks";
+constexpr const char* kOwn = "portatune";
+
+// Numbers of a line that transformers logs; "eval_seconds" has another name there.
+Json history_entry(const Json& line) {
+  constexpr std::array<std::string_view, 5> kKnown = {"epoch", "grad_norm", "learning_rate", "loss", "step"};
+  Json entry;
+  for (const auto& [name, value] : line.items()) {
+    if (name == "eval_seconds") {
+      entry["eval_runtime"] = value;
+    } else if (name.starts_with("eval_") || std::ranges::find(kKnown, name) != kKnown.end()) {
+      entry[name] = value;
+    }
+  }
+  return entry;
+}
+
+Json history_of(const std::vector<Json>& lines) {
+  Json history = Json::array();
+  for (const Json& line : lines) {
+    if (!line.contains("resumed")) history.push_back(history_entry(line));
+  }
+  return history;
+}
+
+}  // namespace
+
+std::string text_of(const TrainerState& state, const std::vector<Json>& lines, const Json& own) {
+  Json callbacks = Json::object();
+  if (!own.is_null()) callbacks[kOwn] = own;
+  const Json text = {{"best_global_step", nullptr},
+                     {"best_metric", nullptr},
+                     {"best_model_checkpoint", nullptr},
+                     {"epoch", number(static_cast<double>(state.step) / static_cast<double>(state.steps_per_epoch))},
+                     {"eval_steps", state.steps_per_epoch},
+                     {"global_step", state.step},
+                     {"is_hyper_param_search", false},
+                     {"is_local_process_zero", true},
+                     {"is_world_process_zero", true},
+                     {"log_history", history_of(lines)},
+                     {"logging_steps", state.logging_steps},
+                     {"max_steps", state.total_steps},
+                     {"num_input_tokens_seen", 0},
+                     {"num_train_epochs", state.epochs},
+                     {"save_steps", state.save_steps},
+                     {kCallbacks, callbacks},
+                     {"total_flos", 0.0},
+                     {"train_batch_size", state.batch_size},
+                     {"trial_name", nullptr},
+                     {"trial_params", nullptr}};
+  return text.dump(2) + "\n";
+}
+
+Json own_state_in(const std::filesystem::path& checkpoint) {
+  std::ifstream in(checkpoint / kTrainerStateFile);
+  const Json state = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const bool has_callbacks = state.is_object() && state.contains(kCallbacks) && state[kCallbacks].is_object();
+  return has_callbacks ? state[kCallbacks].value(kOwn, Json()) : Json();
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,27 @@
+// trainer_state.json: the progress of a run in the format of transformers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portatune/run/records/metrics_log.h"
+
+namespace portatune::run {
+
+inline constexpr const char* kTrainerStateFile = "trainer_state.json";
+
+struct TrainerState {
+  int64_t step = 0, total_steps = 0;
+  int64_t steps_per_epoch = 1, epochs = 0;
+  int64_t batch_size = 0, logging_steps = 0, save_steps = 0;
+};
+
+/// The text of the file, with the fields of transformers' TrainerState.
+/// lines  those of metrics.jsonl; log_history has their numbers under transformers' names
+/// own    what a resumed run needs, under "portatune" of stateful_callbacks; null: nothing
+std::string text_of(const TrainerState& state, const std::vector<Json>& lines, const Json& own = nullptr);
+
+/// The `own` of a checkpoint; null if it has none.
+Json own_state_in(const std::filesystem::path& checkpoint);
+
+}  // namespace portatune::run

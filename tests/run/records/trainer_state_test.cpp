@@ -1,0 +1,48 @@
+#include "portatune/run/records/trainer_state.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/program.h"
+#include "io/temporary_folder.h"
+
+namespace portatune::run {
+namespace {
+
+const std::vector<Json> kLines = {
+    {{"step", 10}, {"epoch", 0.5}, {"loss", 0.7}, {"learning_rate", 1e-3}, {"grad_norm", 2.0}, {"seconds", 1.0}},
+    {{"step", 10}, {"resumed", true}, {"seconds", 1.5}},
+    {{"step", 20}, {"epoch", 1.0}, {"eval_loss", 0.6}, {"eval_seconds", 3.0}}};
+
+TEST(TrainerState, HasTheFieldsOfTransformers) {
+  const Json golden = Json::parse(cli::read(PORTATUNE_TEST_DATA "/records/trainer_state.json"));
+  const Json state = Json::parse(text_of({.step = 20, .total_steps = 40, .steps_per_epoch = 20}, kLines));
+  for (const auto& [name, value] : golden.items()) EXPECT_TRUE(state.contains(name)) << name;
+  for (const auto& [name, value] : state.items()) EXPECT_TRUE(golden.contains(name)) << name;
+  EXPECT_EQ(state["global_step"], 20);
+  EXPECT_EQ(state["epoch"], 1.0);
+}
+
+TEST(TrainerState, HistoryHasWhatTransformersLogs) {
+  const Json state = Json::parse(text_of({.step = 20, .total_steps = 40}, kLines));
+  EXPECT_EQ(state["log_history"],
+            Json({{{"step", 10}, {"epoch", 0.5}, {"loss", 0.7}, {"learning_rate", 1e-3}, {"grad_norm", 2.0}},
+                  {{"step", 20}, {"epoch", 1.0}, {"eval_loss", 0.6}, {"eval_runtime", 3.0}}}));
+}
+
+TEST(TrainerState, KeepsWhatAResumedRunNeeds) {
+  const TemporaryFolder folder;
+  cli::write(folder / "trainer_state.json", text_of({}, kLines, Json{{"steps", 3}}));
+  EXPECT_EQ(own_state_in(folder.path()), (Json{{"steps", 3}}));
+}
+
+TEST(TrainerState, OfAnotherProgramHasNothingOfThat) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(own_state_in(folder.path()).is_null());
+  for (const char* text : {"{", "[]", "{}", "{\"stateful_callbacks\": null}", "{\"stateful_callbacks\": {}}"}) {
+    cli::write(folder / "trainer_state.json", text);
+    EXPECT_TRUE(own_state_in(folder.path()).is_null()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace portatune::run
