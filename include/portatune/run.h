@@ -115,6 +115,8 @@ struct RunOptions {
   std::optional<SaveStrategy> save_strategy;
   int64_t checkpoint_every = 0;   ///< Number of steps between checkpoints of SaveStrategy::kSteps; 0: none.
   int64_t keep_checkpoints = 2;   ///< Number of checkpoints that are kept; 0: none of a finished run.
+  int64_t logging_steps = 10;     ///< Number of steps between the lines of metrics.jsonl.
+  std::string command;            ///< Command line for training_args.json and the model card; empty: none.
   int64_t folds = 0;              ///< Number of folds of a cross-validation.
   std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.
   std::vector<std::string> test;  ///< Files of rows that the models of all folds predict.

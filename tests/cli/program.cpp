@@ -231,4 +231,11 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+std::vector<std::string> names_without_records(const fs::path& folder) {
+  const Words records = {"README.md", "metrics.jsonl", "runs", "trainer_state.json", "training_args.json"};
+  std::vector<std::string> names = names_in(folder);
+  std::erase_if(names, [&](const std::string& name) { return std::ranges::find(records, name) != records.end(); });
+  return names;
+}
+
 }  // namespace portatune::cli

@@ -83,5 +83,7 @@ std::vector<nlohmann::json> json_lines(const std::string& text);
 nlohmann::json scores_in(const std::string& text);
 /// Names in a folder, sorted; those of a folder that is not there are none.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
+/// The same without the records of a run: metrics.jsonl and so on.
+std::vector<std::string> names_without_records(const std::filesystem::path& folder);
 
 }  // namespace portatune::cli

@@ -11,6 +11,7 @@
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/processes/shared_directory.h"
+#include "portatune/run/callback_pair.h"
 #include "portatune/run/inputs/data_survey.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/training_batches.h"
@@ -24,6 +25,7 @@
 #include "portatune/run/output/report_files.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/output/save_model.h"
+#include "portatune/run/records/run_records.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
 #include "portatune/train/best_model.h"
@@ -146,6 +148,17 @@ void require_updates(int64_t skipped, int64_t steps) {
        .fix = std::string("look at the rows that are skipped, or ") + train::kAdviceOnTraining});
 }
 
+// The records of this process, which checkpoints have too; only the first process writes them.
+// before  scores of a run that starts, measured in `seconds`
+std::unique_ptr<RunRecords> start_records(Trainer& trainer, const Opening& opening, const TrainingOptions& training,
+                                          const std::optional<Scores>& before, double seconds, Events& events) {
+  if (!is_first(opening.plan.device.processes.get())) return nullptr;
+  auto records = std::make_unique<RunRecords>(opening, training, events);
+  if (before && trainer.steps() == 0) records->add_scores_before(*before, seconds);
+  trainer.set_checkpoint_files([&records = *records] { return records.checkpoint_files(); });
+  return records;
+}
+
 std::optional<ChangedData> change_of(const RunPlan& plan) {
   const std::optional<io::FileChange> change = plan.inputs->first_change();
   return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
@@ -218,18 +231,25 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(plan, task, rows.validation);
   load_weights(trainer, plan, task, rows.train);
   require_disk_space(plan.output, saves_of(plan, trainer.steps(), options));
-  events.opening({plan, task, device, trainer, options, train_data, validation_data});
+  const Opening opening{plan, task, device, trainer, options, train_data, validation_data};
+  events.opening(opening);
   report_shuffling(plan, rows.train, examples, events);
 
   Outcome outcome{.train_examples = examples, .output = plan.output};
+  const double evaluation_start_s = now_s();
   outcome.before = scores_before(trainer, plan, rows.validation, events);
+  const double evaluation_s = now_s() - evaluation_start_s;
 
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
   if (outcome.before) train::require_deciding_score(options, *outcome.before);
-  options.callback = observer.get();
   options.changed_data = [&plan] { return change_of(plan); };
   options.use_changed_data = plan.use_changed_data;
   remove_replaced_run(plan);
+  const std::unique_ptr<RunRecords> records =
+      start_records(trainer, opening, training, outcome.before, evaluation_s, events);
+  Callback unrecorded;
+  CallbackPair callbacks(records ? *records : unrecorded, *observer);
+  options.callback = &callbacks;
   const double start_s = now_s();
   const FitResult result = fit_reporting_checkpoint(trainer, batches.prefetch(2), options, plan, events);
   evaluation->finish();
@@ -264,6 +284,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
     outcome.after = evaluate_after(trainer, rows.validation, events);
   }
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
+  if (records) records->finish(outcome);
   write_report(plan, train_data, validation_data, events);
   return outcome;
 }

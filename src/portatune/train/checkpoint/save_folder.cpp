@@ -28,7 +28,7 @@ bool is_array_file(std::string_view name, std::string_view stem) {
 
 // Returns whether a run has written to this folder.
 bool is_of_a_run(const fs::path& folder) {
-  if (fs::exists(folder / kLockFile) || is_checkpoint(folder)) return true;
+  if (fs::exists(folder / kLockFile) || fs::exists(folder / kArgumentsFile) || is_checkpoint(folder)) return true;
   return std::ranges::any_of(fs::directory_iterator(folder), is_of_checkpoint);
 }
 

@@ -12,6 +12,9 @@ inline constexpr const char* kLockFile = ".portatune-lock";
 /// Name of the file in a model folder with the model's training settings.
 inline constexpr const char* kSettingsFile = "portatune.json";
 
+/// Name of the file with the options of a run, which the run writes before its first step.
+inline constexpr const char* kArgumentsFile = "training_args.json";
+
 /// Returns whether the folder itself is a model, in contrast to a folder of checkpoints alone.
 bool holds_model(const std::filesystem::path& folder);
 
@@ -20,8 +23,8 @@ bool holds_model(const std::filesystem::path& folder);
 bool is_replaced(const std::filesystem::directory_entry& entry);
 
 /// The first entry that saving there must not remove: one that is not replaced, in a folder to which no run has written
-/// so far. Empty if there is none, as in a new or empty folder. Other entries beside the checkpoints and the lock of a
-/// run are allowed, and are kept.
+/// so far. Empty if there is none, as in a new or empty folder. Other entries beside the checkpoints, the options and
+/// the lock of a run are allowed, and are kept.
 /// written  the new folder that will replace this one; entries that it has, too, may go. Empty: not written yet
 std::string entry_in_the_way(const std::filesystem::path& folder, const std::filesystem::path& written = {});
 

@@ -1,0 +1,157 @@
+#include "portatune/run/records/model_card.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+#include "portatune/base/message.h"
+#include "portatune/base/printable.h"
+#include "portatune/base/units.h"
+#include "portatune/base/url_secrets.h"
+#include "portatune/io/text/json.h"
+#include "portatune/run/inputs/validation.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark =
+    "<!-- portatune fit has written this card and replaces it; remove this line to keep a card of your own. -->";
+
+// The tasks that the Hub knows, with their names there.
+const std::map<std::string, std::string> kPipelines = {{"text-classification", "text-classification"},
+                                                       {"token-classification", "token-classification"},
+                                                       {"question-answering", "question-answering"},
+                                                       {"multiple-choice", "multiple-choice"},
+                                                       {"masked-lm", "fill-mask"},
+                                                       {"causal-lm", "text-generation"},
+                                                       {"image-classification", "image-classification"}};
+
+std::string pipeline_of(const RunOptions& run) {
+  const auto found = kPipelines.find(run.model.task);
+  return found == kPipelines.end() ? "" : found->second;
+}
+
+std::string folder_name(const fs::path& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+// "org/name" of a snapshot in the Hugging Face cache, models--org--name/snapshots/commit; empty for other folders.
+std::string hub_name(const fs::path& model) {
+  constexpr std::string_view kPrefix = "models--", kSlash = "--";
+  const fs::path snapshots = fs::absolute(model / ".").lexically_normal().parent_path().parent_path();
+  std::string name = snapshots.parent_path().filename().string();
+  if (snapshots.filename() != "snapshots" || !name.starts_with(kPrefix)) return {};
+  name.erase(0, kPrefix.size());
+  if (const size_t slash = name.find(kSlash); slash != std::string::npos) name.replace(slash, kSlash.size(), "/");
+  return name;
+}
+
+// A text in YAML, which includes the strings of JSON.
+std::string yaml(const std::string& text) { return io::json_text(text); }
+
+// The names of the validation files, without folders and queries.
+std::string dataset_of(const RunOptions& run) {
+  std::vector<std::string> names;
+  for (const NamedFiles& set : named_files(run.validation)) {
+    for (const std::string& file : set.files) {
+      const std::string path = file.substr(0, file.find('?'));
+      names.push_back(fs::path(path).lexically_normal().filename().string());
+    }
+  }
+  return names.empty() ? "held-out training rows" : list_of(names);
+}
+
+std::string results(const RunOptions& run, const Outcome& outcome) {
+  const std::string task = pipeline_of(run);
+  if (!outcome.after || task.empty()) return {};
+  const std::string dataset = yaml(dataset_of(run));
+  std::string metrics;
+  for (const auto& [name, value] : *outcome.after) {
+    if (std::isfinite(value)) {
+      metrics += fmt::format("    - type: {0}\n      name: {0}\n      value: {1}\n", yaml(name), number(value).dump());
+    }
+  }
+  if (metrics.empty()) return {};
+  return fmt::format(
+      "model-index:\n- name: {}\n  results:\n  - task:\n      type: {}\n    dataset:\n      name: {}\n      type: {}\n"
+      "    metrics:\n{}",
+      yaml(folder_name(run.output)), task, dataset, dataset, metrics);
+}
+
+std::string metadata(const RunOptions& run, const Outcome& outcome) {
+  std::string text = "library_name: transformers\n";
+  if (const std::string base = hub_name(run.model.folder); !base.empty()) text += "base_model: " + yaml(base) + "\n";
+  if (const std::string task = pipeline_of(run); !task.empty()) text += "pipeline_tag: " + task + "\n";
+  return text + "tags:\n- portatune\n" + results(run, outcome);
+}
+
+std::string cell(const Scores& scores, const std::string& wanted) {
+  for (const auto& [name, value] : scores) {
+    if (name == wanted) return fmt::format("{:.4f}", value);
+  }
+  return "";
+}
+
+std::string scores_table(const RunOptions& run, const Outcome& outcome) {
+  if (!outcome.after) return "There were no held-out rows.\n";
+  std::string text = fmt::format("On {}:\n\n| metric | before | after |\n| --- | --- | --- |\n", dataset_of(run));
+  const Scores before = outcome.before.value_or(Scores{});
+  for (const auto& [name, value] : *outcome.after) {
+    text += fmt::format("| {} | {} | {:.4f} |\n", name, cell(before, name), value);
+  }
+  return text;
+}
+
+// The training is described by numbers and names; paths are of no use to a reader.
+std::string settings_table(const Json& options) {
+  std::string text = "| setting | value |\n| --- | --- |\n";
+  for (const auto& [name, value] : options.items()) {
+    if (name == "model_name_or_path" || name == "output_dir") continue;
+    text += fmt::format("| {} | {} |\n", name, value.is_string() ? value.get<std::string>() : io::json_text(value));
+  }
+  return text;
+}
+
+std::string with_transformers(const RunOptions& run) {
+  const std::string task = pipeline_of(run);
+  if (task.empty() || task == "multiple-choice") return {};
+  return fmt::format("    from transformers import pipeline\n    model = pipeline(\"{}\", model=\"{}\")\n\n", task,
+                     folder_name(run.output));
+}
+
+std::string with_portatune(const RunOptions& run) {
+  const std::string model = folder_name(run.output);
+  if (run.model.task == "causal-lm") {
+    return fmt::format("    portatune generate --model {} --prompt \"The weather today\"\n", model);
+  }
+  return fmt::format("    portatune predict --model {} --data FILE\n", model);
+}
+
+}  // namespace
+
+bool may_write_card(const fs::path& file) {
+  if (!fs::exists(file)) return true;
+  std::ifstream in(file);
+  return std::string(std::istreambuf_iterator(in), {}).find(kMark) != std::string::npos;
+}
+
+std::string model_card(const RunOptions& run, const Json& options, const Outcome& outcome) {
+  const std::string base = hub_name(run.model.folder);
+  std::string text = fmt::format("---\n{}---\n{}\n\n# {}\n\n", metadata(run, outcome), kMark, folder_name(run.output));
+  text += fmt::format("A model for {}, fine-tuned from {} with Portatune in {} on {}.\n\n## Scores\n\n", run.model.task,
+                      base.empty() ? folder_name(run.model.folder) : base, counted(outcome.steps, "step"),
+                      counted(outcome.train_examples, "example"));
+  text += scores_table(run, outcome) + "\n## Use\n\n" + with_transformers(run) + with_portatune(run);
+  text += "\n## Training\n\n";
+  if (!run.command.empty()) text += "    " + printable(without_secrets(run.command)) + "\n\n";
+  return text + settings_table(options);
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,173 @@
+#include "portatune/run/records/run_records.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "portatune/base/one_line.h"
+#include "portatune/base/output_file.h"
+#include "portatune/error.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/records/model_card.h"
+#include "portatune/run/records/training_arguments.h"
+#include "portatune/runtime/machine_memory.h"
+#include "portatune/train/checkpoint/save_folder.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void replace_file(const fs::path& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+// The log that a run continues: its own, or that of the run whose checkpoint it resumes.
+fs::path log_to_continue(const fs::path& output, const fs::path& checkpoint) {
+  const fs::path own = output / kMetricsFile;
+  return fs::exists(own) ? own : fs::absolute(checkpoint / ".").parent_path().parent_path() / kMetricsFile;
+}
+
+std::optional<int64_t> memory_in_use(const Device& device) {
+  const DeviceFacts facts = device.facts();
+  std::optional<int64_t> bytes;
+  for (const std::optional<DeviceMemory>& memory : facts.memory) {
+    if (memory) bytes = bytes.value_or(0) + memory->in_use_bytes;
+  }
+  return bytes;
+}
+
+void add_memory(const Opening& opening, Json& line) {
+  if (const std::optional<int64_t> bytes = resident_bytes()) line["memory_bytes"] = *bytes;
+  if (opening.plan.device.device == "cpu") return;  // its memory is that of the process
+  if (const std::optional<int64_t> bytes = memory_in_use(opening.device)) line["device_memory_bytes"] = *bytes;
+}
+
+}  // namespace
+
+RunRecords::RunRecords(const Opening& opening, const TrainingOptions& training, Events& events)
+    : opening_(opening), events_(events), start_s_(now_s()), last_step_s_(start_s_), step_(opening.trainer.steps()) {
+  const fs::path& output = opening.plan.output;
+  try_to([&] {
+    fs::create_directories(output);
+    replace_file(output / train::kArgumentsFile, training_arguments(opening, training).dump(2) + "\n");
+  });
+  try_to([&] { opening.plan.checkpoint.empty() ? open_log() : resume_log(); });
+  try_to([&] {
+    const bool is_new = opening.plan.checkpoint.empty();
+    if (is_new) remove_event_files(output / kEventFolder);
+    events_file_.emplace(output / kEventFolder, is_new ? std::nullopt : std::optional(step_));
+    events_file_->add_settings(resolved_options(opening));
+  });
+}
+
+void RunRecords::try_to(const std::function<void()>& write) {
+  const auto warn = [&](const std::string& why) {
+    if (!std::exchange(has_warned_, true)) events_.warning("the records of the run are not complete: " + why);
+  };
+  try {
+    write();
+  } catch (const Error& error) {
+    warn(one_line(error.report()));
+  } catch (const std::exception& error) {
+    warn(error.what());
+  }
+}
+
+void RunRecords::open_log() {
+  log_.emplace(opening_.plan.output / kMetricsFile, std::vector<Json>());
+  fs::remove(opening_.plan.output / kTrainerStateFile);  // of an earlier run
+}
+
+void RunRecords::resume_log() {
+  const fs::path& checkpoint = opening_.plan.checkpoint;
+  std::vector<Json> lines = lines_until(log_to_continue(opening_.plan.output, checkpoint), step_);
+  for (const Json& line : lines) {
+    if (const auto seconds = line.find("seconds"); seconds != line.end() && seconds->is_number()) earlier_s_ = *seconds;
+  }
+  window_ = StepWindow(own_state_in(checkpoint));
+  log_.emplace(opening_.plan.output / kMetricsFile, std::move(lines));
+  log_->add({{"step", step_}, {"resumed", true}, {"seconds", number(seconds())}});
+}
+
+void RunRecords::add(Json line) {
+  if (events_file_) try_to([&] { events_file_->add(line); });
+  if (log_) try_to([&] { log_->add(std::move(line)); });
+}
+
+void RunRecords::on_step(const StepResult& result, int64_t total_steps) {
+  step_ = result.step();
+  last_step_s_ = now_s();
+  window_.add(result, wait_);
+  if (step_ % opening_.plan.logging_steps != 0 && step_ != total_steps) return;
+  Json line = {{"step", step_},
+               {"epoch", number(epoch_of(step_))},
+               {"loss", number(window_.mean_loss())},
+               {"learning_rate", number(result.learning_rate())},
+               {"grad_norm", number(result.grad_norm())}};
+  window_.describe_input(line);
+  add_memory(opening_, line);
+  line["seconds"] = number(seconds());
+  add(std::move(line));
+  window_.clear();
+}
+
+void RunRecords::on_evaluation(int64_t step, double /*epoch*/, const Scores& scores) {
+  add_evaluation(step, scores, now_s() - last_step_s_);
+}
+
+void RunRecords::add_scores_before(const Scores& scores, double seconds) { add_evaluation(0, scores, seconds); }
+
+// A resumed run may repeat the evaluation of the checkpoint's step.
+void RunRecords::add_evaluation(int64_t step, const Scores& scores, double seconds) {
+  if (scores.empty() || has_evaluation(step)) return;
+  Json line = {{"step", step}, {"epoch", number(epoch_of(step))}};
+  for (const auto& [name, value] : scores) line["eval_" + name] = number(value);
+  line["eval_seconds"] = number(seconds);
+  add(std::move(line));
+}
+
+bool RunRecords::has_evaluation(int64_t step) const {
+  return log_ && std::ranges::any_of(log_->lines(), [&](const Json& line) {
+           return line["step"] == step && line.contains("eval_seconds");
+         });
+}
+
+double RunRecords::epoch_of(int64_t step) const {
+  return static_cast<double>(step) / static_cast<double>(opening_.length.steps_per_epoch);
+}
+
+double RunRecords::seconds() const { return earlier_s_ + now_s() - start_s_; }
+
+TrainerState RunRecords::state() const {
+  return {.step = step_,
+          .total_steps = opening_.length.num_train_epochs * opening_.length.steps_per_epoch,
+          .steps_per_epoch = opening_.length.steps_per_epoch,
+          .epochs = opening_.length.num_train_epochs,
+          .batch_size = rows_of_step(opening_.plan),
+          .logging_steps = opening_.plan.logging_steps,
+          .save_steps = opening_.plan.checkpoint_every};
+}
+
+std::map<std::string, std::string> RunRecords::checkpoint_files() const {
+  if (!log_) return {};
+  return {{kTrainerStateFile, text_of(state(), log_->lines(), window_.saved())}};
+}
+
+void RunRecords::finish(const Outcome& outcome) {
+  const fs::path& output = opening_.plan.output;
+  if (log_) try_to([&] { replace_file(output / kTrainerStateFile, text_of(state(), log_->lines())); });
+  try_to([&] { write_card(outcome); });
+}
+
+void RunRecords::write_card(const Outcome& outcome) {
+  const fs::path file = opening_.plan.output / kModelCardFile;
+  if (may_write_card(file)) return replace_file(file, model_card(opening_.plan, resolved_options(opening_), outcome));
+  events_.notice(file.string() + " stays as it is: it is not the model card of an earlier run");
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,68 @@
+// The records of a run: files in its output folder that say how the model was trained.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/run/opening.h"
+#include "portatune/run/records/event_file.h"
+#include "portatune/run/records/metrics_log.h"
+#include "portatune/run/records/step_window.h"
+#include "portatune/run/records/trainer_state.h"
+#include "portatune/train.h"
+
+namespace portatune::run {
+
+/// Writes metrics.jsonl, training_args.json and events for TensorBoard during training, trainer_state.json and the
+/// model card at its end. A file that cannot be written does not end the run: the first one is a warning. Of several
+/// processes the first one writes.
+class RunRecords final : public Callback {
+ public:
+  /// Starts the records, or continues them after the step of the checkpoint that the run resumes.
+  /// opening, events  must outlive this object
+  /// training         the options of the trainer
+  RunRecords(const Opening& opening, const TrainingOptions& training, Events& events);
+
+  void on_input(const InputWait& wait) override { wait_ = wait; }
+  void on_step(const StepResult& result, int64_t total_steps) override;
+  void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
+
+  /// Adds the scores from before training.
+  void add_scores_before(const Scores& scores, double seconds);
+  /// trainer_state.json of a checkpoint of now: with the sums of the steps since the last line of the log, from which a
+  /// resumed run continues.
+  std::map<std::string, std::string> checkpoint_files() const;
+  /// Writes what describes the result. The model is saved.
+  void finish(const Outcome& outcome);
+
+ private:
+  void try_to(const std::function<void()>& write);
+  void open_log();
+  void resume_log();
+  void add(Json line);
+  void add_evaluation(int64_t step, const Scores& scores, double seconds);
+  void write_card(const Outcome& outcome);
+  bool has_evaluation(int64_t step) const;
+  TrainerState state() const;
+  double epoch_of(int64_t step) const;
+  double seconds() const;
+
+  const Opening& opening_;
+  Events& events_;
+  const double start_s_;
+  double earlier_s_ = 0;  // time of the run before it was resumed
+  double last_step_s_;
+  int64_t step_;
+  StepWindow window_;
+  InputWait wait_;
+  std::optional<MetricsLog> log_;
+  std::optional<EventFile> events_file_;
+  bool has_warned_ = false;
+};
+
+}  // namespace portatune::run

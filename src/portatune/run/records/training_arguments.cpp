@@ -1,0 +1,146 @@
+#include "portatune/run/records/training_arguments.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/base/url_secrets.h"
+#include "portatune/process_group.h"
+#include "portatune/run/inputs/packing.h"
+#include "portatune/run/inputs/task_options.h"
+#include "portatune/run/inputs/training_batches.h"
+#include "portatune/train/checkpoint/run_facts.h"
+
+namespace portatune::run {
+namespace {
+
+const char* name_of(OnNonFinite then) {
+  switch (then) {
+    case OnNonFinite::kSkip:
+      return "skip";
+    case OnNonFinite::kRewind:
+      return "rewind";
+    case OnNonFinite::kStop:
+      break;
+  }
+  return "stop";
+}
+
+const char* name_of(Remat remat) {
+  switch (remat) {
+    case Remat::kLayers:
+      return "layers";
+    case Remat::kDots:
+      return "dots";
+    case Remat::kNone:
+      break;
+  }
+  return "none";
+}
+
+std::string shown(const std::string& text) { return without_secrets(text); }
+
+Json shown(const std::vector<std::string>& words) {
+  Json texts = Json::array();
+  for (const std::string& word : words) texts.push_back(shown(word));
+  return texts;
+}
+
+Json without_secrets_of(const std::map<std::string, std::string>& facts) {
+  Json object = Json::object();
+  for (const auto& [name, value] : facts) object[shown(name)] = shown(value);
+  return object;
+}
+
+Json given_options(const RunPlan& plan) {
+  Json object = Json::object();
+  for (const GivenOption& option : plan.model.given) {
+    const Json values = shown(option.values);
+    object[as_key(option.name)] = values.size() == 1 ? values.front() : values;
+  }
+  return object;
+}
+
+void add_training(const TrainingOptions& t, Json& options) {
+  options["learning_rate"] = t.learning_rate;
+  options["lr_scheduler_type"] = t.lr_scheduler_type;
+  options["warmup_steps"] = t.warmup_steps;
+  options["weight_decay"] = t.weight_decay;
+  options["optim"] = t.optim;
+  options["momentum"] = t.momentum;
+  options["nesterov"] = t.nesterov;
+  options["adam_beta1"] = t.adam_beta1;
+  options["adam_beta2"] = t.adam_beta2;
+  options["adam_epsilon"] = t.adam_epsilon;
+  options["max_grad_norm"] = t.max_grad_norm;
+  options["gradient_accumulation_steps"] = t.gradient_accumulation_steps;
+  options["dtype"] = portatune::name_of(t.dtype);
+  options["remat"] = name_of(t.remat);
+  options["on_non_finite"] = name_of(t.on_non_finite);
+  options["freeze"] = t.freeze;
+  options["seed"] = t.seed;
+}
+
+Json device_of(const Opening& o) {
+  const DeviceFacts facts = o.device.facts();
+  const ProcessGroup* const processes = o.device.processes();
+  return {{"platform", facts.platform},
+          {"plugin", facts.plugin.filename().string()},
+          {"plugin_version", facts.version},
+          {"kernels", facts.kernels_version},
+          {"devices", facts.devices},
+          {"mesh", to_string(o.device.mesh())},
+          {"processes", processes == nullptr ? 1 : processes->size()}};
+}
+
+Json data_of(const Opening& o) {
+  Json data = {{"train_files", shown(o.plan.train)},
+               {"train_rows", o.train.rows},
+               {"train_examples", o.train.examples},
+               {"validation_files", shown(o.plan.validation)}};
+  for (const std::optional<DataSurvey>& set : o.validation) {
+    data["validation_rows"].push_back(set ? Json(set->rows) : Json());
+  }
+  return data;
+}
+
+}  // namespace
+
+Json resolved_options(const Opening& o) {
+  const RunPlan& plan = o.plan;
+  Json options = {{"task", plan.model.task},
+                  {"model_name_or_path", plan.model.folder.string()},
+                  {"output_dir", plan.output.string()},
+                  {"num_train_epochs", o.length.num_train_epochs},
+                  {"steps_per_epoch", o.length.steps_per_epoch},
+                  {"per_device_train_batch_size", plan.batch_size},
+                  {"total_train_batch_size", rows_of_step(plan)},
+                  {"per_device_eval_batch_size", plan.eval_batch_size > 0 ? plan.eval_batch_size : plan.batch_size},
+                  {"eval_on_start", plan.eval_on_start},
+                  {"logging_steps", plan.logging_steps},
+                  {"save_steps", plan.checkpoint_every},
+                  {"save_total_limit", plan.keep_checkpoints},
+                  {"shuffle_buffer", plan.shuffle_buffer},
+                  {"validation_split", plan.validation_split}};
+  if (is_option_of(plan.model.task, "--max-length")) options["max_length"] = plan.model.options.max_length;
+  if (!plan.model.lengths.empty()) options["lengths"] = plan.model.lengths;
+  options["packing"] = plan.packed ? name_of(plan.packed->packing) : "none";
+  if (!plan.weights.empty()) options["weight_column"] = plan.weights;
+  add_training(plan.training, options);
+  return options;
+}
+
+Json training_arguments(const Opening& o, const TrainingOptions& training) {
+  Json arguments = {{"portatune_version", PORTATUNE_VERSION}};
+  if (!o.plan.command.empty()) arguments["command"] = shown(o.plan.command);
+  arguments["options"] = resolved_options(o);
+  arguments["given_options"] = given_options(o.plan);
+  arguments["facts"] = without_secrets_of(train::facts_of(training, o.device.mesh()));
+  arguments["machine"] = train::machine_facts(o.device);
+  arguments["device"] = device_of(o);
+  arguments["data"] = data_of(o);
+  return arguments;
+}
+
+}  // namespace portatune::run
