@@ -41,7 +41,8 @@ TEST(OpeningReport, TellsDeviceModelDataAndRun) {
               HasSubstr("\ntrain   train.csv: 64 rows; 2 classes: 0 (32), 1 (32); tokens 11 median, 11 longest; 0 "
                         "texts cut at 16\n"));
   EXPECT_THAT(said, HasSubstr("\neval    validation.csv: 37 rows\n"));
-  EXPECT_THAT(said, HasSubstr("\nrun     1 epoch of 4 steps, batch 16, AdamW 0.01 linear, seed 42\n"));
+  EXPECT_THAT(said, HasSubstr("\nrun     1 epoch of 4 steps, batch 16, AdamW 0.01 linear, seed 42; metrics in " +
+                              toy.output() + "/metrics.jsonl\n"));
   EXPECT_THAT(said, Not(HasSubstr("warning:")));
 }
 

@@ -19,6 +19,7 @@
 #include "portatune/cli/own_words.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/recipe_words.h"
+#include "portatune/cli/resume_command.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
@@ -115,6 +116,7 @@ class Parser {
     parse(own, recipe);
     if (version_) return Text{"portatune " PORTATUNE_VERSION "\n"};
     fit_.words = words;
+    fit_.command = command_of(words);
     fit_.values = values();
     for (run::ModelOptions* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
                                      &plan_.fit.model, &parity_.fit.model}) {

@@ -571,6 +571,8 @@ void add_options(CLI::App& command, FitArguments& a) {
       ->default_str("none");
   output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints,
                 "newest checkpoints that are kept, also after the run; 0: none then");
+  output.number("--logging-steps", a.logging_steps, "steps between the lines of metrics.jsonl in --output",
+                {.lowest = 1});
   CLI::Option* newest = output.flag("--resume", a.resume, "continue from the newest checkpoint in --output");
   output
       .flag("--overwrite-output,--overwrite-output-dir", a.overwrite_output,

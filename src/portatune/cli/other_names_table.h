@@ -8,8 +8,9 @@ namespace portatune::cli {
 inline constexpr const char* kNotYet = "not supported yet: leave it out";
 inline constexpr const char* kTorchOnly = "a setting of PyTorch, without a meaning here: leave it out";
 inline constexpr const char* kCompiled = "every run is compiled by XLA: leave it out";
-inline constexpr const char* kLogging = "not supported yet: the progress bar shows loss and speed, --json the result";
-inline constexpr const char* kTrackers = "not supported yet: --json prints the result as one JSON object";
+inline constexpr const char* kLogging = "--logging-steps N writes a line of metrics.jsonl every N steps";
+inline constexpr const char* kTrackers =
+    "every run writes metrics.jsonl and events for TensorBoard into --output (docs/run-records.md)";
 inline constexpr const char* kBestModel = "not supported yet: --checkpoint-every N keeps models to choose from";
 inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NAME FOLDER";
 inline constexpr const char* kDownload = "hf download ORG/NAME --local-dir FOLDER, and --model FOLDER";
@@ -41,14 +42,13 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"lr-scheduler-kwargs", "", "{}",
      "--lr-num-cycles, --lr-power, --lr-end, --lr-min-ratio, --lr-timescale, --lr-decay-steps and --lr-decay-type"},
     {"neftune-noise-alpha", "", "none|None", kNotYet},
-    {"logging-steps", "", "", kLogging},
-    {"logging-strategy", "", "", kLogging},
+    {"logging-strategy", "", "steps", kLogging},
     {"logging-first-step", "", "false", kLogging},
     {"logging-dir", "", "", kTrackers},
     {"logging-nan-inf-filter", "", "", "--on-non-finite says what follows a loss that is not finite"},
     {"log-level*", "", "", "--quiet prints only results and errors"},
     {"log-on-each-node", "", "*", ""},
-    {"report-to", "", "none|None|[]", kTrackers},
+    {"report-to", "", "none|None|[]|tensorboard", kTrackers},
     {"run-name", "", "", kTrackers},
     {"project", "", "", kTrackers},
     {"trackio-*", "", "", kTrackers},

@@ -27,6 +27,12 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+std::string command_of(const std::vector<std::string>& words) {
+  std::string command = "portatune";
+  for (const std::string& word : words) command += " " + quoted(without_secrets(word));
+  return command;
+}
+
 std::string resume_command(const std::vector<std::string>& words, const std::string& checkpoint) {
   std::string command = "portatune";
   for (size_t i = 0; i < words.size(); ++i) {
