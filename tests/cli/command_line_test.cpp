@@ -181,10 +181,10 @@ TEST(CommandLine, DefaultsAreThoseOfTheLibrary) {
 }
 
 TEST(CommandLine, OptionsOfTheLossReachTheirPlaces) {
-  const run::ModelOptions model = fit_arguments({"--label-smoothing-factor", "0.1", "--focal-gamma", "2", "--metrics",
-                                                 "f1,recall", "--class-weights", "1,2.5", "--positive-weights",
-                                                 "balanced"})
-                                      .model;
+  const run::ModelOptions model =
+      fit_arguments({"--label-smoothing-factor", "0.1", "--focal-gamma", "2", "--metrics", "f1,recall",
+                     "--class-weights", "1,2.5", "--positive-weights", "balanced"})
+          .model;
   EXPECT_EQ(model.options.loss, (LossOptions{.label_smoothing = 0.1, .focal_gamma = 2}));
   EXPECT_THAT(model.options.metrics, testing::ElementsAre("f1", "recall"));
   EXPECT_THAT(model.class_weights, testing::ElementsAre("1", "2.5"));

@@ -90,12 +90,11 @@ TEST(SeveralNumbers, AreLearntFromColumns) {
   std::string rows = "text,praise,length\n";
   for (int i = 0; i < 64; ++i) rows += i % 2 == 0 ? "the film was good,1.5,-0.5\n" : "the film was bad,-1,0.5\n";
   write(toy.file("train.csv"), rows);
-  const Words options = {"--max-length", "8", "--json"};
-  const Finished run = portatune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--validation",
-                                       toy.file("train.csv"), "--output", toy.output(), "--epochs", "15",
-                                       "--learning-rate", "1e-2", "--batch-size", "16", "--head", "regression",
-                                       "--label-columns", "praise,length", "--metrics", "r2,mse"} +
-                                 options);
+  const Words files = {"--model",      tiny_bert(),           "--train",  toy.file("train.csv"),
+                       "--validation", toy.file("train.csv"), "--output", toy.output()};
+  const Words training = {"--epochs", "15", "--learning-rate", "1e-2", "--batch-size", "16", "--max-length", "8"};
+  const Words task = {"--head", "regression", "--label-columns", "praise,length", "--metrics", "r2,mse", "--json"};
+  const Finished run = portatune(Words{"fit"} + files + training + task);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(unwrapped(run.err), HasSubstr("labels -1 to 1.5"));
   const json after = json::parse(run.out)["after"];

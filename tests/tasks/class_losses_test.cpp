@@ -100,8 +100,8 @@ TEST(SoftmaxLosses, OfMissingLabelsAreZero) {
   const Value x = parameter("logits", {DType::kFloat32, {2, 3}}), y = parameter("labels", {DType::kInt32, {2}});
   const tasks::WeightedLosses losses = tasks::softmax_losses(x, y, {.label_smoothing = 0.1});
   const std::vector<Tensor> found =
-      evaluate({losses.losses, losses.weights}, {x, y}, {Tensor({2, 3}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}),
-                                                         Tensor({2}, {-100, 0})});
+      evaluate({losses.losses, losses.weights}, {x, y},
+               {Tensor({2, 3}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}), Tensor({2}, {-100, 0})});
   EXPECT_EQ(found[0].as<float>()[0], 0);
   EXPECT_EQ(found[1].as<float>()[0], 0);
   EXPECT_EQ(found[1].as<float>()[1], 1);

@@ -269,8 +269,7 @@ TEST(TextClassification, RegressionLearnsNumbers) {
 }
 
 TEST(TextClassification, RegressionLearnsNumbersOfSeveralColumns) {
-  const TextClassification task(kTinyBert,
-                                {.label_columns = {"b", "a"}, .max_length = 4, .head = Head::kRegression});
+  const TextClassification task(kTinyBert, {.label_columns = {"b", "a"}, .max_length = 4, .head = Head::kRegression});
   EXPECT_THAT(task.labels(), ElementsAre("b", "a"));
   EXPECT_THAT(task.columns(Labels::kRequired), ElementsAre("text", "b", "a"));
   data::Example row;
