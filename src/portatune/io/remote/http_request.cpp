@@ -138,7 +138,10 @@ HttpAnswer HttpClient::get(const Request& request) const {
   set(CURLOPT_NOPROGRESS, 0L);
   set(CURLOPT_XFERINFOFUNCTION, &should_stop);
   if (request.direct) set(CURLOPT_NOPROXY, "*");
-  if (request.with_credentials) {
+  if (!request.token.empty()) {
+    set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BEARER));
+    set(CURLOPT_XOAUTH2_BEARER, request.token.c_str());
+  } else if (request.with_credentials) {
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
     if (const char* const file = variable("NETRC")) set(CURLOPT_NETRC_FILE, file);
   }

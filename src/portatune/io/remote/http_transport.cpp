@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "portatune/base/number.h"
 #include "portatune/error.h"
@@ -11,7 +12,6 @@
 namespace portatune::io {
 namespace {
 
-constexpr int64_t kBeginning = 64 * 1024;
 constexpr int kMaxRedirects = 5;
 
 void require_private(const Url& url, const std::string& text) {
@@ -38,17 +38,16 @@ struct ContentRange {
 
 class HttpTransport final : public Transport {
  public:
-  /// beginning  number of bytes that open() requests
-  explicit HttpTransport(const std::string& url, int64_t beginning = kBeginning)
-      : url_(url), beginning_(beginning), origin_(url), client_(url), target_(url) {
+  HttpTransport(const std::string& url, HttpOptions options)
+      : url_(url), options_(std::move(options)), origin_(url), client_(url), target_(url) {
     require_private(origin_, url);
   }
 
   Metadata open(Clock::time_point deadline) override {
-    HttpAnswer answer = get(0, beginning_, deadline);
+    HttpAnswer answer = get(0, options_.beginning, deadline);
     if (answer.status == 206) {
       metadata_ = {.size = require_range(answer, 0), .identity = identity_of(answer), .beginning = answer.body};
-      require_bytes(answer, std::min(metadata_.size, beginning_));
+      require_bytes(answer, std::min(metadata_.size, options_.beginning));
     } else if (answer.status == 416 && ContentRange(answer.header("content-range")).size == 0) {
       metadata_ = {.size = 0, .identity = identity_of(answer), .beginning = {}};
     } else if (answer.status == 200 && answer.is_whole) {  // the whole file; the server may not support ranges
@@ -80,6 +79,7 @@ class HttpTransport final : public Transport {
                                        .begin = begin,
                                        .end = end,
                                        .with_credentials = parts == origin_,
+                                       .token = parts == origin_ ? options_.token : "",
                                        .direct = parts.is_loopback(),
                                        .deadline = deadline});
       if (answer.redirect.empty()) {
@@ -146,6 +146,7 @@ class HttpTransport final : public Transport {
     if (status == 408 || status == 425 || status == 429 || status >= 500) {
       throw TemporaryFault{.what = given, .asked_wait = answer.retry_after};
     }
+    options_.refuse(answer);
     if (status == 404 || status == 410) throw NotFoundError({.where = url_, .given = given, .expected = "a file"});
     if (status == 401 || status == 403 || status == 407) {
       throw IoError({.where = url_,
@@ -166,7 +167,7 @@ class HttpTransport final : public Transport {
   }
 
   const std::string url_;
-  const int64_t beginning_;
+  const HttpOptions options_;
   const Url origin_;
   HttpClient client_;
   std::mutex mutex_;
@@ -176,10 +177,13 @@ class HttpTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> http_transport(const std::string& url) { return std::make_unique<HttpTransport>(url); }
+std::unique_ptr<Transport> http_transport(const std::string& url, HttpOptions options) {
+  return std::make_unique<HttpTransport>(url, std::move(options));
+}
 
-std::string read_page(const std::string& url, int64_t max_bytes) {
-  HttpTransport transport(url, max_bytes);
+std::string read_page(const std::string& url, int64_t max_bytes, HttpOptions options) {
+  options.beginning = max_bytes;
+  HttpTransport transport(url, std::move(options));
   Transport::Metadata metadata =
       with_retries(url, [&](Clock::time_point deadline) { return transport.open(deadline); });
   if (metadata.size == std::ssize(metadata.beginning)) return std::move(metadata.beginning);

@@ -1,6 +1,7 @@
 #include "portatune/io/remote/remote_file.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
@@ -21,7 +22,8 @@ std::unique_ptr<Transport> transport_for(const std::string& url) {
 
 class RemoteFile final : public RandomAccessFile {
  public:
-  explicit RemoteFile(const std::string& url) : url_(url), transport_(transport_for(url)) {
+  RemoteFile(const std::string& url, std::unique_ptr<Transport> transport)
+      : url_(url), transport_(std::move(transport)) {
     metadata_ = with_retries(url_, [&](Clock::time_point deadline) { return transport_->open(deadline); });
   }
 
@@ -57,7 +59,11 @@ class RemoteFile final : public RandomAccessFile {
 }  // namespace
 
 std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url) {
-  return std::make_shared<const RemoteFile>(url);
+  return open_remote(url, transport_for(url));
+}
+
+std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url, std::unique_ptr<Transport> transport) {
+  return std::make_shared<const RemoteFile>(url, std::move(transport));
 }
 
 DataError file_changed(const std::string& url, const std::string& then, const std::string& now) {

@@ -31,6 +31,8 @@ class Transport {
 /// Opens a remote file with retries.
 /// errors  as open_random_access()
 std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url);
+/// Opens a file of that URL by its transport, with retries.
+std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url, std::unique_ptr<Transport> transport);
 
 /// The error for a file that was replaced after it was opened. `then` and `now` are identities or sizes.
 DataError file_changed(const std::string& url, const std::string& then, const std::string& now);
