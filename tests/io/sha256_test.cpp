@@ -18,6 +18,12 @@ TEST(Sha256, EqualsThePublishedDigests) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
+TEST(Sha1, EqualsThePublishedDigest) {
+  Digest hash(DigestKind::kSha1);
+  hash.update(std::string("abc"));
+  EXPECT_EQ(hash.digest(), "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
 TEST(Sha256, CoversAllPieces) {
   Sha256 hash;
   for (int i = 0; i < 1000; ++i) hash.update(std::string(1000, 'a'));

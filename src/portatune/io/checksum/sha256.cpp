@@ -16,6 +16,7 @@ constexpr const char* kLibrary = "libcrypto.so.3";
 struct Crypto {
   decltype(&EVP_MD_CTX_new) context_new;
   decltype(&EVP_MD_CTX_free) context_free;
+  decltype(&EVP_sha1) sha1;
   decltype(&EVP_sha256) sha256;
   decltype(&EVP_DigestInit_ex) digest_init;
   decltype(&EVP_DigestUpdate) digest_update;
@@ -23,7 +24,7 @@ struct Crypto {
 };
 
 [[noreturn]] void fail(const std::string& given) {
-  throw DeviceError({.where = "SHA-256",
+  throw DeviceError({.where = "SHA-1 and SHA-256",
                      .given = given,
                      .expected = std::string(kLibrary) + " of OpenSSL",
                      .fix = "apt-get install libssl3"});
@@ -35,6 +36,7 @@ Crypto load() {
   Crypto crypto;
   library.find(crypto.context_new, "EVP_MD_CTX_new");
   library.find(crypto.context_free, "EVP_MD_CTX_free");
+  library.find(crypto.sha1, "EVP_sha1");
   library.find(crypto.sha256, "EVP_sha256");
   library.find(crypto.digest_init, "EVP_DigestInit_ex");
   library.find(crypto.digest_update, "EVP_DigestUpdate");
@@ -48,22 +50,23 @@ const Crypto& crypto() {
 }
 
 void require(int success) {
-  if (success != 1) throw std::runtime_error("OpenSSL cannot compute SHA-256");
+  if (success != 1) throw std::runtime_error("OpenSSL cannot compute the hash");
 }
 
 }  // namespace
 
-Sha256::Sha256() : context_(crypto().context_new()) {
-  require(crypto().digest_init(context_.get(), crypto().sha256(), nullptr));
+Digest::Digest(DigestKind kind) : context_(crypto().context_new()) {
+  const EVP_MD* const algorithm = kind == DigestKind::kSha1 ? crypto().sha1() : crypto().sha256();
+  require(crypto().digest_init(context_.get(), algorithm, nullptr));
 }
 
-void Sha256::Free::operator()(evp_md_ctx_st* context) const { crypto().context_free(context); }
+void Digest::Free::operator()(evp_md_ctx_st* context) const { crypto().context_free(context); }
 
-void Sha256::update(std::span<const char> bytes) {
+void Digest::update(std::span<const char> bytes) {
   require(crypto().digest_update(context_.get(), bytes.data(), bytes.size()));
 }
 
-std::string Sha256::digest() {
+std::string Digest::digest() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
   unsigned int count = 0;
   require(crypto().digest_final(context_.get(), bytes.data(), &count));
