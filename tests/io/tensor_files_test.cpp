@@ -37,6 +37,15 @@ TEST(TensorFiles, HaveTheNamesOfHuggingFace) {
   EXPECT_EQ(tensor_shard_file("model", 99999, 123456), "model-100000-of-123456.safetensors");
 }
 
+TEST(TensorFiles, IndexListsItsShards) {
+  const TemporaryFolder folder;
+  const auto index = folder / "model.safetensors.index.json";
+  write_text(index, R"({"weight_map": {"a": "y.safetensors", "b": "x.safetensors", "c": "y.safetensors"}})");
+  EXPECT_EQ(tensor_shards(index), (std::vector<std::string>{"x.safetensors", "y.safetensors"}));
+  write_text(index, R"({"weight_map": {"a": "../y.safetensors"}})");
+  EXPECT_THROW(tensor_shards(index), CheckpointError);
+}
+
 TEST(TensorFiles, RoundTrip) {
   const TemporaryFolder folder;
   EXPECT_THAT(open_tensor_files(folder.path(), "model"), IsEmpty());

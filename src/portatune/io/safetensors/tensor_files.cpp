@@ -118,6 +118,12 @@ void open_shards(const fs::path& index, std::string_view suffix,
   }
 }
 
+std::vector<std::string> tensor_shards(const fs::path& index, std::string_view suffix) {
+  std::vector<std::string> names;
+  for (const auto& [shard, tensors] : read_index(index, suffix)) names.push_back(shard);
+  return names;
+}
+
 std::vector<SafetensorsFile> open_tensor_files(const fs::path& folder, const std::string& stem) {
   std::vector<SafetensorsFile> files;
   const auto open = [&](const fs::path& file) {

@@ -30,6 +30,12 @@ std::vector<int64_t> divide_tensors(std::span<const NamedTensorType> tensors, in
 void write_tensor_index(const std::filesystem::path& folder, const std::string& stem,
                         std::span<const NamedTensorType> tensors, std::span<const int64_t> shard_of);
 
+/// The names of the shards of an index, sorted. They name files of one folder.
+/// suffix  the ending of each name
+/// errors  CheckpointError if the index is damaged or contains an invalid file name; NotFoundError; IoError
+std::vector<std::string> tensor_shards(const std::filesystem::path& index,
+                                       std::string_view suffix = ".safetensors");
+
 /// Opens the shards of an index, in the order of their names.
 /// suffix  the ending of each shard's name: ".safetensors"
 /// open    opens a shard and returns the names of its tensors
