@@ -12,8 +12,6 @@ namespace portatune::hub {
 namespace {
 
 namespace fs = std::filesystem;
-using test::message_of;
-using test::TemporaryFolder;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;

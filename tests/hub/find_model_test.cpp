@@ -6,6 +6,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/hub/environment.h"
 
 namespace portatune::hub {
 namespace {
@@ -60,7 +61,7 @@ TEST_F(FindModel, IncompleteDownloadIsNotUsed) {
   fs::remove(snapshot() / "model.safetensors");
   fs::create_symlink("../../blobs/missing", snapshot() / "model.safetensors");
   EXPECT_THAT(refusal<NotFoundError>("google/bert"),
-              AllOf(HasSubstr("incomplete download"), HasSubstr("hf download google/bert --local-dir bert")));
+              AllOf(HasSubstr("incomplete download"), HasSubstr("portatune download google/bert")));
   EXPECT_EQ(find_model("google/bert", Contents::kTokenizer, "--tokenizer"), snapshot());
 }
 
@@ -68,7 +69,7 @@ TEST_F(FindModel, UnknownHubNameNamesTheCacheAndTheDownload) {
   for (const char* name : {"bert-base-uncased", "org/bert-base-uncased"}) {
     EXPECT_THAT(refusal<NotFoundError>(name),
                 AllOf(HasSubstr("--model " + std::string(name)), HasSubstr(cache_.path().string()),
-                      HasSubstr("hf download " + std::string(name) + " --local-dir bert-base-uncased")));
+                      HasSubstr("portatune download " + std::string(name))));
   }
 }
 

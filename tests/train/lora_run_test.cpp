@@ -126,9 +126,9 @@ TEST(LoraRun, NamesTargetsAndModulesThatDoNotExist) {
     return message_of<UsageError>([&] { trainer.step(batch(task)); });
   };
   EXPECT_THAT(message({.target_modules = {"query", "q_proj"}, .modules_to_save = {"classifier", "pooler"}}),
-              HasSubstr("\"q_proj\""));
+              HasSubstr("'q_proj'"));
   EXPECT_THAT(message({.target_modules = {"query"}, .modules_to_save = {"classifier", "pooler", "poolr"}}),
-              HasSubstr("\"poolr\""));
+              HasSubstr("'poolr'"));
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include "portatune/hub/find_model.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,7 +9,9 @@
 #include "portatune/base/nearest.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
-#include "portatune/io/file/file.h"
+#include "portatune/hub/cache.h"
+#include "portatune/hub/environment.h"
+#include "portatune/io/safetensors/tensor_files.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune::hub {
@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxRefBytes = 1000;
 constexpr const char* kExpectedModel =
     "a folder with config.json, model.safetensors and a tokenizer or image processor";
 constexpr const char* kExpectedTokenizer = "a folder with tokenizer.json or older files of a tokenizer";
@@ -34,35 +33,6 @@ struct Asked {
   std::string expected() const { return contents == Contents::kModel ? kExpectedModel : kExpectedTokenizer; }
 };
 
-struct HubName {
-  std::string name;      // "org/name" or "name"
-  std::string revision;  // a branch, a tag or a commit
-};
-
-bool is_word(std::string_view text) {
-  constexpr std::string_view kFirst = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  const bool begins = !text.empty() && kFirst.find(text.front()) != std::string_view::npos;
-  const auto fits = [&](char c) { return kFirst.find(c) != std::string_view::npos || c == '-' || c == '.'; };
-  return begins && std::ranges::all_of(text, fits);
-}
-
-// Parses a Hub name. Names have at most one slash; the oldest names have none.
-std::optional<HubName> hub_name(const std::string& text) {
-  const size_t at = std::min(text.find('@'), text.size());
-  const std::string name = text.substr(0, at);
-  const std::string revision = at < text.size() ? text.substr(at + 1) : "main";
-  const size_t slash = name.find('/');
-  const bool has_owner = slash != std::string::npos;
-  const bool fits = has_owner ? is_word(name.substr(0, slash)) && is_word(name.substr(slash + 1)) : is_word(name);
-  if (!fits || !is_word(revision)) return std::nullopt;
-  return HubName{name, revision};
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 bool is_cache_folder(const fs::path& folder) { return fs::is_directory(folder / "snapshots"); }
 
 std::vector<fs::path> folders_in(const fs::path& folder) {
@@ -75,18 +45,10 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
-std::string without_line_end(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text;
-}
-
-// The snapshot of a revision: refs/REVISION names the commit of a branch or tag; a commit is its own name. Empty if the
-// cache lacks the revision.
-fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) {
-  const fs::path ref = cache_folder / "refs" / revision;
-  const std::string commit = fs::is_regular_file(ref) ? without_line_end(io::read_text(ref, kMaxRefBytes)) : revision;
-  const fs::path snapshot = cache_folder / "snapshots" / commit;
-  return is_word(commit) && fs::is_directory(snapshot) ? snapshot : fs::path();
+bool has_shards(const fs::path& index) {
+  return fs::exists(index) && std::ranges::all_of(io::tensor_shards(index), [&](const std::string& shard) {
+           return fs::exists(index.parent_path() / shard);
+         });
 }
 
 // True if all required files exist. Links of the cache to files that are not downloaded yet are dangling.
@@ -97,40 +59,28 @@ bool is_complete(const fs::path& folder, Contents contents) {
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
   if (is_adapter(folder)) return has("adapter_model.safetensors");
-  // Pickles count, too: ModelFolder explains their conversion.
-  return has("config.json") && (has("model.safetensors") || has("model.safetensors.index.json") ||
+  return has("config.json") && (has("model.safetensors") || has_shards(folder / "model.safetensors.index.json") ||
                                 has("pytorch_model.bin") || has("pytorch_model.bin.index.json"));
 }
 
 std::string download_line(const HubName& name) {
-  const std::string folder = name.name.substr(name.name.find('/') + 1);
-  const std::string revision = name.revision == "main" ? "" : " --revision " + name.revision;
-  return "hf download " + name.name + revision + " --local-dir " + folder + "   and give that folder";
+  const std::string offline = offline_variable();
+  return (offline.empty() ? "" : "unset " + offline + ", and ") + "portatune download " + to_string(name);
+}
+
+// Returns whether a snapshot, which may be empty, is there and complete.
+bool is_usable(const fs::path& snapshot, Contents contents) {
+  return !snapshot.empty() && is_complete(snapshot, contents);
 }
 
 fs::path complete_snapshot(const Asked& asked, const fs::path& cache_folder, const HubName& name) {
   const fs::path snapshot = snapshot_of(cache_folder, name.revision);
-  if (!snapshot.empty() && is_complete(snapshot, asked.contents)) return snapshot;
+  if (is_usable(snapshot, asked.contents)) return snapshot;
   throw NotFoundError({.where = asked.where(),
                        .given = snapshot.empty() ? "no revision '" + name.revision + "' in " + cache_folder.string()
                                                  : "an incomplete download in " + snapshot.string(),
                        .expected = asked.expected(),
                        .fix = download_line(name)});
-}
-
-// Parses the folder name models--org--name.
-HubName name_of_cache_folder(const fs::path& folder) {
-  std::string name = fs::absolute(folder).lexically_normal().filename().string();
-  constexpr std::string_view kPrefix = "models--";
-  if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
-  if (const size_t dashes = name.find("--"); dashes != std::string::npos) name.replace(dashes, 2, "/");
-  return {name, "main"};
-}
-
-fs::path cache_folder_of(const HubName& name) {
-  std::string folder = name.name;
-  if (const size_t slash = folder.find('/'); slash != std::string::npos) folder.replace(slash, 1, "--");
-  return hub_cache() / ("models--" + folder);
 }
 
 // Names the model folders inside, because a folder may hold checkpoints or several models.
@@ -146,7 +96,7 @@ fs::path cache_folder_of(const HubName& name) {
 }
 
 fs::path model_in(const Asked& asked) {
-  if (is_cache_folder(asked.path)) return complete_snapshot(asked, asked.path, name_of_cache_folder(asked.path));
+  if (is_cache_folder(asked.path)) return complete_snapshot(asked, asked.path, {name_of_cache_folder(asked.path)});
   if (asked.contents == Contents::kTokenizer || fs::exists(asked.path / "config.json")) return asked.path;
   if (is_adapter(asked.path)) return asked.path;
   refuse_folder(asked);
@@ -172,16 +122,37 @@ std::string nearest_folder(const fs::path& path) {
        .fix = fix});
 }
 
-}  // namespace
-
-fs::path hub_cache() {
-  if (const std::string cache = variable("HF_HUB_CACHE"); !cache.empty()) return cache;
-  if (const std::string home = variable("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
-  const std::string caches = variable("XDG_CACHE_HOME");
-  return (caches.empty() ? fs::path(variable("HOME")) / ".cache" : fs::path(caches)) / "huggingface" / "hub";
+// A name that the Hub does not know may be that of a folder, misspelt.
+fs::path downloaded(const Asked& asked, const HubName& name, const Download& download) {
+  fs::path snapshot;
+  try {
+    snapshot = download(name);
+  } catch (const NotFoundError& error) {
+    const std::string meant = nearest_folder(asked.path);
+    if (meant.empty()) throw;
+    Report report = error.report();
+    report.fix = "did you mean " + meant + "?";
+    throw NotFoundError(report);
+  }
+  if (is_complete(snapshot, asked.contents)) return snapshot;
+  throw NotFoundError({.where = asked.where(),
+                       .given = "a model of the Hub without these files, now in " + snapshot.string(),
+                       .expected = asked.expected()});
 }
 
-fs::path find_model(const fs::path& name, Contents contents, const std::string& option) {
+fs::path on_hub(const Asked& asked, const HubName& name, const Download& download) {
+  const fs::path cached = cache_folder_of(name.name);
+  if (const fs::path snapshot = snapshot_of(cached, name.revision); is_usable(snapshot, asked.contents)) {
+    return snapshot;
+  }
+  if (download && offline_variable().empty()) return downloaded(asked, name, download);
+  if (!fs::is_directory(cached)) refuse_missing(asked, name);
+  return complete_snapshot(asked, cached, name);
+}
+
+}  // namespace
+
+fs::path find_model(const fs::path& name, Contents contents, const std::string& option, const Download& download) {
   const Asked asked{name, contents, option};
   if (fs::is_directory(name)) return model_in(asked);
   if (fs::exists(name)) {
@@ -197,9 +168,9 @@ fs::path find_model(const fs::path& name, Contents contents, const std::string& 
                       .expected = asked.expected(),
                       .fix = "write the path without quotes, or in full"});
   }
-  const std::optional<HubName> on_hub = hub_name(name.native());
-  if (!on_hub || !fs::is_directory(cache_folder_of(*on_hub))) refuse_missing(asked, on_hub);
-  return complete_snapshot(asked, cache_folder_of(*on_hub), *on_hub);
+  const std::optional<HubName> hub_name = HubName::parse(name.native());
+  if (!hub_name) refuse_missing(asked, hub_name);
+  return on_hub(asked, *hub_name, download);
 }
 
 }  // namespace portatune::hub

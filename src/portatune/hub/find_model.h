@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+
+#include "portatune/hub/hub_name.h"
 
 namespace portatune::hub {
 
@@ -12,15 +15,17 @@ enum class Contents {
   kTokenizer  ///< the files of a tokenizer
 };
 
-/// The folder of `name`: the folder itself; the snapshot of a folder `models--org--name` of the Hugging Face cache; or,
-/// if there is no such path, the snapshot of the Hub name `name`, `org/name` or `org/name@revision` in that cache. It
-/// reads only the local disk, and no weights.
-/// option   name of the argument in error messages: "--model"
-/// errors   NotFoundError if there is no such folder, or if it lacks `contents`; UsageError for a file, and for a path
-///          with a "~" that no shell has expanded
-std::filesystem::path find_model(const std::filesystem::path& name, Contents contents, const std::string& option);
+/// Downloads a model of the Hub and returns its snapshot in the cache.
+using Download = std::function<std::filesystem::path(const HubName&)>;
 
-/// The cache of the Hugging Face Hub: $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub.
-std::filesystem::path hub_cache();
+/// The folder of `name`: the folder itself; the snapshot of a folder `models--org--name` of the Hugging Face cache; or,
+/// if there is no such path, the snapshot of the Hub name `name`, `org/name` or `org/name@revision` in that cache.
+/// Reads only the local disk, and no weights, unless `download` is called.
+/// option    name of the argument in error messages: "--model"
+/// download  called for a Hub name that the cache lacks, unless the environment forbids requests; empty: an error
+/// errors    NotFoundError if there is no such folder, or if it lacks `contents`; UsageError for a file, and for a path
+///           with a "~" that no shell has expanded; errors of `download`
+std::filesystem::path find_model(const std::filesystem::path& name, Contents contents, const std::string& option,
+                                 const Download& download = {});
 
 }  // namespace portatune::hub

@@ -1,0 +1,25 @@
+// The files of a repository that Portatune reads.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "portatune/hub/find_model.h"
+#include "portatune/hub/hub_client.h"
+
+namespace portatune::hub {
+
+/// The files to download: config.json, tokenizer, preprocessor and settings; for Contents::kModel also the weights as
+/// safetensors, or the index of their shards, as the last file.
+/// where   the model, for errors
+/// errors  CheckpointError if the repository lacks config.json or weights that Portatune reads
+std::vector<HubFile> required_files(const HubListing& listing, Contents contents, const std::string& where);
+
+/// Returns whether a file is an index of weights.
+bool is_weight_index(const HubFile& file);
+
+/// The shards of a downloaded index.
+/// errors  CheckpointError if the repository lacks one of them; errors of io::tensor_shards()
+std::vector<HubFile> shards_of(const std::filesystem::path& index, const HubListing& listing, const std::string& where);
+
+}  // namespace portatune::hub
