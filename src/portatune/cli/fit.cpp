@@ -1,15 +1,29 @@
 // portatune fit: trains a model, or one model for each fold with --folds.
+#include <filesystem>
+#include <system_error>
+
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/hang.h"
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
+#include "portatune/cli/resume_command.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/terminal_events.h"
 #include "portatune/process_group.h"
 
 namespace portatune::cli {
 namespace {
+
+// The command that uploads a model without its checkpoints.
+std::string upload_command(const std::filesystem::path& model) {
+  bool has_checkpoints = false;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(model, ignored)) {
+    has_checkpoints |= entry.path().filename().string().starts_with("checkpoint-");
+  }
+  return "hf upload ORG/NAME " + quoted(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
+}
 
 int cross_validate(const FitArguments& a) {
   require_one_process("folds");
@@ -40,6 +54,7 @@ int fit(const FitArguments& given) {
     print_result(json_of(*outcome));
   } else {
     print_summary(table_of(*outcome));
+    print_remark(a.talk, "share the model with  " + upload_command(outcome->output));
   }
   return kOk;
 }
