@@ -22,8 +22,12 @@ class ModelArgumentsCommand : public testing::Test {
     fs::copy(tiny_bert(), cached / "snapshots" / "abc");
     write(cached / "refs" / "main", "abc");
     setenv("HF_HUB_CACHE", cache().c_str(), 1);
+    setenv("HF_HUB_OFFLINE", "1", 1);
   }
-  ~ModelArgumentsCommand() override { unsetenv("HF_HUB_CACHE"); }
+  ~ModelArgumentsCommand() override {
+    unsetenv("HF_HUB_CACHE");
+    unsetenv("HF_HUB_OFFLINE");
+  }
 
   std::string cache() const { return toy_.file("hub"); }
   Words fit_from(const std::string& model, const Words& more = {}) const {
@@ -45,7 +49,7 @@ TEST_F(ModelArgumentsCommand, TokenizerIsFoundLikewise) {
   EXPECT_THAT(run.out, HasSubstr("\"ids\":["));
 }
 
-TEST_F(ModelArgumentsCommand, UnknownHubNameIsAnErrorOfEveryCommand) {
+TEST_F(ModelArgumentsCommand, UnknownHubNameIsAnErrorOfEveryOfflineCommand) {
   const std::string data = toy_.file("train.csv");
   for (const Words& words : {fit_from("bert-base-uncased"),
                              {"evaluate", "--model", "bert-base-uncased", "--data", data},
@@ -59,7 +63,7 @@ TEST_F(ModelArgumentsCommand, UnknownHubNameIsAnErrorOfEveryCommand) {
     const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 66) << words[0];
     EXPECT_THAT(run.err, AllOf(HasSubstr(" bert-base-uncased\n"), HasSubstr(cache()),
-                               HasSubstr("hf download bert-base-uncased --local-dir bert-base-uncased")))
+                               HasSubstr("unset HF_HUB_OFFLINE, and portatune download bert-base-uncased")))
         << words[0];
   }
 }

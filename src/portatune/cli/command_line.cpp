@@ -97,6 +97,10 @@ class Parser {
         .choice(
             "shell", shells(), [this](const std::string& shell) { shell_ = shell; }, "bash, zsh or fish")
         ->required();
+    add("download", "Download a model of the Hugging Face Hub.", kDownloadExamples, download_);
+    CLI::App& cache = add_group("cache", "List and remove downloaded models.", kCacheExamples);
+    add("ls", "List the models in the Hugging Face cache.", kCacheListExamples, cache_list_, cache);
+    add("rm", "Remove a model from the Hugging Face cache.", kCacheRemoveExamples, cache_remove_, cache);
     add("bench", "Time training steps on random tokens.", kBenchExamples, bench_);
     add("bench-input", "Benchmark the input pipeline.", kBenchInputExamples, bench_input_);
     add("plan", "Compile a training run for other devices: memory and speed.", kPlanExamples, plan_);
@@ -354,6 +358,9 @@ class Parser {
     if (name == "plugin install") return plugin_install_;
     if (name == "recipes") return recipes_;
     if (name == "completion") return Text{completion(app_, shell_)};
+    if (name == "download") return download_;
+    if (name == "cache ls") return cache_list_;
+    if (name == "cache rm") return cache_remove_;
     if (name == "bench") return bench_;
     if (name == "bench-input") return bench_input_;
     if (name == "plan") return plan_;
@@ -379,6 +386,9 @@ class Parser {
   PluginInstallArguments plugin_install_;
   RecipesArguments recipes_;
   std::string shell_;  // the argument of `completion`
+  DownloadArguments download_;
+  CacheListArguments cache_list_;
+  CacheRemoveArguments cache_remove_;
   BenchArguments bench_;
   BenchInputArguments bench_input_;
   PlanArguments plan_;

@@ -17,8 +17,8 @@ struct Text {
 using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
                              TokenizeArguments, MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
                              TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
-                             RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments, ParityArguments,
-                             ReportArguments>;
+                             DownloadArguments, CacheListArguments, CacheRemoveArguments, RecipesArguments,
+                             BenchArguments, BenchInputArguments, PlanArguments, ParityArguments, ReportArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, which suggests the nearest name for an unknown one

@@ -124,6 +124,20 @@ struct PluginInstallArguments {
   Talk talk;
 };
 
+struct DownloadArguments {
+  std::string name;  ///< "org/name" or "org/name@revision"
+  Talk talk;
+};
+
+struct CacheListArguments {
+  Talk talk;
+};
+
+struct CacheRemoveArguments {
+  std::string name;  ///< "org/name"
+  Talk talk;
+};
+
 struct RecipesArguments {
   std::string name;  ///< a recipe to show; empty: the names of all recipes are listed
 };
@@ -177,6 +191,9 @@ int merge(const MergeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int plugin_list(const PluginListArguments& arguments);
 int plugin_install(const PluginInstallArguments& arguments);
+int download(const DownloadArguments& arguments);
+int cache_list(const CacheListArguments& arguments);
+int cache_remove(const CacheRemoveArguments& arguments);
 int recipes(const RecipesArguments& arguments);
 int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);

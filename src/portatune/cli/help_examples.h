@@ -82,6 +82,22 @@ inline constexpr const char* kPluginInstallExamples =
     "  Each file is checked by its SHA-256. ~/.netrc may have credentials for an\n"
     "  index; HTTPS_PROXY and SSL_CERT_FILE are honoured.\n";
 
+inline constexpr const char* kDownloadExamples =
+    "  portatune download google-bert/bert-base-uncased\n"
+    "  portatune download org/name@v2\n"
+    "  Prints the folder. --model org/name finds it, and downloads it if need be.\n"
+    "  HF_HOME, HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE mean what they mean to hf.\n";
+
+inline constexpr const char* kCacheExamples =
+    "  portatune cache ls\n"
+    "  portatune cache rm google-bert/bert-base-uncased\n";
+
+inline constexpr const char* kCacheListExamples =
+    "  portatune cache ls\n"
+    "  portatune cache ls --json\n";
+
+inline constexpr const char* kCacheRemoveExamples = "  portatune cache rm google-bert/bert-base-uncased\n";
+
 inline constexpr const char* kBenchExamples =
     "  portatune bench --model bert --batch-size 16 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";

@@ -80,6 +80,11 @@ struct Run {
     return until_reader_leaves([&] { return cli::plugin_list(arguments); });
   }
   int operator()(const cli::PluginInstallArguments& arguments) const { return cli::plugin_install(arguments); }
+  int operator()(const cli::DownloadArguments& arguments) const { return cli::download(arguments); }
+  int operator()(const cli::CacheListArguments& arguments) const {
+    return until_reader_leaves([&] { return cli::cache_list(arguments); });
+  }
+  int operator()(const cli::CacheRemoveArguments& arguments) const { return cli::cache_remove(arguments); }
   int operator()(const cli::RecipesArguments& arguments) const {
     return until_reader_leaves([&] { return cli::recipes(arguments); });
   }
@@ -106,8 +111,8 @@ constexpr const char* kNoThread =
 // do not disturb the other processes and are exempt. A plan that writes objects makes this check itself.
 void require_fitting_launch(const cli::Command& command) {
   if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
-                cli::PluginInstallArguments, cli::RecipesArguments, cli::TfrecordInspectArguments,
-                cli::PlanArguments>(command)) {
+                cli::PluginInstallArguments, cli::DownloadArguments, cli::CacheListArguments, cli::CacheRemoveArguments,
+                cli::RecipesArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
     return;
   }
   cli::require_one_process("portatune");
@@ -128,7 +133,7 @@ int main(int argc, char** argv) {
   try {
     cli::Command command = cli::parse(words);
     require_fitting_launch(command);
-    command = cli::with_model_folders(std::move(command));
+    command = cli::with_model_folders(std::move(command), words);
     const int exit_code = std::visit(Run(), command);
     cli::leave_processes();
     return exit_code;

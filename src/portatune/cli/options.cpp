@@ -18,7 +18,7 @@ namespace portatune::cli {
 namespace {
 
 void add_model_folder(Group group, run::ModelOptions& model) {
-  group.path("--model,--model-name-or-path", model.folder, "folder of a model, or its name in the Hugging Face cache")
+  group.path("--model,--model-name-or-path", model.folder, "folder of a model, or its name on the Hugging Face Hub")
       ->required();
 }
 
@@ -655,7 +655,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
 
 void add_options(CLI::App& command, GenerateArguments& a) {
   Group data(command, "Prompts");
-  data.path("--model,--model-name-or-path", a.model, "folder of a model, or its name in the Hugging Face cache")
+  data.path("--model,--model-name-or-path", a.model, "folder of a model, or its name on the Hugging Face Hub")
       ->required();
   data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");

@@ -13,7 +13,7 @@ inline constexpr const char* kTrackers =
     "every run writes metrics.jsonl and events for TensorBoard into --output (docs/run-records.md)";
 inline constexpr const char* kBestModel = "not supported yet: --checkpoint-every N keeps models to choose from";
 inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NAME FOLDER";
-inline constexpr const char* kDownload = "hf download ORG/NAME --local-dir FOLDER, and --model FOLDER";
+inline constexpr const char* kToken = "HF_TOKEN=TOKEN in the environment, or hf auth login";
 inline constexpr const char* kDataset = "hf download --repo-type dataset NAME --local-dir FOLDER, and --train FOLDER";
 inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/mesh.md)";
 inline constexpr const char* kAdapters =
@@ -141,8 +141,8 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"preprocessing-num-workers", "", "*", ""},
     {"low-cpu-mem-usage", "", "*", ""},
     {"model-revision", "", "main", "--model NAME@REVISION, for a revision in the Hugging Face cache"},
-    {"token", "", "", kDownload},
-    {"use-auth-token", "", "false", kDownload},
+    {"token", "", "", kToken},
+    {"use-auth-token", "", "false", kToken},
     {"trust-remote-code", "", "false", "code that comes with a model is never run: leave it out"},
     {"ignore-mismatched-sizes", "", "true", "a head of another size is replaced: leave it out"},
     {"pad-to-max-length", "--padding=max_length", "", ""},
@@ -228,7 +228,6 @@ inline constexpr OtherWord kOtherCommands[] = {
     {"recipes", "portatune fit --recipe NAME; docs/recipes.md lists the names"},
     {"recipe", "portatune fit --recipe NAME; docs/recipes.md lists the names"},
     {"tasks", "portatune fit --help lists the names of --task"},
-    {"download", "hf download ORG/NAME --local-dir FOLDER"},
     {"upload", "hf upload ORG/NAME FOLDER"},
     {"push", "hf upload ORG/NAME FOLDER"},
     {"doctor", "portatune devices"},

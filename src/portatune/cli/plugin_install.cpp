@@ -8,8 +8,8 @@
 #include "portatune/base/units.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/download_line.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
 #include "portatune/install/install_plugin.h"
@@ -17,49 +17,11 @@
 namespace portatune::cli {
 namespace {
 
-constexpr double kRedraw_s = 0.1;
-
 std::string index_of(const PluginInstallArguments& a) {
   if (!a.index_url.empty()) return a.index_url;
   const char* const of_pip = std::getenv("PIP_INDEX_URL");
   return of_pip == nullptr || *of_pip == '\0' ? kPyPi : of_pip;
 }
-
-// Prints a line for each wheel; on a terminal the line grows during the download.
-class DownloadLines {
- public:
-  explicit DownloadLines(const Talk& talk) : talk_(talk), terminal_(stderr_terminal(false)) {}
-  ~DownloadLines() { end_line(); }
-  DownloadLines(const DownloadLines&) = delete;
-  DownloadLines& operator=(const DownloadLines&) = delete;
-
-  void update(const pjrt::Pin& wheel, int64_t bytes, int64_t all) {
-    if (talk_.quiet) return;
-    const std::string size = decimal_size(static_cast<double>(all));
-    if (!terminal_.rewrites) {
-      if (bytes == 0) print_remark(talk_, fmt::format("fetching {}, {}", to_string(wheel), size));
-      return;
-    }
-    const double now = terminal_.now_s();
-    if (bytes != 0 && bytes != all && now - drawn_s_ < kRedraw_s) return;
-    drawn_s_ = now;
-    terminal_.write(
-        fmt::format("\rfetching {}, {} of {}\x1b[K", to_string(wheel), decimal_size(static_cast<double>(bytes)), size));
-    is_open_ = true;
-    if (bytes == all) end_line();
-  }
-
- private:
-  void end_line() {
-    if (is_open_) terminal_.write("\n");
-    is_open_ = false;
-  }
-
-  const Talk& talk_;
-  const Terminal terminal_;
-  double drawn_s_ = 0;
-  bool is_open_ = false;
-};
 
 void print(const PluginInstallArguments& a, const pjrt::PluginPackage& package, bool was_there,
            const pjrt::PluginVersion& version) {
@@ -84,16 +46,16 @@ int plugin_install(const PluginInstallArguments& a) {
     return kOk;
   }
   const std::string index = index_of(a);
-  DownloadLines lines(a.talk);
+  DownloadLine line(a.talk);
   const InstallOptions options = {
       .index = index,
       .begin =
           [&](size_t wheels, int64_t bytes) {
-            print_remark(a.talk,
-                fmt::format("{}: {} to fetch from {}, {}", package.name, counted(static_cast<int64_t>(wheels), "file"),
-                            without_secrets(index), decimal_size(static_cast<double>(bytes))));
+            print_remark(a.talk, fmt::format("{}: {} to fetch from {}, {}", package.name,
+                                             counted(static_cast<int64_t>(wheels), "file"), without_secrets(index),
+                                             decimal_size(static_cast<double>(bytes))));
           },
-      .fetched = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t all) { lines.update(wheel, bytes, all); },
+      .fetched = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t all) { line.update(to_string(wheel), bytes, all); },
       .unpack = [&] { print_remark(a.talk, "unpacking"); }};
   const pjrt::PluginVersion version = install_plugin(package, options);
   print(a, package, false, version);
