@@ -1,22 +1,12 @@
 #include "portatune/run/strategies.h"
 
-#include <string>
-#include <utility>
-
 #include "portatune/error.h"
 
 namespace portatune::run {
 namespace {
 
-[[noreturn]] void refuse(const char* option, std::string given, std::string expected) {
-  throw UsageError({.where = option, .given = std::move(given), .expected = std::move(expected)});
-}
-
-// Requires a number of steps exactly for the strategy kSteps.
-void check_steps(const char* strategy, bool by_steps, const char* option, int64_t steps) {
-  if (by_steps && steps == 0) refuse(strategy, "steps", std::string("a number of steps in ") + option);
-  if (by_steps || steps == 0) return;
-  refuse(option, std::to_string(steps) + ", with another " + strategy, std::string(strategy) + " steps with it");
+[[noreturn]] void refuse(const char* option, const char* given, const char* expected) {
+  throw UsageError({.where = option, .given = given, .expected = expected});
 }
 
 // The first option that only evaluations during training give a meaning; null if there is none.
@@ -46,9 +36,15 @@ int64_t save_steps_of(const RunOptions& a) {
 }
 
 void check_strategies(const RunOptions& a) {
-  check_steps("eval_strategy", eval_strategy_of(a) == EvalStrategy::kSteps, "eval_steps", a.eval_steps);
-  check_steps("save_strategy", save_strategy_of(a) == SaveStrategy::kSteps, "checkpoint_every",
-              save_strategy_of(a) == SaveStrategy::kSteps ? save_steps_of(a) : a.checkpoint_every);
+  const bool evaluates_by_steps = eval_strategy_of(a) == EvalStrategy::kSteps;
+  if (evaluates_by_steps && a.eval_steps == 0) refuse("eval_strategy", "steps", "--eval-steps with it");
+  if (!evaluates_by_steps && a.eval_steps > 0)
+    refuse("eval_steps", "another strategy", "--eval-strategy steps with it");
+  const bool saves_by_steps = save_strategy_of(a) == SaveStrategy::kSteps;
+  if (saves_by_steps && save_steps_of(a) == 0) refuse("save_strategy", "steps", "--checkpoint-every with it");
+  if (!saves_by_steps && a.checkpoint_every > 0) {
+    refuse("checkpoint_every", "another strategy", "--save-strategy steps with it");
+  }
   const char* const option = option_of_best_model(a);
   if (option == nullptr) return;
   const bool is_measured = !a.validation.empty() || a.validation_split > 0 || a.folds > 0;
