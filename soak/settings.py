@@ -32,6 +32,8 @@ def command(name, words, *outputs):
 
 FITS = (
     fit("dropout and validation", f"{TABLE} --validation toys/validation.csv"),
+    fit("best model", f"{TABLE} --validation toys/validation.csv --eval-steps 3 --load-best-model-at-end "
+        "--greater-is-better"),
     fit("a checkpoint each step", f"{TABLE} --keep-checkpoints 1", every=1),
     fit("exact packing", f"{TABLE} --packing exact_examples"),
     fit("token budget", f"{TABLE} --packing token_budget --tokens-per-batch 128"),

@@ -191,6 +191,45 @@ TEST(CommandLine, OptionsOfTheLossReachTheirPlaces) {
   EXPECT_THAT(model.positive_weights, testing::ElementsAre("balanced"));
 }
 
+TEST(CommandLine, OptionsOfEvaluationsReachTheirPlaces) {
+  const FitArguments none = fit_arguments({});
+  EXPECT_FALSE(none.eval_strategy);
+  EXPECT_FALSE(none.save_strategy);
+  EXPECT_FALSE(none.best_model.greater_is_better);
+  const FitArguments a = fit_arguments({"--eval_strategy",
+                                        "steps",
+                                        "--eval_steps",
+                                        "50",
+                                        "--save_strategy",
+                                        "best",
+                                        "--load_best_model_at_end",
+                                        "True",
+                                        "--metric_for_best_model",
+                                        "eval_f1",
+                                        "--greater_is_better",
+                                        "False",
+                                        "--early_stopping_patience",
+                                        "3",
+                                        "--early_stopping_threshold",
+                                        "0.01",
+                                        "--max_train_samples",
+                                        "100",
+                                        "--max_eval_samples",
+                                        "10"});
+  EXPECT_EQ(a.eval_strategy, run::EvalStrategy::kSteps);
+  EXPECT_EQ(a.eval_steps, 50);
+  EXPECT_EQ(a.save_strategy, SaveStrategy::kBest);
+  EXPECT_TRUE(a.best_model.load_at_end);
+  EXPECT_EQ(a.best_model.metric, "eval_f1");
+  EXPECT_EQ(a.best_model.greater_is_better, false);
+  EXPECT_EQ(a.best_model.early_stopping_patience, 3);
+  EXPECT_EQ(a.best_model.early_stopping_threshold, 0.01);
+  EXPECT_EQ(a.max_train_samples, 100);
+  EXPECT_EQ(a.max_eval_samples, 10);
+  EXPECT_EQ(fit_arguments({"--greater-is-better"}).best_model.greater_is_better, true);
+  EXPECT_EQ(fit_arguments({"--evaluation-strategy", "no"}).eval_strategy, run::EvalStrategy::kNo);
+}
+
 TEST(CommandLine, EveryOptionReachesItsPlace) {
   const FitArguments a = fit_arguments({"--validation",
                                         "v1.csv",

@@ -105,6 +105,25 @@ TEST_P(Processes, TrainToWhatOneTrainsTo) {
   expect_the_same(2, "2", {"--mesh", "fsdp=2", "--gradient-accumulation-steps", "3", "--remat", "layers"});
 }
 
+// The highest loss counts as the best score, and no change is large enough to be an improvement.
+TEST_P(Processes, SaveTheBestModelAndStopEarly) {
+  const Toy toy;
+  const Finished run = portatune_in(
+      2, with_batch_size(toy.fit({"--epochs", "4", "--json", "--eval-steps", "2", "--load-best-model-at-end",
+                                  "--greater-is-better", "--early-stopping-patience", "2", "--early-stopping-threshold",
+                                  "1e9", "--keep-checkpoints", "5"}),
+                         "8"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json found = json::parse(run.out);
+  EXPECT_EQ(found["steps"], 6);
+  EXPECT_TRUE(found["stopped_early"]);
+  EXPECT_LT(found["model_step"], 6);
+  const Finished evaluation =
+      portatune({"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv"), "--json"});
+  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_NEAR(found["after"]["loss"].get<double>(), json::parse(evaluation.out)["loss"].get<double>(), 1e-5);
+}
+
 // As two virtual devices of one process do, with the same rows and masks; no kernel computes in float16.
 TEST_P(Processes, GatherWeightsInSixteenBits) {
   const Toy toy;

@@ -476,20 +476,43 @@ void add_optimizer(Group group, TrainingOptions& t) {
   group.number("--adam-epsilon", t.adam_epsilon, "epsilon of AdamW, Adam, LAMB", {.highest = 1e38});
 }
 
+void add_evaluation(Group group, FitArguments& a) {
+  const std::map<std::string, run::EvalStrategy> strategies = {
+      {"no", run::EvalStrategy::kNo}, {"steps", run::EvalStrategy::kSteps}, {"epoch", run::EvalStrategy::kEpoch}};
+  group
+      .choice(
+          "--eval-strategy,--evaluation-strategy", {"no", "steps", "epoch"},
+          [&a, strategies](const std::string& word) { a.eval_strategy = strategies.at(word); },
+          "when the validation rows are measured, beside the start and the end")
+      ->default_str("epoch; steps with --eval-steps");
+  group.number("--eval-steps", a.eval_steps, "steps between evaluations", {.lowest = 1})->default_str("none");
+  group.flag("--eval-on-start", a.eval_on_start, "measure the validation rows before training, too; =false: do not")
+      ->default_str("true");
+  group
+      .number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation",
+              {.lowest = 1, .highest = 1e6})
+      ->default_str("as --batch-size");
+  BestModelOptions& best = a.best_model;
+  group.flag("--load-best-model-at-end", best.load_at_end, "save the model of the best evaluation, not the last one");
+  group.text("--metric-for-best-model", best.metric, "score that decides which evaluation is the best")
+      ->default_str("loss");
+  group.optional_flag("--greater-is-better", best.greater_is_better, "a higher score is better; =false: a lower one")
+      ->default_str("true, but for names that end with loss");
+  group
+      .number("--early-stopping-patience", best.early_stopping_patience,
+              "training ends after so many evaluations in a row without improvement", {.lowest = 1})
+      ->default_str("none");
+  group.number("--early-stopping-threshold", best.early_stopping_threshold,
+               "by how much a score must exceed the best one to be an improvement", {.highest = 1e38});
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
                {.lowest = 1, .highest = 1e6});
   group.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps,
                "batches of --batch-size rows that make a step, worked off one after the other",
                {.lowest = 1, .highest = 1e6});
-  group
-      .number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation",
-              {.lowest = 1, .highest = 1e6})
-      ->default_str("as --batch-size");
-  group.number("--epochs,--num-train-epochs", a.epochs, "epochs, each with a validation",
-               {.lowest = 1, .highest = 1e6});
-  group.flag("--eval-on-start", a.eval_on_start, "measure the validation rows before training, too; =false: do not")
-      ->default_str("true");
+  group.number("--epochs,--num-train-epochs", a.epochs, "epochs", {.lowest = 1, .highest = 1e6});
   group.number("--steps-per-epoch", a.steps_per_epoch, "the data are repeated to fill them", {.lowest = 1})
       ->default_str("one pass");
   group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
@@ -553,11 +576,17 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_metrics(data, a.model.options.metrics);
   data.number("--validation-split", a.validation_split, "share of --train to measure on instead", {.highest = 0.99})
       ->default_str("none");
+  data.number("--max-train-samples", a.max_train_samples, "train on the first rows only", {.lowest = 1})
+      ->default_str("all rows");
+  data.number("--max-eval-samples", a.max_eval_samples, "measure the first rows of each validation set only",
+              {.lowest = 1})
+      ->default_str("all rows");
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_options_of_tasks(command, a.model);
   add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
   add_adapter(Group(command, "Adapters"), a);
+  add_evaluation(Group(command, "Evaluation"), a);
   data.choice(
           "--changed-data", {"stop", "use"}, [&a](const std::string& word) { a.use_changed_data = word == "use"; },
           "what follows a file of rows that changes during the run or before --resume: the end, with a checkpoint; or "
@@ -565,12 +594,22 @@ void add_options(CLI::App& command, FitArguments& a) {
       ->default_str("stop");
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
+  const std::map<std::string, SaveStrategy> strategies = {{"no", SaveStrategy::kNo},
+                                                          {"steps", SaveStrategy::kSteps},
+                                                          {"epoch", SaveStrategy::kEpoch},
+                                                          {"best", SaveStrategy::kBest}};
+  output
+      .choice(
+          "--save-strategy", {"no", "steps", "epoch", "best"},
+          [&a, strategies](const std::string& word) { a.save_strategy = strategies.at(word); },
+          "when a checkpoint is saved in --output; best: after each evaluation that is the best so far")
+      ->default_str("no; steps with --checkpoint-every; each evaluation with --load-best-model-at-end");
   output
       .number("--checkpoint-every,--save-steps", a.checkpoint_every, "steps between checkpoints in --output",
               {.lowest = 1})
       ->default_str("none");
   output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints,
-                "newest checkpoints that are kept, also after the run; 0: none then");
+                "newest checkpoints that are kept, the best one among them, also after the run; 0: none then");
   output.number("--logging-steps", a.logging_steps, "steps between the lines of metrics.jsonl in --output",
                 {.lowest = 1});
   CLI::Option* newest = output.flag("--resume", a.resume, "continue from the newest checkpoint in --output");

@@ -11,16 +11,13 @@ inline constexpr const char* kCompiled = "every run is compiled by XLA: leave it
 inline constexpr const char* kLogging = "--logging-steps N writes a line of metrics.jsonl every N steps";
 inline constexpr const char* kTrackers =
     "every run writes metrics.jsonl and events for TensorBoard into --output (docs/run-records.md)";
-inline constexpr const char* kBestModel = "not supported yet: --checkpoint-every N keeps models to choose from";
 inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NAME FOLDER";
 inline constexpr const char* kToken = "HF_TOKEN=TOKEN in the environment, or hf auth login";
 inline constexpr const char* kDataset = "hf download --repo-type dataset NAME --local-dir FOLDER, and --train FOLDER";
 inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/mesh.md)";
 inline constexpr const char* kAdapters =
     "--adapter lora, with --lora-rank, --lora-alpha, --lora-dropout and --lora-target-modules";
-inline constexpr const char* kFewerRows = "not supported yet: --max-steps N limits training; make a smaller file";
 inline constexpr const char* kSplit = "--validation-split 0.1 holds a tenth of the rows out";
-inline constexpr const char* kOnlyEpochs = "not supported yet: --validation is measured after each epoch";
 
 inline constexpr OtherOption kOtherOptions[] = {
     // transformers' TrainingArguments.
@@ -52,23 +49,16 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"run-name", "", "", kTrackers},
     {"project", "", "", kTrackers},
     {"trackio-*", "", "", kTrackers},
-    {"eval-strategy", "", "epoch", kOnlyEpochs},
-    {"evaluation-strategy", "", "epoch", kOnlyEpochs},
-    {"eval-steps", "", "", kOnlyEpochs},
-    {"eval-delay", "", "0|0.0", kOnlyEpochs},
+    {"eval-delay", "", "0|0.0", kNotYet},
+    {"no-load-best-model-at-end", "--load-best-model-at-end=false", "", ""},
+    {"no-greater-is-better", "--greater-is-better=false", "", ""},
     {"no-eval-on-start", "--eval-on-start=false", "", ""},
     {"eval-accumulation-steps", "", "*", ""},
-    {"save-strategy", "", "no", "--checkpoint-every N saves a checkpoint every N steps"},
     {"save-only-model", "", "false", "checkpoints always have what --resume needs: leave it out"},
     {"save-safetensors", "", "true", "models are always saved as safetensors: leave it out"},
     {"save-on-each-node", "", "false", "one process writes for all: leave it out"},
     {"enable-jit-checkpoint", "", "*", ""},
     {"restore-callback-states-from-checkpoint", "", "*", ""},
-    {"load-best-model-at-end", "", "false", kBestModel},
-    {"metric-for-best-model", "", "", kBestModel},
-    {"greater-is-better", "", "", kBestModel},
-    {"early-stopping-patience", "", "", kBestModel},
-    {"early-stopping-threshold", "", "", kBestModel},
     {"data-seed", "", "", "--seed decides about the order of the rows, too"},
     {"dataloader-num-workers", "", "*", ""},
     {"dataloader-prefetch-factor", "", "*", ""},
@@ -122,9 +112,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"label-column-name", "--label-column", "", ""},
     {"block-size", "--max-length", "", ""},
     {"model-max-length", "--max-length", "", ""},
-    {"max-train-samples", "", "", kFewerRows},
-    {"max-eval-samples", "", "", kFewerRows},
-    {"max-predict-samples", "", "", kFewerRows},
+    {"max-predict-samples", "", "", "make a smaller file"},
     {"validation-split-percentage", "", "", kSplit},
     {"train-val-split", "", "", kSplit},
     {"train-split-name", "", "", kDataset},
@@ -150,7 +138,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"streaming", "", "*", ""},
     {"metric-name", "", "", "each task has its metrics: leave it out"},
     {"freeze-*", "", "", "--freeze embeddings, or other parts of parameter names"},
-    {"early-stopping", "", "", kBestModel},
+    {"early-stopping", "", "", "--early-stopping-patience N ends training after N evaluations without improvement"},
     {"use-peft", "", "false", kAdapters},
     {"peft*", "", "", kAdapters},
     {"lora*", "", "", kAdapters},

@@ -132,6 +132,9 @@ std::string table_of(const run::Evaluation& evaluation) {
 std::string json_of(const run::Outcome& outcome) {
   nlohmann::ordered_json object;
   object["steps"] = outcome.steps;
+  if (outcome.best_step > 0) object["best_step"] = outcome.best_step;
+  if (outcome.model_step > 0) object["model_step"] = outcome.model_step;
+  object["stopped_early"] = outcome.stopped_early;
   object["skipped_steps"] = outcome.skipped_steps;
   object["rewinds"] = outcome.rewinds;
   object["train_examples"] = outcome.train_examples;
@@ -158,6 +161,10 @@ std::string table_of(const run::Outcome& outcome) {
     for (const auto& [name, value] : *outcome.after) {
       text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(before, name), value);
     }
+  }
+  if (outcome.best_step > 0) {
+    text += fmt::format("{:<20}{} of {}; the best is {}\n", "step of the model", outcome.model_step, outcome.steps,
+                        outcome.best_step);
   }
   if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);
   if (outcome.skipped_steps > 0) {

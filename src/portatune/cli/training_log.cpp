@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "portatune/base/message.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
@@ -61,8 +63,13 @@ void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Or
                          checkpoint.empty() ? "the start" : checkpoint.string(), described(result, rows)));
 }
 
-void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
+void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores) {
   evaluation_.finish();
+  const bool is_at_epoch_end = epoch == std::floor(epoch);  // on_epoch_end() prints the scores
+  if (!quiet_ && !is_at_epoch_end) bar_.print(fmt::format("step {}: held out: {}", step, describe(scores)));
+}
+
+void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
   if (quiet_) return;
   const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
   bar_.print(

@@ -19,6 +19,7 @@ class TrainingLog final : public run::TrainingObserver {
   void on_skip(const StepResult& result, const std::vector<data::Origin>& rows) override;
   void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
                  const std::filesystem::path& checkpoint) override;
+  void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
   void on_warning(const std::string& what) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
