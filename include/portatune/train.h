@@ -218,8 +218,8 @@ struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data repeat to fill the epochs, as in Keras; 0: an epoch is one pass
   std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
-  int64_t eval_steps =
-      0;  ///< steps between evaluations, of which the last step has one; 0: one at the end of each epoch
+  /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
+  int64_t eval_steps = 0;
   BestModelOptions best_model = {};
   CheckpointOptions checkpoints = {};
   /// Returns the first change since the previous call; called at the start of each epoch, before each checkpoint and
