@@ -120,6 +120,8 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--text_column_name=sentence"}).model.options.text_column, "sentence");
   EXPECT_EQ(fit_arguments({"--device", "cuda", "--lr", "1e-3"}).training.learning_rate, 1e-3);
   EXPECT_EQ(fit_arguments({"--warmup_ratio", "0.1"}).training.warmup_ratio, 0.1);
+  EXPECT_EQ(fit_arguments({"--min_lr_rate", "0.1"}).training.schedule.min_lr_ratio, 0.1);
+  EXPECT_EQ(fit_arguments({"--num_decay_steps", "5"}).training.schedule.num_decay_steps, 5);
   EXPECT_EQ(fit_arguments({"--adam_beta1", "0.8"}).training.adam_beta1, 0.8);
   EXPECT_EQ(fit_arguments({"--label_smoothing_factor", "0.1"}).model.options.loss.label_smoothing, 0.1);
   EXPECT_EQ(fit_arguments({"--optim", "sgd", "--momentum", "0.9", "--nesterov"}).training.optim, "sgd");

@@ -417,35 +417,35 @@ void add_schedule(Group group, TrainingOptions& t) {
       ->default_str("none");
   group
       .setting<double>(
-          "--lr-num-cycles", [&o](double n) { o.num_cycles = n; },
+          "--lr-num-cycles,--num-cycles", [&o](double n) { o.num_cycles = n; },
           "waves of cosine [0.5]; restarts of cosine_with_restarts [1]")
       ->default_str("none");
   group
       .setting<double>(
-          "--lr-power", [&o](double n) { o.power = n; }, "exponent of polynomial")
+          "--lr-power,--power", [&o](double n) { o.power = n; }, "exponent of polynomial")
       ->default_str("1");
   group
       .setting<double>(
           "--lr-end", [&o](double n) { o.lr_end = n; }, "last rate of polynomial")
       ->default_str("1e-7");
   group
-      .setting<double>("--lr-min-ratio", [&o](double n) { o.min_lr_ratio = n; },
+      .setting<double>("--lr-min-ratio,--min-lr-ratio,--min-lr-rate", [&o](double n) { o.min_lr_ratio = n; },
                        "lowest rate of cosine_with_min_lr and warmup_stable_decay, as a part of --learning-rate",
                        {.highest = 1})
       ->default_str("none");
   group
-      .setting<int64_t>("--lr-timescale", [&o](int64_t n) { o.timescale = n; }, "steps by which inverse_sqrt falls",
-                        {.lowest = 1})
+      .setting<int64_t>("--lr-timescale,--timescale", [&o](int64_t n) { o.timescale = n; },
+                        "steps by which inverse_sqrt falls", {.lowest = 1})
       ->default_str("the warm-up steps, or 10,000");
   group
       .setting<int64_t>(
-          "--lr-decay-steps", [&o](int64_t n) { o.num_decay_steps = n; },
+          "--lr-decay-steps,--num-decay-steps", [&o](int64_t n) { o.num_decay_steps = n; },
           "last steps, in which warmup_stable_decay falls")
       ->default_str("none");
   group
       .choice(
-          "--lr-decay-type", {"cosine", "linear", "1-sqrt"}, [&o](const std::string& type) { o.decay_type = type; },
-          "form of that fall")
+          "--lr-decay-type,--decay-type", {"cosine", "linear", "1-sqrt"},
+          [&o](const std::string& type) { o.decay_type = type; }, "form of that fall")
       ->default_str("cosine");
 }
 
