@@ -108,7 +108,7 @@ class FitLoop {
     result_.mean_loss = state_.epoch_loss().mean();
     result_.best_step = state_.evaluations().best_step;
     result_.model_step = state_.steps();
-    result_.scores = state_.evaluations().scores;
+    if (!options_.validation.empty()) result_.scores = state_.evaluations().scores;
     if (result_.stopped) {
       state_.data_state() = position_of(cursor);
     } else {
