@@ -22,6 +22,18 @@ TEST(TrainerState, HasTheFieldsOfTransformers) {
   EXPECT_EQ(state["epoch"], 1.0);
 }
 
+TEST(TrainerState, HasTheBestEvaluation) {
+  const Json state =
+      Json::parse(text_of({.step = 20, .best_step = 20, .best_checkpoint = "out/checkpoint-20"}, kLines));
+  EXPECT_EQ(state["best_global_step"], 20);
+  EXPECT_EQ(state["best_metric"], 0.6);
+  EXPECT_EQ(state["best_model_checkpoint"], "out/checkpoint-20");
+  const Json none = Json::parse(text_of({.step = 20}, kLines));
+  for (const char* name : {"best_global_step", "best_metric", "best_model_checkpoint"}) {
+    EXPECT_TRUE(none[name].is_null()) << name;
+  }
+}
+
 TEST(TrainerState, HistoryHasWhatTransformersLogs) {
   const Json state = Json::parse(text_of({.step = 20, .total_steps = 40}, kLines));
   EXPECT_EQ(state["log_history"],

@@ -11,6 +11,7 @@
 #include "portatune/run/records/model_card.h"
 #include "portatune/run/records/training_arguments.h"
 #include "portatune/runtime/machine_memory.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::run {
@@ -149,6 +150,7 @@ TrainerState RunRecords::state() const {
           .steps_per_epoch = opening_.length.steps_per_epoch,
           .epochs = opening_.length.num_train_epochs,
           .batch_size = rows_of_step(opening_.plan),
+          .eval_steps = opening_.plan.eval_steps > 0 ? opening_.plan.eval_steps : opening_.length.steps_per_epoch,
           .logging_steps = opening_.plan.logging_steps,
           .save_steps = opening_.plan.checkpoint_every};
 }
@@ -160,7 +162,12 @@ std::map<std::string, std::string> RunRecords::checkpoint_files() const {
 
 void RunRecords::finish(const Outcome& outcome) {
   const fs::path& output = opening_.plan.output;
-  if (log_) try_to([&] { replace_file(output / kTrainerStateFile, text_of(state(), log_->lines())); });
+  TrainerState last = state();
+  last.best_step = outcome.best_step;
+  if (const std::string& metric = opening_.plan.best_model.metric; !metric.empty()) last.best_metric = metric;
+  const fs::path best = train::checkpoint_path(output, outcome.best_step);
+  if (outcome.best_step > 0 && fs::exists(best)) last.best_checkpoint = best.string();
+  if (log_) try_to([&] { replace_file(output / kTrainerStateFile, text_of(last, log_->lines())); });
   try_to([&] { write_card(outcome); });
 }
 

@@ -33,16 +33,25 @@ Json history_of(const std::vector<Json>& lines) {
   return history;
 }
 
+// The deciding score of the best evaluation; null if none is the best.
+Json best_metric(const TrainerState& state, const std::vector<Json>& lines) {
+  const std::string name = state.best_metric.starts_with("eval_") ? state.best_metric : "eval_" + state.best_metric;
+  for (const Json& line : lines) {
+    if (state.best_step > 0 && line["step"] == state.best_step && line.contains(name)) return line[name];
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string text_of(const TrainerState& state, const std::vector<Json>& lines, const Json& own) {
   Json callbacks = Json::object();
   if (!own.is_null()) callbacks[kOwn] = own;
-  const Json text = {{"best_global_step", nullptr},
-                     {"best_metric", nullptr},
-                     {"best_model_checkpoint", nullptr},
+  const Json text = {{"best_global_step", state.best_step > 0 ? Json(state.best_step) : Json()},
+                     {"best_metric", best_metric(state, lines)},
+                     {"best_model_checkpoint", state.best_checkpoint.empty() ? Json() : Json(state.best_checkpoint)},
                      {"epoch", number(static_cast<double>(state.step) / static_cast<double>(state.steps_per_epoch))},
-                     {"eval_steps", state.steps_per_epoch},
+                     {"eval_steps", state.eval_steps},
                      {"global_step", state.step},
                      {"is_hyper_param_search", false},
                      {"is_local_process_zero", true},

@@ -66,6 +66,7 @@ void add_training(const TrainingOptions& t, Json& options) {
   options["learning_rate"] = t.learning_rate;
   options["lr_scheduler_type"] = t.lr_scheduler_type;
   options["warmup_steps"] = t.warmup_steps;
+  options["warmup_ratio"] = t.warmup_ratio;
   options["weight_decay"] = t.weight_decay;
   options["optim"] = t.optim;
   options["momentum"] = t.momentum;
@@ -74,12 +75,37 @@ void add_training(const TrainingOptions& t, Json& options) {
   options["adam_beta2"] = t.adam_beta2;
   options["adam_epsilon"] = t.adam_epsilon;
   options["max_grad_norm"] = t.max_grad_norm;
+  options["max_grad_value"] = t.max_grad_value;
   options["gradient_accumulation_steps"] = t.gradient_accumulation_steps;
   options["dtype"] = portatune::name_of(t.dtype);
   options["remat"] = name_of(t.remat);
   options["on_non_finite"] = name_of(t.on_non_finite);
   options["freeze"] = t.freeze;
   options["seed"] = t.seed;
+}
+
+void add_adapter(const Lora& lora, Json& options) {
+  options["adapter"] = "lora";
+  options["lora_rank"] = lora.rank;
+  options["lora_alpha"] = lora.alpha;
+  options["lora_dropout"] = lora.dropout;
+  options["use_rslora"] = lora.use_rslora;
+  options["lora_target_modules"] = lora.target_modules;
+  options["modules_to_save"] = lora.modules_to_save;
+}
+
+void add_best_model(const BestModelOptions& best, Json& options) {
+  options["load_best_model_at_end"] = best.load_at_end;
+  options["metric_for_best_model"] = best.metric.empty() ? "loss" : best.metric;
+  options["early_stopping_patience"] = best.early_stopping_patience;
+  options["early_stopping_threshold"] = best.early_stopping_threshold;
+}
+
+void add_loss(const ModelOptions& model, Json& options) {
+  options["label_smoothing_factor"] = model.options.loss.label_smoothing;
+  options["focal_gamma"] = model.options.loss.focal_gamma;
+  if (!model.class_weights.empty()) options["class_weights"] = model.class_weights;
+  if (!model.positive_weights.empty()) options["positive_weights"] = model.positive_weights;
 }
 
 Json device_of(const Opening& o) {
@@ -118,6 +144,9 @@ Json resolved_options(const Opening& o) {
                   {"total_train_batch_size", rows_of_step(plan)},
                   {"per_device_eval_batch_size", plan.eval_batch_size > 0 ? plan.eval_batch_size : plan.batch_size},
                   {"eval_on_start", plan.eval_on_start},
+                  {"eval_steps", plan.eval_steps},
+                  {"max_train_samples", plan.max_train_samples},
+                  {"max_eval_samples", plan.max_eval_samples},
                   {"logging_steps", plan.logging_steps},
                   {"save_steps", plan.checkpoint_every},
                   {"save_total_limit", plan.keep_checkpoints},
@@ -128,6 +157,9 @@ Json resolved_options(const Opening& o) {
   options["packing"] = plan.packed ? name_of(plan.packed->packing) : "none";
   if (!plan.weights.empty()) options["weight_column"] = plan.weights;
   add_training(plan.training, options);
+  add_best_model(plan.best_model, options);
+  add_loss(plan.model, options);
+  if (plan.training.lora) add_adapter(*plan.training.lora, options);
   return options;
 }
 
