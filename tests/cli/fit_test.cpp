@@ -340,19 +340,15 @@ TEST(Fit, OutlivesTheEndOfAConnectionUnderNohup) {
 TEST(Fit, StoppedWhileTheModelIsMeasuredItPrintsWhatThereIs) {
   const Toy toy;
   write(toy.file("large.csv"), toy_csv(20'000));
-  Words words = toy.fit(
-      {"--max-steps", "2", "--json", "--eval-strategy", "no", "--validation", "large=" + toy.file("large.csv")});
-  const auto first = std::ranges::find(words, "--validation") + 1;
-  *first = "small=" + *first;
+  Words words = toy.fit({"--max-steps", "2", "--json", "--eval-strategy", "no", "--eval-on-start=false"});
+  *(std::ranges::find(words, "--validation") + 1) = "large=" + toy.file("large.csv");
   Program run(words);
   ASSERT_TRUE(run.makes(toy.output(), "model.safetensors"));
   run.signal(SIGINT);
   const Finished stopped = run.wait();
   ASSERT_EQ(stopped.exit_code, 0) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("not measured on \"large\""));
-  const json after = json::parse(stopped.out)["after"];
-  EXPECT_TRUE(after.contains("small_accuracy"));
-  EXPECT_FALSE(after.contains("large_accuracy"));
+  EXPECT_FALSE(json::parse(stopped.out)["after"].contains("large_accuracy"));
 }
 
 TEST(Fit, StderrThatCannotBeWrittenChangesNothing) {
