@@ -41,9 +41,9 @@ TEST(TensorFiles, IndexListsItsShards) {
   const TemporaryFolder folder;
   const auto index = folder / "model.safetensors.index.json";
   write_text(index, R"({"weight_map": {"a": "y.safetensors", "b": "x.safetensors", "c": "y.safetensors"}})");
-  EXPECT_EQ(tensor_shards(index), (std::vector<std::string>{"x.safetensors", "y.safetensors"}));
+  EXPECT_EQ(tensor_shards(index, ".safetensors"), (std::vector<std::string>{"x.safetensors", "y.safetensors"}));
   write_text(index, R"({"weight_map": {"a": "../y.safetensors"}})");
-  EXPECT_THROW(tensor_shards(index), CheckpointError);
+  EXPECT_THROW(tensor_shards(index, ".safetensors"), CheckpointError);
 }
 
 TEST(TensorFiles, RoundTrip) {

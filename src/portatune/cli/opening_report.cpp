@@ -13,6 +13,7 @@
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/report.h"
 #include "portatune/hub/adapter.h"
+#include "portatune/hub/cache.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/mesh.h"
@@ -127,8 +128,10 @@ std::string describe_model(const run::Opening& o) {
     const bool is_of_adapter = o.plan.training.lora && !nn::layer_of_adapter(name).empty();
     return !is_of_adapter && std::ranges::find(report.replaced, name) == report.replaced.end();
   });
-  std::string text = fmt::format("{}: {} for {}, {} parameters", file_name(folder.string()), architecture_in(folder),
-                                 o.plan.model.task, of_millions(elements_of(parameters)));
+  const std::optional<hub::HubName> on_hub = hub::name_of_snapshot(folder);
+  const std::string name = on_hub ? on_hub->name : file_name(folder.string());
+  std::string text = fmt::format("{}: {} for {}, {} parameters", name, architecture_in(folder), o.plan.model.task,
+                                 of_millions(elements_of(parameters)));
   if (!drawn.empty()) text += "; new: " + layers_of(drawn, parameters);
   if (!report.replaced.empty()) text += "; replaced: " + layers_of(report.replaced, parameters);
   return text + describe_adapters(o.plan.training.lora, parameters);

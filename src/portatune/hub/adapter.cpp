@@ -9,6 +9,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/hub/cache.h"
 #include "portatune/hub/find_model.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/tensor_files.h"
@@ -171,15 +172,11 @@ Json task_type_of(const io::JsonObject& config) {
   return nullptr;
 }
 
-// Name and revision of a model: the Hub's for a snapshot in its cache, models--ORG--NAME/snapshots/COMMIT.
+// Name and revision of a model: those on the Hub for a snapshot in its cache.
 std::pair<std::string, Json> name_of(const fs::path& model) {
-  const fs::path path = fs::canonical(model), cached = path.parent_path().parent_path();
-  constexpr std::string_view kModels = "models--";
-  std::string name = cached.filename().string();
-  if (path.parent_path().filename() != "snapshots" || !name.starts_with(kModels)) return {path.string(), nullptr};
-  name = name.substr(kModels.size());
-  if (const size_t owner = name.find("--"); owner != std::string::npos) name.replace(owner, 2, "/");
-  return {name, path.filename().string()};
+  const std::optional<HubName> name = name_of_snapshot(model);
+  if (!name) return {fs::canonical(model).string(), nullptr};
+  return {name->name, name->revision};
 }
 
 // The layers that the adapter of a model has, in place of kAllLinear.

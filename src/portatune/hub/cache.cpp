@@ -71,6 +71,13 @@ std::string name_of_cache_folder(const fs::path& folder) {
   return name;
 }
 
+std::optional<HubName> name_of_snapshot(const fs::path& folder) {
+  const fs::path snapshot = fs::absolute(folder / ".").lexically_normal().parent_path();
+  const fs::path snapshots = snapshot.parent_path(), model = snapshots.parent_path();
+  if (snapshots.filename() != "snapshots" || !model.filename().string().starts_with(kPrefix)) return std::nullopt;
+  return HubName{name_of_cache_folder(model), snapshot.filename().string()};
+}
+
 fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) {
   const fs::path ref = cache_folder / "refs" / revision;
   const std::string commit = fs::is_regular_file(ref) ? commit_in(ref) : revision;

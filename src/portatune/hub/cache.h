@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "portatune/hub/hub_name.h"
 
 namespace portatune::hub {
 
@@ -14,6 +17,10 @@ std::filesystem::path cache_folder_of(const std::string& name);
 
 /// The name of the model whose folder in the cache this is.
 std::string name_of_cache_folder(const std::filesystem::path& folder);
+
+/// The model whose snapshot models--org--name/snapshots/COMMIT a folder is, with the commit as its revision; nothing for
+/// a folder outside of a cache.
+std::optional<HubName> name_of_snapshot(const std::filesystem::path& folder);
 
 /// The snapshot of a revision: refs/REVISION has the commit of a branch or tag; a commit is its own name. Empty if the
 /// cache lacks the revision.

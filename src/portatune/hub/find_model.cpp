@@ -45,8 +45,8 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
-bool has_shards(const fs::path& index) {
-  return fs::exists(index) && std::ranges::all_of(io::tensor_shards(index), [&](const std::string& shard) {
+bool has_shards(const fs::path& index, std::string_view suffix) {
+  return fs::exists(index) && std::ranges::all_of(io::tensor_shards(index, suffix), [&](const std::string& shard) {
            return fs::exists(index.parent_path() / shard);
          });
 }
@@ -59,8 +59,9 @@ bool is_complete(const fs::path& folder, Contents contents) {
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
   if (is_adapter(folder)) return has("adapter_model.safetensors");
-  return has("config.json") && (has("model.safetensors") || has_shards(folder / "model.safetensors.index.json") ||
-                                has("pytorch_model.bin") || has("pytorch_model.bin.index.json"));
+  return has("config.json") &&
+         (has("model.safetensors") || has_shards(folder / "model.safetensors.index.json", ".safetensors") ||
+          has("pytorch_model.bin") || has_shards(folder / "pytorch_model.bin.index.json", ".bin"));
 }
 
 std::string download_line(const HubName& name) {

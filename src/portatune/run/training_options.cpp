@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "portatune/base/message.h"
+#include "portatune/hub/cache.h"
 #include "portatune/run/inputs/model_settings.h"
 #include "portatune/run/inputs/packing.h"
 #include "portatune/run/inputs/training_files.h"
@@ -12,14 +13,12 @@
 namespace portatune::run {
 namespace {
 
-// The last part of the path, or for a snapshot in the Hugging Face cache (models--ORG--NAME/snapshots/HASH) the model's
-// name. A resumed run may thus find the model in another folder, or by its name.
+// The last part of the path or of the model's name on the Hub. A resumed run may thus find the model in another folder,
+// or by its name.
 std::string name_of_model(const std::filesystem::path& folder) {
-  std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
-  if (path.filename().empty()) path = path.parent_path();
-  if (path.parent_path().filename() == "snapshots") path = path.parent_path().parent_path();
-  const std::string name = path.filename().string();
-  return name.starts_with("models--") ? name.substr(name.rfind("--") + 2) : name;
+  const std::optional<hub::HubName> on_hub = hub::name_of_snapshot(folder);
+  const std::filesystem::path path = on_hub ? on_hub->name : std::filesystem::absolute(folder / ".").lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 // What decides about the step whose model is saved.

@@ -33,8 +33,7 @@ void write_tensor_index(const std::filesystem::path& folder, const std::string& 
 /// The names of the shards of an index, sorted. They name files of one folder.
 /// suffix  the ending of each name
 /// errors  CheckpointError if the index is damaged or contains an invalid file name; NotFoundError; IoError
-std::vector<std::string> tensor_shards(const std::filesystem::path& index,
-                                       std::string_view suffix = ".safetensors");
+std::vector<std::string> tensor_shards(const std::filesystem::path& index, std::string_view suffix);
 
 /// Opens the shards of an index, in the order of their names.
 /// suffix  the ending of each shard's name: ".safetensors"

@@ -8,6 +8,7 @@
 #include "portatune/run/strategies.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/optimizers.h"
+#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {

@@ -12,6 +12,7 @@
 #include "portatune/base/printable.h"
 #include "portatune/base/units.h"
 #include "portatune/base/url_secrets.h"
+#include "portatune/hub/cache.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/validation.h"
 
@@ -42,15 +43,10 @@ std::string folder_name(const fs::path& folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// "org/name" of a snapshot in the Hugging Face cache, models--org--name/snapshots/commit; empty for other folders.
+// "org/name" of a snapshot in the Hugging Face cache; empty for other folders.
 std::string hub_name(const fs::path& model) {
-  constexpr std::string_view kPrefix = "models--", kSlash = "--";
-  const fs::path snapshots = fs::absolute(model / ".").lexically_normal().parent_path().parent_path();
-  std::string name = snapshots.parent_path().filename().string();
-  if (snapshots.filename() != "snapshots" || !name.starts_with(kPrefix)) return {};
-  name.erase(0, kPrefix.size());
-  if (const size_t slash = name.find(kSlash); slash != std::string::npos) name.replace(slash, kSlash.size(), "/");
-  return name;
+  const std::optional<hub::HubName> name = hub::name_of_snapshot(model);
+  return name ? name->name : "";
 }
 
 // A text in YAML, which includes the strings of JSON.
