@@ -17,7 +17,8 @@ namespace {
 // or by its name.
 std::string name_of_model(const std::filesystem::path& folder) {
   const std::optional<hub::HubName> on_hub = hub::name_of_snapshot(folder);
-  const std::filesystem::path path = on_hub ? on_hub->name : std::filesystem::absolute(folder / ".").lexically_normal();
+  const std::filesystem::path named = on_hub ? std::filesystem::path(on_hub->name) : std::filesystem::absolute(folder);
+  const std::filesystem::path path = named.lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
