@@ -54,7 +54,7 @@ int fit(const FitArguments& given) {
     print_result(json_of(*outcome));
   } else {
     print_summary(table_of(*outcome));
-    print_remark(a.talk, "share the model with  " + upload_command(outcome->output));
+    print_remark(a.talk, "share               " + upload_command(outcome->output));
   }
   return kOk;
 }

@@ -138,7 +138,7 @@ fs::path download_model(const HubName& name, Contents contents, const DownloadEv
   if (!files.empty() && is_weight_index(files.back())) {
     const HubFile index = files.back();
     download.fetch(index, [](int64_t) {});
-    const std::vector<HubFile> shards = shards_of(download.blob_of(index), download.listing(), where);
+    const std::vector<HubFile> shards = shards_of(index, download.blob_of(index), download.listing(), where);
     files.insert(files.end() - 1, shards.begin(), shards.end());
   }
   download.fetch_all(files);

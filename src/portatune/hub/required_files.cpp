@@ -67,16 +67,15 @@ bool is_weight_index(const HubFile& file) {
   return file.name == io::tensor_index_file(kWeights) || file.name == kPytorchIndex;
 }
 
-std::vector<HubFile> shards_of(const std::filesystem::path& index, const HubListing& listing,
+std::vector<HubFile> shards_of(const HubFile& index, const std::filesystem::path& content, const HubListing& listing,
                                const std::string& where) {
   std::vector<HubFile> shards;
-  const bool is_pickle = index.filename() == kPytorchIndex;
-  for (const std::string& name : io::tensor_shards(index, is_pickle ? ".bin" : ".safetensors")) {
+  for (const std::string& name : io::tensor_shards(content, index.name == kPytorchIndex ? ".bin" : ".safetensors")) {
     const HubFile* shard = find(listing, name);
     if (shard == nullptr) {
       throw CheckpointError({.where = where,
                              .given = "a repository without the shard " + name,
-                             .expected = "every shard of " + index.filename().string()});
+                             .expected = "every shard of " + index.name});
     }
     shards.push_back(*shard);
   }

@@ -9,8 +9,8 @@
 
 namespace portatune::hub {
 
-/// The files to download: config.json, tokenizer, preprocessor and settings; for Contents::kModel also the weights as
-/// safetensors, or the index of their shards, as the last file.
+/// The files to download: config.json, tokenizer, preprocessor and settings; for Contents::kModel also the weights, or
+/// the index of their shards, as the last file. Of an adapter: its adapter_config.json and weights.
 /// where   the model, for errors
 /// errors  CheckpointError if the repository lacks config.json or weights that Portatune reads
 std::vector<HubFile> required_files(const HubListing& listing, Contents contents, const std::string& where);
@@ -18,8 +18,10 @@ std::vector<HubFile> required_files(const HubListing& listing, Contents contents
 /// Returns whether a file is an index of weights.
 bool is_weight_index(const HubFile& file);
 
-/// The shards of a downloaded index.
+/// The shards of an index.
+/// content  the downloaded index
 /// errors  CheckpointError if the repository lacks one of them; errors of io::tensor_shards()
-std::vector<HubFile> shards_of(const std::filesystem::path& index, const HubListing& listing, const std::string& where);
+std::vector<HubFile> shards_of(const HubFile& index, const std::filesystem::path& content, const HubListing& listing,
+                               const std::string& where);
 
 }  // namespace portatune::hub
