@@ -2,7 +2,7 @@
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
-# make wheel     builds the wheel of the command, for pip, into dist/: see docs/wheel.md
+# make wheel     builds the wheel of the command, for pip, into dist/: see docs/install.md
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
 # make bench     measures Portatune against torch and transformers: see bench/README.md

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/wheel.sh FOLDER
-#   Builds the wheel of the command into FOLDER: see docs/wheel.md. The packages that build it come from
+#   Builds the wheel of the command into FOLDER: see docs/install.md. The packages that build it come from
 #   python/build-requirements.txt and are kept in $XDG_CACHE_HOME/portatune or ~/.cache/portatune.
 set -euo pipefail
 

@@ -201,7 +201,7 @@ struct BestModelOptions {
   /// The deciding score, also with "eval_" before its name: "accuracy", or "matched_accuracy" of the set "matched".
   /// Empty: the loss of the first set, if anything depends on the choice.
   std::string metric = {};
-  std::optional<bool> greater_is_better = {};  ///< none: true unless the name of the score ends with "loss"
+  std::optional<bool> greater_is_better = {};  ///< none: true but for losses and errors, such as "mse"
   /// Whether fit() restores the weights of the best evaluation at its end. It then saves each best model.
   bool load_at_end = false;
   int64_t early_stopping_patience = 0;  ///< evaluations in a row without improvement that end training; 0: never

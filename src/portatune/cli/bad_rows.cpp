@@ -38,6 +38,8 @@ void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
       ->default_str("fail");
 }
 
-std::string skipped_text(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " passed over"; }
+std::string skipped_text(const data::BadRows& bad_rows) {
+  return counted(bad_rows.count(), "bad row") + " passed over";
+}
 
 }  // namespace portatune::cli

@@ -49,8 +49,8 @@ GenerationOptions options_of(const GenerateArguments& a, const Generator& genera
   GenerationOptions options = generator.defaults();
   for (const auto& set : a.settings) set(options);
   if (!options.unknown.empty()) {
-    print_remark(a.talk,
-        fmt::format("generation_config.json has keys that have no effect: {}", fmt::join(options.unknown, ", ")));
+    print_remark(a.talk, fmt::format("generation_config.json has keys that have no effect: {}",
+                                     fmt::join(options.unknown, ", ")));
   }
   if (!options.do_sample && a.shapes_drawing) {
     print_remark(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");

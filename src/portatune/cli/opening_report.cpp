@@ -102,8 +102,9 @@ std::string layers_of(const std::vector<std::string>& names, const Parameters& p
 
 // A custom task may lack config.json.
 std::string architecture_in(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / "config.json")) return "a model";
-  const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+  const std::filesystem::path file = hub::folder_of_settings(folder) / "config.json";
+  if (!std::filesystem::exists(file)) return "a model";
+  const io::JsonObject config = io::JsonObject::read(file);
   const std::vector<std::string> names = config.get_strings("architectures");
   return names.empty() ? config.get_string_or("model_type", "a model") : names.front();
 }
@@ -128,7 +129,7 @@ std::string describe_model(const run::Opening& o) {
     const bool is_of_adapter = o.plan.training.lora && !nn::layer_of_adapter(name).empty();
     return !is_of_adapter && std::ranges::find(report.replaced, name) == report.replaced.end();
   });
-  const std::optional<hub::HubName> on_hub = hub::name_of_snapshot(folder);
+  const std::optional<hub::HubName> on_hub = hub::hub_name_of(folder);
   const std::string name = on_hub ? on_hub->name : file_name(folder.string());
   std::string text = fmt::format("{}: {} for {}, {} parameters", name, architecture_in(folder), o.plan.model.task,
                                  of_millions(elements_of(parameters)));
@@ -278,7 +279,7 @@ bool is_name(const std::string& label) {
 // Warning of classes of the checkpoint that the data replace by other classes.
 std::string warning_of_renamed_classes(const run::Opening& o) {
   const std::vector<std::string> now = labels_of(o.task);
-  const std::filesystem::path config = run::model_of(o.plan) / "config.json";
+  const std::filesystem::path config = hub::folder_of_settings(run::model_of(o.plan)) / "config.json";
   if (now.empty() || !o.trainer.load_report().missing.empty() || !std::filesystem::exists(config)) return {};
   const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(config));
   std::vector<std::string> renamed;

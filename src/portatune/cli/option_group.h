@@ -108,7 +108,9 @@ class Group {
       }
       return std::string();
     };
-    return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(check, "", CLI::detail::join(words, "|"));
+    return with(names, take, description)
+        ->type_name(CLI::detail::join(words, "|"))
+        ->check(check, "", CLI::detail::join(words, "|"));
   }
   CLI::Option* word(const std::string& names, const std::function<void(const std::string&)>& take,
                     const std::string& description, const std::string& form) {

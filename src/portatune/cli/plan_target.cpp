@@ -55,8 +55,8 @@ std::string save(ProgramWriter& programs, const plan::Compiler& compiler, const 
   if (!planned.outcome.refusal.empty()) return planned.outcome.refusal;
   if (!planned.outcome.fits) return "the run does not fit";
   programs.commit(compiler.origin(), planned.target.name);
-  print_remark(arguments.fit.talk,
-      fmt::format("saved {} programs; start with them by  --compiled {}", programs.count(), arguments.save.string()));
+  print_remark(arguments.fit.talk, fmt::format("saved {} programs; start with them by  --compiled {}", programs.count(),
+                                               arguments.save.string()));
   return {};
 }
 
@@ -131,8 +131,8 @@ PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, con
       done.get();  // throws the thread's error
       return progress->planned();
     }
-    print_remark(arguments.fit.talk, fmt::format("compiling for {}: {} after {:.0f} s", target.name, progress->activity(),
-                                        Seconds(Clock::now() - start).count()));
+    print_remark(arguments.fit.talk, fmt::format("compiling for {}: {} after {:.0f} s", target.name,
+                                                 progress->activity(), Seconds(Clock::now() - start).count()));
   }
   thread.detach();
   return too_slow(*progress, limit);

@@ -36,7 +36,8 @@ const Launch& launch(bool on_tpu = false) {
 
 // Ends the process at once; it would otherwise notice the end of another one only at its next exchange.
 [[noreturn]] void end_with(const Ending& ending) {
-  print_message(fmt::format("portatune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
+  print_message(
+      fmt::format("portatune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
   static_assert(kLostProcess == kUnavailable);
   std::_Exit(ending.exit_code);
 }

@@ -39,9 +39,9 @@ void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const st
   const ProcessGroup* const processes = arguments_.device.processes.get();
   const std::string note = note_on_secrets(arguments_.words);
   print_message(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
-                   processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-                   resume_command(arguments_.words, arguments_.folds > 0 ? "" : checkpoint.string()),
-                   note.empty() ? "" : "  " + note + "\n"));
+                            processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
+                            resume_command(arguments_.words, arguments_.folds > 0 ? "" : checkpoint.string()),
+                            note.empty() ? "" : "  " + note + "\n"));
 }
 
 void TrainingEvents::rescued(const std::filesystem::path& model) {

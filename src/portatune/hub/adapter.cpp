@@ -81,8 +81,20 @@ void require_known(const fs::path& file, const Json& config) {
   }
 }
 
-// Returns whether a regular expression matches an end of a path, or a whole one if it begins with "^".
-bool matches(const fs::path& file, const std::string& pattern, const std::string& module) {
+// Whether a pattern is so short that its search takes no time: std::regex tries all ways to divide a name.
+bool is_simple(std::string_view pattern) {
+  const auto is_quantifier = [](char c) { return c == '*' || c == '+' || c == '{' || c == '?'; };
+  for (size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] == ')' && is_quantifier(pattern[i + 1])) return false;
+  }
+  return pattern.size() <= 200 && std::ranges::count_if(pattern, is_quantifier) <= 3;
+}
+
+// Returns whether a regular expression of peft matches an end of a path, or a whole one if it begins with "^".
+bool matches_pattern(const fs::path& file, const std::string& pattern, const std::string& module) {
+  if (!is_simple(pattern) || module.size() > 300) {
+    throw unsupported(file, "the pattern " + in_quotes(pattern), "a pattern with at most three quantifiers");
+  }
   try {
     return std::regex_match(module, std::regex(pattern.starts_with('^') ? pattern : "(.*\\.)?(" + pattern + ")"));
   } catch (const std::regex_error&) {
@@ -110,9 +122,15 @@ void set_layers(const fs::path& file, const AlphaPattern& alphas, const std::vec
     if (!tensor.name.ends_with(end_of_a)) continue;
     const std::string module(nn::layer_of_adapter(tensor.name));
     lora.target_modules.push_back(module);
-    const int64_t rank = tensor.view.type.shape.rank() == 2 ? tensor.view.type.shape[0] : lora.rank;
+    const Shape& shape = tensor.view.type.shape;
+    if (shape.rank() != 2 || shape[0] < 1) {
+      throw CheckpointError({.where = file.parent_path().string(),
+                             .given = tensor.name + " of shape " + to_string(shape),
+                             .expected = "[rank, in] with a rank of at least 1"});
+    }
+    const int64_t rank = shape[0];
     if (rank != lora.rank) lora.rank_pattern[module] = rank;
-    const auto of_module = [&](const auto& pattern) { return matches(file, pattern.first, module); };
+    const auto of_module = [&](const auto& pattern) { return matches_pattern(file, pattern.first, module); };
     const auto alpha = std::ranges::find_if(alphas, of_module);
     if (alpha != alphas.end()) lora.alpha_pattern[module] = alpha->second;
   }
@@ -174,8 +192,8 @@ Json task_type_of(const io::JsonObject& config) {
 
 // Name and revision of a model: those on the Hub for a snapshot in its cache.
 std::pair<std::string, Json> name_of(const fs::path& model) {
-  const std::optional<HubName> name = name_of_snapshot(model);
-  if (!name) return {fs::canonical(model).string(), nullptr};
+  const std::optional<HubName> name = hub_name_of(model);
+  if (!name) return {fs::weakly_canonical(model).string(), nullptr};
   return {name->name, name->revision};
 }
 

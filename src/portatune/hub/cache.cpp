@@ -71,11 +71,15 @@ std::string name_of_cache_folder(const fs::path& folder) {
   return name;
 }
 
-std::optional<HubName> name_of_snapshot(const fs::path& folder) {
-  const fs::path snapshot = fs::absolute(folder / ".").lexically_normal().parent_path();
-  const fs::path snapshots = snapshot.parent_path(), model = snapshots.parent_path();
-  if (snapshots.filename() != "snapshots" || !model.filename().string().starts_with(kPrefix)) return std::nullopt;
-  return HubName{name_of_cache_folder(model), snapshot.filename().string()};
+std::optional<HubName> hub_name_of(const fs::path& model) {
+  const auto is_cached = [](const fs::path& folder) { return folder.filename().string().starts_with(kPrefix); };
+  const fs::path folder = fs::absolute(model / ".").lexically_normal().parent_path();
+  const fs::path snapshots = folder.parent_path();
+  if (snapshots.filename() == "snapshots" && is_cached(snapshots.parent_path())) {
+    return HubName{name_of_cache_folder(snapshots.parent_path()), folder.filename().string()};
+  }
+  if (is_cached(folder)) return HubName{name_of_cache_folder(folder)};
+  return fs::exists(folder) ? std::nullopt : HubName::parse(model.string());
 }
 
 fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) {

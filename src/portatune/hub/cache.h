@@ -18,9 +18,10 @@ std::filesystem::path cache_folder_of(const std::string& name);
 /// The name of the model whose folder in the cache this is.
 std::string name_of_cache_folder(const std::filesystem::path& folder);
 
-/// The model whose snapshot models--org--name/snapshots/COMMIT a folder is, with the commit as its revision; nothing for
-/// a folder outside of a cache.
-std::optional<HubName> name_of_snapshot(const std::filesystem::path& folder);
+/// The model of the Hub that a user's path names: by a snapshot models--org--name/snapshots/COMMIT in a cache, whose
+/// revision is the commit; by the folder models--org--name; or, if there is no such path, by its name. Nothing for
+/// other paths.
+std::optional<HubName> hub_name_of(const std::filesystem::path& model);
 
 /// The snapshot of a revision: refs/REVISION has the commit of a branch or tag; a commit is its own name. Empty if the
 /// cache lacks the revision.

@@ -58,7 +58,10 @@ bool is_complete(const fs::path& folder, Contents contents) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
-  if (is_adapter(folder)) return has("adapter_model.safetensors");
+  if (is_adapter(folder)) {
+    return has("adapter_model.safetensors") ||
+           has_shards(folder / "adapter_model.safetensors.index.json", ".safetensors");
+  }
   return has("config.json") &&
          (has("model.safetensors") || has_shards(folder / "model.safetensors.index.json", ".safetensors") ||
           has("pytorch_model.bin") || has_shards(folder / "pytorch_model.bin.index.json", ".bin"));
@@ -134,6 +137,14 @@ fs::path downloaded(const Asked& asked, const HubName& name, const Download& dow
     Report report = error.report();
     report.fix = "did you mean " + meant + "?";
     throw NotFoundError(report);
+  } catch (const IoError& error) {  // the Hub cannot be reached
+    const std::string meant = nearest_folder(asked.path);
+    Report report = error.report();
+    report.where = asked.where();
+    report.given = "no such folder, and no answer of the Hub to this name: " + report.given;
+    report.expected = asked.expected();
+    if (!meant.empty()) report.fix = "did you mean " + meant + "?";
+    throw IoError(report, error.error_number());
   }
   if (is_complete(snapshot, asked.contents)) return snapshot;
   throw NotFoundError({.where = asked.where(),

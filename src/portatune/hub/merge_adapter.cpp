@@ -50,18 +50,11 @@ Tensor sum_of(const TensorView& weight, const Change& change) {
   return Tensor(weight.type.shape, std::span<const float>(merged));
 }
 
-// The name of a layer's weight: a checkpoint of the bare encoder lacks the first module.
-std::string weight_of(const ModelFolder& model, const std::string& layer) {
-  const std::string name = layer + ".weight";
-  if (model.find(name)) return name;
-  return name.substr(name.find('.') + 1);
-}
-
 std::map<std::string, Change> changes_of(const ModelFolder& model) {
   const bool has_conv1d = model.config().get_string_or("model_type", "") == "gpt2";
   std::map<std::string, Change> changes;
   for (const std::string& layer : model.lora()->target_modules) {
-    const std::string weight = weight_of(model, layer);
+    const std::string weight = layer + ".weight";
     const auto part = [&](std::string_view name) { return *model.find(layer + "." + std::string(name) + ".weight"); };
     const Change change{.a = part(nn::kLoraA),
                         .b = part(nn::kLoraB),

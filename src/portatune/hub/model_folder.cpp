@@ -92,8 +92,20 @@ ModelFolder ModelFolder::open(const fs::path& folder) {
   return model;
 }
 
+// A checkpoint of the bare encoder lacks the first module of its names, which those of the adapter have: "bert.". Names
+// of both forms in one model would not be understood by transformers.
+void ModelFolder::add_first_module(const Lora& lora) {
+  for (const std::string& layer : lora.target_modules) {
+    const size_t dot = layer.find('.');
+    if (dot == std::string::npos || find(layer + ".weight") || !find(layer.substr(dot + 1) + ".weight")) continue;
+    for (NamedTensorView& tensor : tensors_) tensor.name.insert(0, layer, 0, dot + 1);
+    return;
+  }
+}
+
 // Modules that the adapter saves as a whole replace those of the model.
 void ModelFolder::add(Adapter adapter) {
+  add_first_module(adapter.lora);
   lora_ = std::move(adapter.lora);
   adapter_files_ = std::move(adapter.files);
   for (NamedTensorView& tensor : adapter.tensors) {

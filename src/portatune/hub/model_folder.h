@@ -59,6 +59,7 @@ class ModelFolder {
  private:
   ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config, WeightFiles files,
               std::vector<CompanionFile> companions);
+  void add_first_module(const Lora& lora);
   void add(Adapter adapter);
 
   std::filesystem::path path_;

@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/make_task.h"
@@ -27,6 +28,9 @@ std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOp
 }  // namespace
 
 Evaluation evaluate(const EvaluateOptions& options, Events& events) {
+  if (options.data.empty()) {
+    throw UsageError({.where = "evaluate", .given = "no rows", .expected = "--data FILE"});
+  }
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);
   const std::vector<std::string> files = named_files(options.data).front().files;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "portatune/base/message.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/hub/weight_files.h"
 
 namespace portatune::run {
@@ -14,7 +15,7 @@ constexpr size_t kMaxNames = 6;
 
 std::vector<std::string> remarks(const LoadReport& report) {
   std::vector<std::string> lines;
-  if (!report.folder.empty() && hub::has_only_pickles(report.folder)) {
+  if (!report.folder.empty() && hub::has_only_pickles(hub::base_of(report.folder))) {
     lines.push_back("the weights are Python pickles: only their tensors are read, and nothing in them is executed");
   }
   if (!report.unexpected.empty()) {

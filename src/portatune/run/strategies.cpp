@@ -13,6 +13,8 @@ namespace {
 const char* option_of_best_model(const RunOptions& a) {
   if (a.best_model.load_at_end) return "load_best_model_at_end";
   if (a.best_model.early_stopping_patience > 0) return "early_stopping_patience";
+  if (a.best_model.early_stopping_threshold > 0) return "early_stopping_threshold";
+  if (a.best_model.greater_is_better) return "greater_is_better";
   if (a.save_strategy == SaveStrategy::kBest) return "save_strategy";
   return a.best_model.metric.empty() ? nullptr : "metric_for_best_model";
 }
@@ -45,9 +47,11 @@ void check_strategies(const RunOptions& a) {
   if (!saves_by_steps && a.checkpoint_every > 0) {
     refuse("checkpoint_every", "another strategy", "--save-strategy steps with it");
   }
+  const bool is_measured = !a.validation.empty() || a.validation_split > 0 || a.folds > 0;
+  if (a.eval_steps > 0 && !is_measured)
+    refuse("eval_steps", "no validation rows", "--validation or --validation-split");
   const char* const option = option_of_best_model(a);
   if (option == nullptr) return;
-  const bool is_measured = !a.validation.empty() || a.validation_split > 0 || a.folds > 0;
   if (!is_measured) refuse(option, "no validation rows", "--validation or --validation-split with it");
   if (eval_strategy_of(a) == EvalStrategy::kNo) refuse(option, "--eval-strategy no", "--eval-strategy epoch or steps");
 }

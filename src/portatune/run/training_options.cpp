@@ -16,7 +16,7 @@ namespace {
 // The last part of the path or of the model's name on the Hub. A resumed run may thus find the model in another folder,
 // or by its name.
 std::string name_of_model(const std::filesystem::path& folder) {
-  const std::optional<hub::HubName> on_hub = hub::name_of_snapshot(folder);
+  const std::optional<hub::HubName> on_hub = hub::hub_name_of(folder);
   const std::filesystem::path named = on_hub ? std::filesystem::path(on_hub->name) : std::filesystem::absolute(folder);
   const std::filesystem::path path = named.lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
@@ -25,7 +25,7 @@ std::string name_of_model(const std::filesystem::path& folder) {
 // What decides about the step whose model is saved.
 train::RunFacts facts_of_best_model(const RunOptions& a) {
   const BestModelOptions& best = a.best_model;
-  if (!best.load_at_end && best.early_stopping_patience == 0) return {};
+  if (!best.load_at_end && best.early_stopping_patience == 0 && a.save_strategy != SaveStrategy::kBest) return {};
   train::RunFacts facts = {{"load_best_model_at_end", best.load_at_end ? "true" : "false"}};
   if (best.early_stopping_patience > 0) {
     facts["early_stopping_patience"] = std::to_string(best.early_stopping_patience);
@@ -33,6 +33,7 @@ train::RunFacts facts_of_best_model(const RunOptions& a) {
   }
   if (!best.metric.empty()) facts["metric_for_best_model"] = best.metric;
   if (best.greater_is_better) facts["greater_is_better"] = *best.greater_is_better ? "true" : "false";
+  facts["validation"] = fmt::format("{}", fmt::join(a.validation, ","));
   if (a.eval_steps > 0) facts["eval_steps"] = std::to_string(a.eval_steps);
   if (a.max_eval_samples > 0) facts["max_eval_samples"] = std::to_string(a.max_eval_samples);
   return facts;

@@ -1,11 +1,16 @@
 #include "portatune/train/best_model.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/train/evaluation.h"
 
@@ -22,7 +27,20 @@ bool depends_on_best(const FitOptions& options) {
 
 bool is_better(double value, double than, bool greater) { return greater ? value > than : value < than; }
 
-// The name of the score that decides about the best model; empty if none does.
+// Whether a lower value is better, by the end of the score's name: set_loss, mse.
+bool is_lower_better(std::string_view score) {
+  constexpr std::array<std::string_view, 6> kEnds = {"loss", "mse", "mae", "perplexity", "ece", "brier_score"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return score.ends_with(end); });
+}
+
+std::optional<double> value_of(const Scores& scores, const std::string& name) {
+  const auto found = std::ranges::find(scores, name, [](const auto& score) { return score.first; });
+  if (found == scores.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace
+
 std::string deciding_score(const FitOptions& options) {
   if (options.validation.empty() || !depends_on_best(options)) return {};
   const std::string& metric = options.best_model.metric;
@@ -31,21 +49,12 @@ std::string deciding_score(const FitOptions& options) {
   return metric.starts_with(kPrefix) ? metric.substr(kPrefix.size()) : metric;
 }
 
-// The value of a score.
-double value_of(const Scores& scores, const std::string& name) {
-  std::string names;
-  for (const auto& [score, value] : scores) {
-    if (score == name) return value;
-    names += (names.empty() ? "" : ", ") + score;
-  }
-  throw UsageError({.where = "metric_for_best_model", .given = name, .expected = "one of " + names});
-}
-
-}  // namespace
-
 void require_deciding_score(const FitOptions& options, const Scores& scores) {
   const std::string score = deciding_score(options);
-  if (!score.empty()) value_of(scores, score);
+  if (score.empty() || value_of(scores, score)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : scores) names.push_back(name);
+  throw UsageError({.where = "metric_for_best_model", .given = score, .expected = "one of " + list_of(names)});
 }
 
 bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options) {
@@ -53,10 +62,12 @@ bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const
   bool is_best = false;
   if (!score.empty()) {
     const BestModelOptions& rule = options.best_model;
-    const bool greater = rule.greater_is_better.value_or(!score.ends_with(kLoss));
+    const bool greater = rule.greater_is_better.value_or(!is_lower_better(score));
     const double worst = (greater ? -1 : 1) * std::numeric_limits<double>::infinity();
-    const double best = evaluations.best_step > 0 ? value_of(evaluations.best_scores, score) : worst;
-    const double value = value_of(scores, score);
+    if (evaluations.step == 0) require_deciding_score(options, scores);
+    // A later evaluation may leave the score undefined, such as the precision of a class that is never predicted.
+    const double best = evaluations.best_step > 0 ? value_of(evaluations.best_scores, score).value_or(worst) : worst;
+    const double value = value_of(scores, score).value_or(worst);
     is_best = is_better(value, best, greater);
     const bool is_first = evaluations.step == 0;
     // A smaller improvement makes a best model, too, but does not postpone the end.

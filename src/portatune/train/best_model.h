@@ -6,13 +6,16 @@
 
 namespace portatune::train {
 
+/// The name of the score that decides about the best model, without "eval_"; empty if none does.
+std::string deciding_score(const FitOptions& options);
+
 /// Requires the score that decides about the best model, if one does.
 /// errors  UsageError with the names of all scores if it is not among them
 void require_deciding_score(const FitOptions& options, const Scores& scores);
 
 /// Adds an evaluation to those of a run.
 /// returns  whether its model is the best so far; false if no score decides
-/// errors   those of require_deciding_score()
+/// errors   those of require_deciding_score() in the first evaluation; later ones may leave the score undefined
 bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options);
 
 }  // namespace portatune::train

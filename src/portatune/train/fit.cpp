@@ -495,6 +495,7 @@ class FitLoop {
       for (auto& score : with_name(set.name, *of_set)) scores.push_back(std::move(score));
     }
     const bool is_best = add_evaluation(state_.evaluations(), state_.steps(), std::move(scores), options_);
+    if (state_.steps() == last_step_) state_.evaluations().stopped_early = false;  // no step is left to spare
     callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);
     input_.restart();
     return is_best;
@@ -529,7 +530,8 @@ class FitLoop {
   std::filesystem::path best_checkpoint() {
     const std::filesystem::path here = checkpoint_path(options_.checkpoints.folder, state_.evaluations().best_step);
     const std::filesystem::path& start = state_.resumed_from();
-    for (const std::filesystem::path& path : {here, start.empty() ? here : start.parent_path() / here.filename()}) {
+    for (const std::filesystem::path& path :
+         {here, start.empty() ? here : (start / "." / "..").lexically_normal() / here.filename()}) {
       if (!in_any(state_.processes(), !fault_in_checkpoint(path).empty())) return path;
     }
     return {};

@@ -23,7 +23,7 @@ function titleOf(name) {
 }
 
 function lowerIsBetter(name) {
-  return /(loss|perplexity|mse|mae|error|wer)$/.test(name);
+  return /(^|_)(loss|perplexity|mse|mae|error|wer|ece|brier_score)$/.test(name);
 }
 
 function namesIn(part) {

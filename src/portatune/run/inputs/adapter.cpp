@@ -9,6 +9,9 @@
 namespace portatune::run {
 
 std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem::path& model) {
+  if (!options.adapter && options.lora != Lora{}) {
+    throw UsageError({.where = "adapter", .given = "options of adapters without it", .expected = "--adapter lora"});
+  }
   if (!options.adapter) return hub::lora_of(model);
   if (model == options.model.folder && hub::is_adapter(model)) {
     throw UsageError({.where = "adapter",

@@ -73,7 +73,7 @@ void check_classes(const ModelOptions& model, const std::filesystem::path& folde
 // The classes in the order of their ids.
 std::vector<std::string> stored_order(const TextClassificationOptions& options, const std::filesystem::path& folder) {
   if (options.head == Head::kSigmoid) return {"0", "1"};
-  return tasks::in_stored_order(options.labels, tasks::labels_in(io::JsonObject::read(folder / "config.json")));
+  return tasks::in_stored_order(options.labels, tasks::labels_in(hub::read_config(folder)));
 }
 
 std::unique_ptr<RowTask> text_classification(const ModelOptions& model, const std::filesystem::path& folder,

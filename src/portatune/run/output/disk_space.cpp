@@ -12,6 +12,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/free_space.h"
+#include "portatune/nn/name_pattern.h"
 
 namespace portatune::run {
 namespace {
@@ -21,11 +22,11 @@ namespace fs = std::filesystem;
 int64_t checkpoint_bytes(const SavesOfRun& saves) { return saves.weights_bytes + saves.slots_bytes; }
 
 // Sum of float32 elements over the weights of a model.
-int64_t bytes_of(const fs::path& model, const std::function<int64_t(const Shape&)>& elements_for) {
+int64_t bytes_of(const fs::path& model, const std::function<int64_t(const NamedTensorView&)>& elements_for) {
   const std::optional<hub::WeightFiles> files = hub::WeightFiles::find(model);
   if (!files) return 0;
   int64_t elements = 0;
-  for (const NamedTensorView& tensor : files->tensors()) elements += elements_for(tensor.view.type.shape);
+  for (const NamedTensorView& tensor : files->tensors()) elements += elements_for(tensor);
   return elements * size_of(DType::kFloat32);
 }
 
@@ -53,13 +54,17 @@ int64_t most_bytes(const SavesOfRun& saves) {
 }
 
 int64_t bytes_of_weights(const fs::path& model) {
-  return bytes_of(model, [](const Shape& weight) { return weight.elements(); });
+  return bytes_of(model, [](const NamedTensorView& weight) { return weight.view.type.shape.elements(); });
 }
 
-int64_t bytes_of_slots(const fs::path& model, const optim::Optimizer& optimizer) {
-  return bytes_of(model, [&](const Shape& weight) {
+int64_t bytes_of_slots(const fs::path& model, const optim::Optimizer& optimizer,
+                       const std::vector<std::string>& frozen) {
+  return bytes_of(model, [&](const NamedTensorView& weight) {
+    if (std::ranges::any_of(frozen, [&](const std::string& part) { return nn::matches(weight.name, part); }))
+      return int64_t{0};
+    const Shape& shape = weight.view.type.shape;
     int64_t elements = 0;
-    for (const optim::Slot& slot : optimizer.slots(weight.rank())) elements += slot.shape(weight).elements();
+    for (const optim::Slot& slot : optimizer.slots(shape.rank())) elements += slot.shape(shape).elements();
     return elements;
   });
 }

@@ -27,7 +27,8 @@ int64_t bytes_of_weights(const std::filesystem::path& model);
 
 /// Size of the slots that an optimizer keeps for these weights.
 /// errors  those of io::open_tensor_files
-int64_t bytes_of_slots(const std::filesystem::path& model, const optim::Optimizer& optimizer);
+int64_t bytes_of_slots(const std::filesystem::path& model, const optim::Optimizer& optimizer,
+                       const std::vector<std::string>& frozen = {});
 
 /// errors  IoError if the disk of the folder has less free space; the folder need not exist yet
 void require_disk_space(const std::filesystem::path& output, const SavesOfRun& saves);

@@ -44,9 +44,9 @@ bool is_finished(const RunPlan& plan, const TrainingOptions& training, Events& e
   }
   train::require_same_run(plan.output, record->run, train::facts_of(training, plan.device.mesh), training.may_differ);
   const std::string steps = grouped(record->steps);
-  events.notice(fmt::format("nothing to do: {} has the model of this run, {}", plan.output.string(),
-                            record->stopped_early ? "which stopped early after step " + steps
-                                                  : "after all of its " + steps + " steps"));
+  events.notice(fmt::format(
+      "nothing to do: {} has the model of this run, {}", plan.output.string(),
+      record->stopped_early ? "which stopped early after step " + steps : "after all of its " + steps + " steps"));
   return true;
 }
 

@@ -64,6 +64,8 @@ void write_report(const RunPlan& plan, const DataSurvey& train,
     replace(folder / report::kPageFile, report::page_of({&folder, 1}));
   } catch (const Error& error) {
     events.warning("there is no report: " + error.report().where + ": " + error.report().given);
+  } catch (const std::exception& error) {
+    events.warning(std::string("there is no report: ") + error.what());
   }
 }
 

@@ -49,8 +49,9 @@ SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& o
   SavesOfRun saves{
       // An adapter is so small that its size does not matter.
       .weights_bytes = plan.training.lora ? 0 : bytes_of_weights(model_of(plan)),
-      .slots_bytes =
-          plan.training.lora ? 0 : bytes_of_slots(model_of(plan), *train::optimizer_of(plan.training)),
+      .slots_bytes = plan.training.lora
+                         ? 0
+                         : bytes_of_slots(model_of(plan), *train::optimizer_of(plan.training), plan.training.freeze),
       .kept = std::max<int64_t>(checkpoints.keep, may_keep_best ? 2 : 1) + (plan.checkpoint.empty() ? 0 : 1),
       .present = std::ssize(train::checkpoints_in(plan.output))};
   const int64_t total_steps = options.num_train_epochs * options.steps_per_epoch;

@@ -45,7 +45,7 @@ std::string folder_name(const fs::path& folder) {
 
 // "org/name" of a snapshot in the Hugging Face cache; empty for other folders.
 std::string hub_name(const fs::path& model) {
-  const std::optional<hub::HubName> name = hub::name_of_snapshot(model);
+  const std::optional<hub::HubName> name = hub::hub_name_of(model);
   return name ? name->name : "";
 }
 
@@ -82,7 +82,7 @@ std::string results(const RunOptions& run, const Outcome& outcome) {
 }
 
 std::string metadata(const RunOptions& run, const Outcome& outcome) {
-  std::string text = "library_name: transformers\n";
+  std::string text = run.training.lora ? "library_name: peft\n" : "library_name: transformers\n";
   if (const std::string base = hub_name(run.model.folder); !base.empty()) text += "base_model: " + yaml(base) + "\n";
   if (const std::string task = pipeline_of(run); !task.empty()) text += "pipeline_tag: " + task + "\n";
   return text + "tags:\n- portatune\n" + results(run, outcome);
@@ -93,6 +93,13 @@ std::string cell(const Scores& scores, const std::string& wanted) {
     if (name == wanted) return fmt::format("{:.4f}", value);
   }
   return "";
+}
+
+// The steps of the saved weights, which may be those of an earlier evaluation.
+std::string steps_of(const Outcome& outcome) {
+  const bool is_last = outcome.model_step == 0 || outcome.model_step == outcome.steps;
+  if (is_last) return counted(outcome.steps, "step");
+  return fmt::format("{} (the best of {})", counted(outcome.model_step, "step"), outcome.steps);
 }
 
 std::string scores_table(const RunOptions& run, const Outcome& outcome) {
@@ -110,14 +117,16 @@ std::string settings_table(const Json& options) {
   std::string text = "| setting | value |\n| --- | --- |\n";
   for (const auto& [name, value] : options.items()) {
     if (name == "model_name_or_path" || name == "output_dir") continue;
-    text += fmt::format("| {} | {} |\n", name, value.is_string() ? value.get<std::string>() : io::json_text(value));
+    std::string shown = printable(value.is_string() ? value.get<std::string>() : io::json_text(value));
+    for (size_t at = shown.find('|'); at != std::string::npos; at = shown.find('|', at + 2)) shown.insert(at, 1, '\\');
+    text += fmt::format("| {} | {} |\n", name, shown);
   }
   return text;
 }
 
 std::string with_transformers(const RunOptions& run) {
   const std::string task = pipeline_of(run);
-  if (task.empty() || task == "multiple-choice") return {};
+  if (task.empty() || task == "multiple-choice" || run.training.lora) return {};
   return fmt::format("    from transformers import pipeline\n    model = pipeline(\"{}\", model=\"{}\")\n\n", task,
                      folder_name(run.output));
 }
@@ -141,8 +150,9 @@ bool may_write_card(const fs::path& file) {
 std::string model_card(const RunOptions& run, const Json& options, const Outcome& outcome) {
   const std::string base = hub_name(run.model.folder);
   std::string text = fmt::format("---\n{}---\n{}\n\n# {}\n\n", metadata(run, outcome), kMark, folder_name(run.output));
-  text += fmt::format("A model for {}, fine-tuned from {} with Portatune in {} on {}.\n\n## Scores\n\n", run.model.task,
-                      base.empty() ? folder_name(run.model.folder) : base, counted(outcome.steps, "step"),
+  text += fmt::format("{} for {}, fine-tuned from {} with Portatune in {} on {}.\n\n## Scores\n\n",
+                      run.training.lora ? "A LoRA adapter" : "A model", run.model.task,
+                      base.empty() ? folder_name(run.model.folder) : base, steps_of(outcome),
                       counted(outcome.train_examples, "example"));
   text += scores_table(run, outcome) + "\n## Use\n\n" + with_transformers(run) + with_portatune(run);
   text += "\n## Training\n\n";

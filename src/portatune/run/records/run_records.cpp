@@ -7,10 +7,15 @@
 #include "portatune/base/one_line.h"
 #include "portatune/base/output_file.h"
 #include "portatune/error.h"
+#include "portatune/report/page.h"
+#include "portatune/report/run_log.h"
 #include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/output/output_folder.h"
 #include "portatune/run/records/model_card.h"
 #include "portatune/run/records/training_arguments.h"
+#include "portatune/run/strategies.h"
 #include "portatune/runtime/machine_memory.h"
+#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/save_folder.h"
 
@@ -27,10 +32,10 @@ void replace_file(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
-// The log that a run continues: its own, or that of the run whose checkpoint it resumes.
+// The log that a run continues: that of the run whose checkpoint it resumes, or else its own.
 fs::path log_to_continue(const fs::path& output, const fs::path& checkpoint) {
-  const fs::path own = output / kMetricsFile;
-  return fs::exists(own) ? own : fs::absolute(checkpoint / ".").parent_path().parent_path() / kMetricsFile;
+  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / kMetricsFile;
+  return fs::exists(resumed) ? resumed : output / kMetricsFile;
 }
 
 std::optional<int64_t> memory_in_use(const Device& device) {
@@ -55,12 +60,13 @@ RunRecords::RunRecords(const Opening& opening, const TrainingOptions& training, 
   const fs::path& output = opening.plan.output;
   try_to([&] {
     fs::create_directories(output);
-    replace_file(output / train::kArgumentsFile, training_arguments(opening, training).dump(2) + "\n");
+    replace_file(output / train::kArgumentsFile,
+                 training_arguments(opening, training).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   });
   try_to([&] { opening.plan.checkpoint.empty() ? open_log() : resume_log(); });
   try_to([&] {
     const bool is_new = opening.plan.checkpoint.empty();
-    if (is_new) remove_event_files(output / kEventFolder);
+    if (is_new || !lies_in(opening.plan.checkpoint, output)) remove_event_files(output / kEventFolder);
     events_file_.emplace(output / kEventFolder, is_new ? std::nullopt : std::optional(step_));
     events_file_->add_settings(resolved_options(opening));
   });
@@ -81,7 +87,10 @@ void RunRecords::try_to(const std::function<void()>& write) {
 
 void RunRecords::open_log() {
   log_.emplace(opening_.plan.output / kMetricsFile, std::vector<Json>());
-  fs::remove(opening_.plan.output / kTrainerStateFile);  // of an earlier run
+  // Files of an earlier run.
+  for (const char* file : {kTrainerStateFile, report::kDetailsFile, report::kPageFile}) {
+    fs::remove(opening_.plan.output / file);
+  }
 }
 
 void RunRecords::resume_log() {
@@ -104,12 +113,18 @@ void RunRecords::on_step(const StepResult& result, int64_t total_steps) {
   step_ = result.step();
   last_step_s_ = now_s();
   window_.add(result, wait_);
-  if (step_ % opening_.plan.logging_steps != 0 && step_ != total_steps) return;
+  learning_rate_ = result.learning_rate();
+  grad_norm_ = result.grad_norm();
+  if (step_ % opening_.plan.logging_steps == 0 || step_ == total_steps) add_steps();
+}
+
+void RunRecords::add_steps() {
+  if (window_.empty()) return;
   Json line = {{"step", step_},
                {"epoch", number(epoch_of(step_))},
                {"loss", number(window_.mean_loss())},
-               {"learning_rate", number(result.learning_rate())},
-               {"grad_norm", number(result.grad_norm())}};
+               {"learning_rate", number(learning_rate_)},
+               {"grad_norm", number(grad_norm_)}};
   window_.describe_input(line);
   add_memory(opening_, line);
   line["seconds"] = number(seconds());
@@ -119,6 +134,7 @@ void RunRecords::on_step(const StepResult& result, int64_t total_steps) {
 
 void RunRecords::on_evaluation(int64_t step, double /*epoch*/, const Scores& scores) {
   add_evaluation(step, scores, now_s() - last_step_s_);
+  window_.restart_clock();
 }
 
 void RunRecords::add_scores_before(const Scores& scores, double seconds) { add_evaluation(0, scores, seconds); }
@@ -152,7 +168,7 @@ TrainerState RunRecords::state() const {
           .batch_size = rows_of_step(opening_.plan),
           .eval_steps = opening_.plan.eval_steps > 0 ? opening_.plan.eval_steps : opening_.length.steps_per_epoch,
           .logging_steps = opening_.plan.logging_steps,
-          .save_steps = opening_.plan.checkpoint_every};
+          .save_steps = save_steps_of(opening_.plan)};
 }
 
 std::map<std::string, std::string> RunRecords::checkpoint_files() const {
@@ -161,10 +177,12 @@ std::map<std::string, std::string> RunRecords::checkpoint_files() const {
 }
 
 void RunRecords::finish(const Outcome& outcome) {
+  add_steps();  // those before an early stop
+  if (outcome.after) add_evaluation(step_, *outcome.after, now_s() - last_step_s_);
   const fs::path& output = opening_.plan.output;
   TrainerState last = state();
   last.best_step = outcome.best_step;
-  if (const std::string& metric = opening_.plan.best_model.metric; !metric.empty()) last.best_metric = metric;
+  last.best_metric = train::deciding_score(opening_.length);
   const fs::path best = train::checkpoint_path(output, outcome.best_step);
   if (outcome.best_step > 0 && fs::exists(best)) last.best_checkpoint = best.string();
   if (log_) try_to([&] { replace_file(output / kTrainerStateFile, text_of(last, log_->lines())); });

@@ -31,6 +31,7 @@ class RunRecords final : public Callback {
   void on_input(const InputWait& wait) override { wait_ = wait; }
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
+  void on_epoch_end(int64_t, double, const Scores&) override { window_.restart_clock(); }
 
   /// Adds the scores from before training.
   void add_scores_before(const Scores& scores, double seconds);
@@ -45,6 +46,7 @@ class RunRecords final : public Callback {
   void open_log();
   void resume_log();
   void add(Json line);
+  void add_steps();
   void add_evaluation(int64_t step, const Scores& scores, double seconds);
   void write_card(const Outcome& outcome);
   bool has_evaluation(int64_t step) const;
@@ -58,6 +60,7 @@ class RunRecords final : public Callback {
   double earlier_s_ = 0;  // time of the run before it was resumed
   double last_step_s_;
   int64_t step_;
+  double learning_rate_ = 0, grad_norm_ = 0;  // of the last step
   StepWindow window_;
   InputWait wait_;
   std::optional<MetricsLog> log_;

@@ -10,6 +10,8 @@ constexpr const char* kSteps = "steps";
 constexpr const char* kLossSum = "loss_sum";
 constexpr const char* kReal = "tokens";
 constexpr const char* kPositions = "positions";
+constexpr const char* kWaited = "waited_seconds";
+constexpr const char* kElapsed = "elapsed_seconds";
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -22,6 +24,8 @@ StepWindow::StepWindow(const Json& saved) {
   steps_ = saved.value(kSteps, int64_t{0});
   tokens_.real = saved.value(kReal, int64_t{0});
   tokens_.positions = saved.value(kPositions, int64_t{0});
+  time_.waited_s = saved.value(kWaited, 0.0);
+  time_.elapsed_s = saved.value(kElapsed, 0.0);
 }
 
 void StepWindow::add(const StepResult& result, const InputWait& wait) {
@@ -30,9 +34,8 @@ void StepWindow::add(const StepResult& result, const InputWait& wait) {
   tokens_.unit = result.tokens().unit;
   tokens_.real += result.tokens().real;
   tokens_.positions += result.tokens().positions;
-  const bool is_new_epoch = wait.elapsed_s < last_.elapsed_s;
-  time_.waited_s += wait.waited_s - (is_new_epoch ? 0 : last_.waited_s);
-  time_.elapsed_s += wait.elapsed_s - (is_new_epoch ? 0 : last_.elapsed_s);
+  time_.waited_s += wait.waited_s - last_.waited_s;
+  time_.elapsed_s += wait.elapsed_s - last_.elapsed_s;
   last_ = wait;
 }
 
@@ -50,7 +53,8 @@ void StepWindow::describe_input(Json& line) const {
 }
 
 Json StepWindow::saved() const {
-  return {{kSteps, steps_}, {kLossSum, loss_sum_}, {kReal, tokens_.real}, {kPositions, tokens_.positions}};
+  return {{kSteps, steps_},          {kLossSum, loss_sum_},      {kReal, tokens_.real}, {kPositions, tokens_.positions},
+          {kWaited, time_.waited_s}, {kElapsed, time_.elapsed_s}};
 }
 
 }  // namespace portatune::run

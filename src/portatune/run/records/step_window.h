@@ -14,8 +14,11 @@ class StepWindow {
   /// Continues the sums of a checkpoint; empty sums if they are invalid.
   explicit StepWindow(const Json& saved);
 
-  /// wait  time since the start of the epoch, up to this step
+  /// wait  time since the clock was restarted, up to this step
   void add(const StepResult& result, const InputWait& wait);
+  /// The clock of the input restarts, as after an evaluation.
+  void restart_clock() { last_ = {}; }
+  bool empty() const { return steps_ == 0; }
   /// Starts the next line.
   void clear();
 
@@ -23,7 +26,7 @@ class StepWindow {
   double mean_loss() const { return loss_sum_ / static_cast<double>(steps_); }
   /// Adds tokens per second, and the shares of padding and of waiting for input.
   void describe_input(Json& line) const;
-  /// The sums that a checkpoint keeps. Times are not among them.
+  /// The sums that a checkpoint keeps.
   Json saved() const;
 
  private:

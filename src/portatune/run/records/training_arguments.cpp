@@ -10,6 +10,8 @@
 #include "portatune/run/inputs/packing.h"
 #include "portatune/run/inputs/task_options.h"
 #include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/strategies.h"
+#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/run_facts.h"
 
 namespace portatune::run {
@@ -39,6 +41,32 @@ const char* name_of(Remat remat) {
   return "none";
 }
 
+const char* name_of(EvalStrategy strategy) {
+  switch (strategy) {
+    case EvalStrategy::kNo:
+      return "no";
+    case EvalStrategy::kSteps:
+      return "steps";
+    case EvalStrategy::kEpoch:
+      break;
+  }
+  return "epoch";
+}
+
+const char* name_of(SaveStrategy strategy) {
+  switch (strategy) {
+    case SaveStrategy::kSteps:
+      return "steps";
+    case SaveStrategy::kEpoch:
+      return "epoch";
+    case SaveStrategy::kBest:
+      return "best";
+    case SaveStrategy::kNo:
+      break;
+  }
+  return "no";
+}
+
 std::string shown(const std::string& text) { return without_secrets(text); }
 
 Json shown(const std::vector<std::string>& words) {
@@ -62,11 +90,27 @@ Json given_options(const RunPlan& plan) {
   return object;
 }
 
+template <class Value>
+void add_if_set(const char* name, const std::optional<Value>& value, Json& options) {
+  if (value) options[name] = *value;
+}
+
+void add_schedule(const ScheduleOptions& schedule, Json& options) {
+  add_if_set("lr_num_cycles", schedule.num_cycles, options);
+  add_if_set("lr_power", schedule.power, options);
+  add_if_set("lr_end", schedule.lr_end, options);
+  add_if_set("lr_min_ratio", schedule.min_lr_ratio, options);
+  add_if_set("lr_timescale", schedule.timescale, options);
+  add_if_set("lr_decay_steps", schedule.num_decay_steps, options);
+  add_if_set("lr_decay_type", schedule.decay_type, options);
+}
+
 void add_training(const TrainingOptions& t, Json& options) {
   options["learning_rate"] = t.learning_rate;
   options["lr_scheduler_type"] = t.lr_scheduler_type;
   options["warmup_steps"] = t.warmup_steps;
   options["warmup_ratio"] = t.warmup_ratio;
+  add_schedule(t.schedule, options);
   options["weight_decay"] = t.weight_decay;
   options["optim"] = t.optim;
   options["momentum"] = t.momentum;
@@ -94,9 +138,11 @@ void add_adapter(const Lora& lora, Json& options) {
   options["modules_to_save"] = lora.modules_to_save;
 }
 
-void add_best_model(const BestModelOptions& best, Json& options) {
+void add_best_model(const FitOptions& length, Json& options) {
+  const BestModelOptions& best = length.best_model;
   options["load_best_model_at_end"] = best.load_at_end;
-  options["metric_for_best_model"] = best.metric.empty() ? "loss" : best.metric;
+  if (const std::string score = train::deciding_score(length); !score.empty()) options["metric_for_best_model"] = score;
+  add_if_set("greater_is_better", best.greater_is_better, options);
   options["early_stopping_patience"] = best.early_stopping_patience;
   options["early_stopping_threshold"] = best.early_stopping_threshold;
 }
@@ -104,8 +150,9 @@ void add_best_model(const BestModelOptions& best, Json& options) {
 void add_loss(const ModelOptions& model, Json& options) {
   options["label_smoothing_factor"] = model.options.loss.label_smoothing;
   options["focal_gamma"] = model.options.loss.focal_gamma;
-  if (!model.class_weights.empty()) options["class_weights"] = model.class_weights;
-  if (!model.positive_weights.empty()) options["positive_weights"] = model.positive_weights;
+  if (!model.options.metrics.empty()) options["metrics"] = model.options.metrics;
+  if (!model.class_weights.empty()) options["class_weights"] = shown(model.class_weights);
+  if (!model.positive_weights.empty()) options["positive_weights"] = shown(model.positive_weights);
 }
 
 Json device_of(const Opening& o) {
@@ -144,11 +191,13 @@ Json resolved_options(const Opening& o) {
                   {"total_train_batch_size", rows_of_step(plan)},
                   {"per_device_eval_batch_size", plan.eval_batch_size > 0 ? plan.eval_batch_size : plan.batch_size},
                   {"eval_on_start", plan.eval_on_start},
+                  {"eval_strategy", name_of(eval_strategy_of(plan))},
                   {"eval_steps", plan.eval_steps},
+                  {"save_strategy", name_of(save_strategy_of(plan))},
                   {"max_train_samples", plan.max_train_samples},
                   {"max_eval_samples", plan.max_eval_samples},
                   {"logging_steps", plan.logging_steps},
-                  {"save_steps", plan.checkpoint_every},
+                  {"save_steps", save_steps_of(plan)},
                   {"save_total_limit", plan.keep_checkpoints},
                   {"shuffle_buffer", plan.shuffle_buffer},
                   {"validation_split", plan.validation_split}};
@@ -157,7 +206,7 @@ Json resolved_options(const Opening& o) {
   options["packing"] = plan.packed ? name_of(plan.packed->packing) : "none";
   if (!plan.weights.empty()) options["weight_column"] = plan.weights;
   add_training(plan.training, options);
-  add_best_model(plan.best_model, options);
+  add_best_model(o.length, options);
   add_loss(plan.model, options);
   if (plan.training.lora) add_adapter(*plan.training.lora, options);
   return options;

@@ -66,7 +66,12 @@ std::string text_of(const Lora& lora) {
   std::string text = "rank " + std::to_string(lora.rank) + ", alpha " + to_text(lora.alpha) + ", dropout " +
                      to_text(lora.dropout) + (lora.use_rslora ? ", rslora" : "") + ", on " +
                      list_of(lora.target_modules);
-  if (!lora.modules_to_save.empty()) text += ", with " + list_of(lora.modules_to_save);
+  // The heads are always among the saved modules, and a folder names only those that its model has.
+  std::vector<std::string> saved = lora.modules_to_save;
+  std::erase_if(saved, [](const std::string& module) {
+    return std::ranges::find(kHeadModules, module) != std::ranges::end(kHeadModules);
+  });
+  if (!saved.empty()) text += ", with " + list_of(saved);
   for (const auto& [module, rank] : lora.rank_pattern) text += ", rank " + std::to_string(rank) + " on " + module;
   for (const auto& [module, alpha] : lora.alpha_pattern) text += ", alpha " + to_text(alpha) + " on " + module;
   return text;
