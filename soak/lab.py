@@ -20,6 +20,8 @@ import toys
 
 CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 OURS = {"toys", "cache", "tmp", "log", "fired", "record"}  # entries of a trial's folder that the harness makes
+# Records of a run in its output folder. They contain times, so they differ between equal runs.
+RECORDS = {"metrics.jsonl", "training_args.json", "trainer_state.json", "README.md", "report.html", "report.json", "runs"}
 LAUNCH_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PORTATUNE_LAUNCH_TIMEOUT_S")
 LAUNCH_TIMEOUT_S = 20  # the longest wait for a process that was killed before it joined
 
@@ -203,7 +205,7 @@ def free_port():
 def wait_for_output(run, rank=0):
     """Returns when the command has begun to write a result or a checkpoint, or has ended."""
     folders = (run.trial.folder, run.trial.folder / "out")
-    before = {entry for folder in folders for entry in names_in(folder)} | OURS | {"out", ".portatune-lock"}
+    before = {entry for folder in folders for entry in names_in(folder)} | OURS | RECORDS | {"out", ".portatune-lock"}
     while not run.has_ended(rank) and all(names_in(folder) <= before for folder in folders):
         time.sleep(0.002)
 
@@ -223,12 +225,16 @@ def is_in_checkpoint(path):
     return any(CHECKPOINT.fullmatch(part) for part in path.parts)
 
 
+def is_record(path):
+    return not RECORDS.isdisjoint(path.parts)
+
+
 def paths_in(trial):
-    """Returns the paths in the folder, without the harness's own files and the contents of checkpoints."""
+    """Returns the paths in the folder, without the harness's own files, records, and the contents of checkpoints."""
     entries = new_entries_of(trial.folder)
     paths = {path.relative_to(trial.folder) for entry in entries for path in (entry, *entry.rglob("*"))}
     temporary = {f"tmp/{path.name}" for path in (trial.folder / "tmp").iterdir()}
-    return {str(path) for path in paths if not is_in_checkpoint(path)} | temporary
+    return {str(path) for path in paths if not is_in_checkpoint(path) and not is_record(path)} | temporary
 
 
 def results_in(trial):

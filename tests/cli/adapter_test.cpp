@@ -54,5 +54,20 @@ TEST(AdapterCommand, MergeRefusesAModel) {
   EXPECT_THAT(model.err, HasSubstr("a whole model"));
 }
 
+TEST(AdapterCommand, OptionsOfAdaptersNeedOne) {
+  const Toy toy;
+  const Finished run = portatune(toy.fit({"--lora-rank", "4"}));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--adapter lora"));
+}
+
+TEST(AdapterCommand, MergeHasAJsonResult) {
+  const Toy toy;
+  ASSERT_EQ(portatune(toy.fit(kAdapter)).exit_code, 0);
+  const Finished merge = portatune({"merge", "--model", toy.output(), "--output", toy.file("merged"), "--json"});
+  EXPECT_EQ(merge.exit_code, 0) << merge.err;
+  EXPECT_THAT(merge.out, HasSubstr("\"merged_layers\":"));
+}
+
 }  // namespace
 }  // namespace portatune::cli

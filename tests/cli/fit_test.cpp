@@ -64,7 +64,8 @@ TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
                                              "held-out F1 +[0-9.]+ +[0-9.]+\n"
                                              "held-out MCC +-?[0-9.]+ +-?[0-9.]+\n"
                                              "held-out AUC +[0-9.]+ +[0-9.]+\n"
-                                             "model +[^\n]+/tuned\n"));
+                                             "model +[^\n]+/tuned\n"
+                                             "report +[^\n]+/report.html\n"));
   EXPECT_THAT(unwrapped(run.err), HasSubstr("new: classifier (17)"));
   EXPECT_THAT(run.err, HasSubstr("epoch 1/1: training loss "));
 }
@@ -97,7 +98,7 @@ TEST(Fit, WithoutValidationItSaysSo) {
                                   toy.output(), "--max-length", "16", "--max-steps", "3"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no --validation"));
-  EXPECT_THAT(run.out, testing::MatchesRegex("model +[^\n]+\n"));
+  EXPECT_THAT(run.out, testing::MatchesRegex("model +[^\n]+\nreport +[^\n]+\n"));
 }
 
 TEST(Fit, TakesLabelsByNamePairsOfTextsAndJsonLines) {
@@ -268,9 +269,10 @@ TEST(Fit, OneRunAtATimeWritesToAFolder) {
 TEST(Fit, StoppedInAValidationItSavesAndCatchesUp) {
   const Toy toy;
   write(toy.file("validation.csv"), toy_csv(20'000));
-  const Words words = toy.fit({"--epochs", "2", "--checkpoint-every", "4"});
+  const Words words = toy.fit({"--epochs", "2", "--checkpoint-every", "4", "--logging-steps", "4"});
   Program run(words);
-  ASSERT_TRUE(run.says("checkpoint-4\n"));  // after the four steps of the first epoch, before its validation
+  // After the four steps of the first epoch, before its validation ends.
+  ASSERT_TRUE(run.writes(toy.output() + "/metrics.jsonl", "\"step\":4,"));
   run.signal(SIGINT);
   const Finished stopped = run.wait();
   EXPECT_EQ(stopped.exit_code, 75) << stopped.err;

@@ -191,7 +191,7 @@ TEST(OtherNames, Commands) {
                                    {"finetune", "portatune fit"},
                                    {"eval", "portatune evaluate"},
                                    {"infer", "portatune predict"},
-                                   {"recipes", "portatune fit --recipe NAME"}}) {
+                                   {"recipe", "portatune recipes"}}) {
     EXPECT_THAT(complaint({name}), HasSubstr("unknown command " + std::string(name) + "\n  fix       " + ours));
   }
 }

@@ -157,6 +157,11 @@ bool Program::makes(const fs::path& folder, const std::string& beginning) {
   return wait_until([&] { return made() || has_ended(); }) && !has_ended();
 }
 
+bool Program::writes(const fs::path& file, const std::string& text) {
+  const auto has_text = [&] { return fs::exists(file) && read(file).find(text) != std::string::npos; };
+  return wait_until([&] { return has_text() || has_ended(); }) && !has_ended();
+}
+
 std::vector<pid_t> Program::processes() const {
   const std::string launcher = std::to_string(pid_);
   std::istringstream children(read("/proc/" + launcher + "/task/" + launcher + "/children"));
@@ -232,7 +237,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 std::vector<std::string> names_without_records(const fs::path& folder) {
-  const Words records = {"README.md", "metrics.jsonl", "runs", "trainer_state.json", "training_args.json"};
+  const Words records = {"README.md", "metrics.jsonl",      "report.html",       "report.json",
+                         "runs",      "trainer_state.json", "training_args.json"};
   std::vector<std::string> names = names_in(folder);
   std::erase_if(names, [&](const std::string& name) { return std::ranges::find(records, name) != records.end(); });
   return names;

@@ -54,6 +54,8 @@ class Program {
   bool says(const std::string& text);
   /// Waits until something in `folder` has a name that begins so; false if the command ends first.
   bool makes(const std::filesystem::path& folder, const std::string& beginning);
+  /// Waits until a file contains a text. Returns false if the program ends before.
+  bool writes(const std::filesystem::path& file, const std::string& text);
   void signal(int number) const;
   pid_t pid() const { return pid_; }
   /// The processes that were started together, by rank.

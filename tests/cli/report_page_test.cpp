@@ -47,5 +47,14 @@ TEST_F(ReportPage, AFaultLeavesTheOlderPage) {
   EXPECT_EQ(read(page_), "older");
 }
 
+TEST_F(ReportPage, ReplacesAnEarlierReportAlone) {
+  const std::string run = add_run("a", "");
+  EXPECT_EQ(portatune({"report", run, "--output", page_}).exit_code, 0);
+  EXPECT_EQ(portatune({"report", run, "--output", page_}).exit_code, 0);
+  write(page_, "mine");
+  EXPECT_EQ(portatune({"report", run, "--output", page_}).exit_code, 73);
+  EXPECT_EQ(read(page_), "mine");
+}
+
 }  // namespace
 }  // namespace portatune::cli

@@ -5,6 +5,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/safetensors.h"
 
@@ -66,6 +67,30 @@ TEST_F(ChangedAdapter, OtherMethodsAreRefused) {
   EXPECT_THAT(refusal("\"init_lora_weights\": false", "\"init_lora_weights\": \"pissa\""), HasSubstr("pissa"));
   EXPECT_THAT(refusal("\"loftq_config\": {}", "\"loftq_config\": {\"loftq_bits\": 4}"), HasSubstr("loftq_bits"));
   EXPECT_THAT(refusal("\"layer_replication\": null", "\"layer_replication\": [[0, 1]]"), HasSubstr("[[0,1]]"));
+}
+
+// As of sentence-transformers: the checkpoint has encoder.layer.0..., and the adapter bert.encoder.layer.0...
+TEST_F(ChangedAdapter, GivesNamesOfABareEncoderTheirFirstModule) {
+  const fs::path whole = base_of(kCases / "bert"), bare = folder_ / "bare";
+  fs::create_directory(bare);
+  fs::copy(whole / "config.json", bare / "config.json");
+  const io::SafetensorsFile file = io::SafetensorsFile::open(whole / "model.safetensors");
+  std::vector<NamedTensorView> tensors;
+  for (const io::SafetensorsEntry& entry : file.entries()) {
+    if (entry.name.starts_with("bert.")) tensors.push_back({entry.name.substr(5), file.view(entry)});
+  }
+  io::write_safetensors(bare / "model.safetensors", tensors);
+  const std::string key = "\"base_model_name_or_path\": \"";
+  const size_t begin = text_.find(key) + key.size();
+  text_.replace(begin, text_.find('"', begin) - begin, bare.string());
+  fs::remove(path_ / kAdapterConfig);
+  io::write_file(path_ / kAdapterConfig, text_);
+
+  const ModelFolder model = ModelFolder::open(path_);
+  EXPECT_TRUE(model.find("bert.encoder.layer.0.attention.self.query.weight"));
+  for (const NamedTensorView& tensor : model.tensors()) {
+    EXPECT_TRUE(tensor.name.starts_with("bert.") || tensor.name.starts_with("classifier.")) << tensor.name;
+  }
 }
 
 TEST_F(ChangedAdapter, AWeightWithoutItsPartnerIsRefused) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "portatune/hub/cache.h"
+
 namespace portatune::hub {
 namespace {
 
@@ -24,6 +26,16 @@ TEST(HubName, PathsAreNone) {
   for (const char* text : {"", "/", "a/", "/a", "./a", "../a", "a/b/c", "a b", "a@", "a@../b", "a@b/..", "~/a"}) {
     EXPECT_FALSE(HubName::parse(text)) << text;
   }
+}
+
+TEST(HubName, OfAModelsPath) {
+  const std::string cached = "/cache/hub/models--org--bert-base";
+  EXPECT_EQ(to_string(*hub_name_of(cached + "/snapshots/0123")), "org/bert-base@0123");
+  EXPECT_EQ(to_string(*hub_name_of(cached + "/snapshots/0123/")), "org/bert-base@0123");
+  EXPECT_EQ(to_string(*hub_name_of(cached)), "org/bert-base");
+  EXPECT_EQ(to_string(*hub_name_of("org/bert-base@v2")), "org/bert-base@v2");
+  EXPECT_FALSE(hub_name_of("/"));
+  EXPECT_FALSE(hub_name_of("/no/such/folder"));
 }
 
 }  // namespace

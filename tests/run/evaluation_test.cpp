@@ -107,7 +107,8 @@ void expect_near(const Scores& scores, const Scores& expected) {
 std::vector<std::string> checkpoints_in(const RunOptions& options) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(options.output)) {
-    if (entry.is_directory()) names.push_back(entry.path().filename());
+    const std::string name = entry.path().filename();
+    if (name.starts_with("checkpoint-")) names.push_back(name);
   }
   std::ranges::sort(names);
   return names;
@@ -192,6 +193,7 @@ TEST(Evaluations, AreNotMadeDuringTrainingOnRequest) {
   RunOptions options = options_of(toy, "out");
   options.eval_steps = 0;
   options.eval_strategy = EvalStrategy::kNo;
+  options.best_model = {};
   Observed events;
   const Outcome outcome = fit(options, events).value();
   EXPECT_TRUE(events.evaluations.empty());

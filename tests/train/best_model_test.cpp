@@ -281,6 +281,27 @@ TEST(BestModel, ALostCheckpointLeavesTheLastModel) {
   EXPECT_EQ(result.model_step, 2);
   EXPECT_EQ(steps_in_weights(run.trainer), 2);
   EXPECT_THAT(remover.warning, HasSubstr("the best model, of step 1, has no valid checkpoint"));
+  EXPECT_THAT(run.trainer.deviations(), ElementsAre(remover.warning));
+}
+
+const FitOptions kByMse = {.validation = {{counted_batches(1)}}, .best_model = {.metric = "mse"}};
+
+TEST(BestModel, HasTheLowestError) {
+  train::Evaluations evaluations;
+  EXPECT_TRUE(train::add_evaluation(evaluations, 1, {{"loss", 1}, {"mse", 0.5}}, kByMse));
+  EXPECT_TRUE(train::add_evaluation(evaluations, 2, {{"loss", 1}, {"mse", 0.25}}, kByMse));
+  EXPECT_FALSE(train::add_evaluation(evaluations, 3, {{"loss", 1}, {"mse", 0.75}}, kByMse));
+  EXPECT_EQ(evaluations.best_step, 2);
+}
+
+TEST(BestModel, AnUndefinedScoreIsNoImprovement) {
+  train::Evaluations evaluations;
+  EXPECT_TRUE(train::add_evaluation(evaluations, 1, {{"loss", 1}, {"mse", 0.5}}, kByMse));
+  EXPECT_FALSE(train::add_evaluation(evaluations, 2, {{"loss", 1}}, kByMse));
+  EXPECT_EQ(evaluations.without_improvement, 1);
+  // Before the first one is known, the name is probably misspelt.
+  train::Evaluations none;
+  EXPECT_THROW(train::add_evaluation(none, 1, {{"loss", 1}}, kByMse), UsageError);
 }
 
 }  // namespace

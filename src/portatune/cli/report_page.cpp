@@ -31,9 +31,10 @@ void require_own_page(const std::filesystem::path& file) {
 }  // namespace
 
 int report(const ReportArguments& a) {
+  const std::string page = report::page_of(a.runs);
   require_own_page(a.output);
   ResultFile file(a.output);
-  file.write(report::page_of(a.runs));
+  file.write(page);
   file.finish();
   if (a.output != "-") print_summary(fmt::format("{}\n", a.output.string()));
   return kOk;

@@ -212,6 +212,7 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
 }
 
 std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, const Split& rows, Events& events) {
+  if (is_first(plan.device.processes.get())) remove_leftovers_of_records(plan.output);
   const DataSurvey train_data = survey(plan.model, task, rows.train);
   const int64_t examples = train_data.examples;
   const data::Dataset batches = training_batches(task, rows.train, plan, examples);

@@ -518,8 +518,9 @@ class FitLoop {
     const std::filesystem::path checkpoint = best_checkpoint();
     if (checkpoint.empty()) {
       const std::string best = std::to_string(evaluations.best_step), last = std::to_string(state_.steps());
-      return callback_.on_warning("the best model, of step " + best +
-                                  ", has no valid checkpoint: the model is that of step " + last);
+      state_.add_deviation("the best model, of step " + best + ", has no valid checkpoint: the model is that of step " +
+                           last);
+      return callback_.on_warning(state_.deviations().back());
     }
     state_.restore(checkpoint);
     result_.model_step = evaluations.best_step;

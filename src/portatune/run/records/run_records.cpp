@@ -55,6 +55,15 @@ void add_memory(const Opening& opening, Json& line) {
 
 }  // namespace
 
+void remove_leftovers_of_records(const fs::path& output) {
+  std::vector<fs::path> files;
+  for (const char* name : {kMetricsFile, train::kArgumentsFile, kTrainerStateFile, kModelCardFile, report::kDetailsFile,
+                           report::kPageFile}) {
+    files.push_back(output / name);
+  }
+  remove_leftovers(files);
+}
+
 RunRecords::RunRecords(const Opening& opening, const TrainingOptions& training, Events& events)
     : opening_(opening), events_(events), start_s_(now_s()), last_step_s_(start_s_), step_(opening.trainer.steps()) {
   const fs::path& output = opening.plan.output;

@@ -18,6 +18,10 @@
 
 namespace portatune::run {
 
+/// Removes the temporary files of records that killed processes have left in an output folder.
+/// errors  IoError
+void remove_leftovers_of_records(const std::filesystem::path& output);
+
 /// Writes metrics.jsonl, training_args.json and events for TensorBoard during training, trainer_state.json and the
 /// model card at its end. A file that cannot be written does not end the run: the first one is a warning. Of several
 /// processes the first one writes.
