@@ -28,7 +28,7 @@ import readme_data
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = re.compile(r"(\w+=\S* )*(build/portatune|portatune|mpirun|make|git|P)( |$)")
 # README may define the first word P of a command.
-SHORT = re.compile(r"`P` stands for `([^`]+)`")
+SHORT = re.compile(r"`P` is short for `([^`]+)`")
 # Meaning of `...` in a command.
 REST = "--model bert --train train.csv --validation dev.csv --output tuned"
 # Commands that cannot end with 0 here: their beginning or a part of them, the action, and the reason. The first match

@@ -27,7 +27,7 @@ platform  cpu
 find_package(portatune)
 ```
 
-`P` stands for `build/portatune fit --output tuned`.
+`P` is short for `build/portatune fit --output tuned`.
 
 | task | command |
 | --- | --- |
