@@ -11,6 +11,7 @@
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/cache.h"
 #include "portatune/hub/environment.h"
+#include "portatune/hub/weight_files.h"
 #include "portatune/io/safetensors/tensor_files.h"
 #include "portatune/io/text/json.h"
 
@@ -45,10 +46,11 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
-bool has_shards(const fs::path& index, std::string_view suffix) {
-  return fs::exists(index) && std::ranges::all_of(io::tensor_shards(index, suffix), [&](const std::string& shard) {
-           return fs::exists(index.parent_path() / shard);
-         });
+bool has_weights(const fs::path& folder, const WeightFormat& format) {
+  if (fs::exists(folder / format.file)) return true;
+  return fs::exists(folder / format.index) &&
+         std::ranges::all_of(io::tensor_shards(folder / format.index, format.suffix),
+                             [&](const std::string& shard) { return fs::exists(folder / shard); });
 }
 
 // True if all required files exist. Links of the cache to files that are not downloaded yet are dangling.
@@ -58,13 +60,9 @@ bool is_complete(const fs::path& folder, Contents contents) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
-  if (is_adapter(folder)) {
-    return has("adapter_model.safetensors") ||
-           has_shards(folder / "adapter_model.safetensors.index.json", ".safetensors");
-  }
+  if (is_adapter(folder)) return has_weights(folder, safetensors_of(kAdapterStem));
   return has("config.json") &&
-         (has("model.safetensors") || has_shards(folder / "model.safetensors.index.json", ".safetensors") ||
-          has("pytorch_model.bin") || has_shards(folder / "pytorch_model.bin.index.json", ".bin"));
+         std::ranges::any_of(weight_formats(), [&](const WeightFormat& format) { return has_weights(folder, format); });
 }
 
 std::string download_line(const HubName& name) {

@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/hub/weight_files.h"
 #include "portatune/io/safetensors/tensor_files.h"
 
 namespace portatune::hub {
 namespace {
 
-constexpr const char* kWeights = "model";
 constexpr const char* kConfig = "config.json";
-constexpr const char* kPytorchIndex = "pytorch_model.bin.index.json";
 constexpr const char* kSettings = "portatune.json";  // written by portatune fit, read by evaluate and predict
 
 const HubFile* find(const HubListing& listing, std::string_view name) {
@@ -23,19 +23,22 @@ const HubFile* find(const HubListing& listing, std::string_view name) {
   return found == listing.files.end() ? nullptr : &*found;
 }
 
-// The files of weights or the indexes of their shards, in the order in which WeightFiles looks for them. This list alone
-// decides which formats are downloaded, and which of them if there are several.
-std::vector<std::string> weight_files() {
-  return {io::tensor_file(kWeights), io::tensor_index_file(kWeights), "pytorch_model.bin", kPytorchIndex};
+const HubFile& weights(const HubListing& listing, const std::string& where) {
+  std::vector<std::string> names;
+  for (const WeightFormat& format : weight_formats()) {
+    for (const std::string& name : {format.file, format.index}) {
+      if (const HubFile* file = find(listing, name)) return *file;
+      names.push_back(name);
+    }
+  }
+  throw CheckpointError(
+      {.where = where, .given = "a repository without weights", .expected = "one of " + list_of(names)});
 }
 
-const HubFile& weights(const HubListing& listing, const std::string& where) {
-  for (const std::string& name : weight_files()) {
-    if (const HubFile* file = find(listing, name)) return *file;
-  }
-  throw CheckpointError({.where = where,
-                         .given = "a repository without weights",
-                         .expected = "one of " + list_of(weight_files())});
+// The format whose index a file is; null for other files.
+const WeightFormat* format_of_index(const HubFile& file) {
+  const auto found = std::ranges::find(weight_formats(), file.name, &WeightFormat::index);
+  return found == weight_formats().end() ? nullptr : &*found;
 }
 
 const HubFile& require(const HubListing& listing, const std::string& name, const std::string& where) {
@@ -55,7 +58,7 @@ std::vector<HubFile> required_files(const HubListing& listing, Contents contents
   if (contents == Contents::kTokenizer) return files;
   if (const HubFile* adapter = find(listing, kAdapterConfig)) {
     files.push_back(*adapter);
-    files.push_back(require(listing, io::tensor_file(kAdapterStem), where));
+    files.push_back(require(listing, safetensors_of(kAdapterStem).file, where));
     return files;
   }
   require(listing, kConfig, where);
@@ -63,14 +66,12 @@ std::vector<HubFile> required_files(const HubListing& listing, Contents contents
   return files;
 }
 
-bool is_weight_index(const HubFile& file) {
-  return file.name == io::tensor_index_file(kWeights) || file.name == kPytorchIndex;
-}
+bool is_weight_index(const HubFile& file) { return format_of_index(file) != nullptr; }
 
 std::vector<HubFile> shards_of(const HubFile& index, const std::filesystem::path& content, const HubListing& listing,
                                const std::string& where) {
   std::vector<HubFile> shards;
-  for (const std::string& name : io::tensor_shards(content, index.name == kPytorchIndex ? ".bin" : ".safetensors")) {
+  for (const std::string& name : io::tensor_shards(content, format_of_index(index)->suffix)) {
     const HubFile* shard = find(listing, name);
     if (shard == nullptr) {
       throw CheckpointError({.where = where,

@@ -19,6 +19,7 @@ std::vector<HubFile> required_files(const HubListing& listing, Contents contents
 bool is_weight_index(const HubFile& file);
 
 /// The shards of an index.
+/// index    a file for which is_weight_index() is true
 /// content  the downloaded index
 /// errors  CheckpointError if the repository lacks one of them; errors of io::tensor_shards()
 std::vector<HubFile> shards_of(const HubFile& index, const std::filesystem::path& content, const HubListing& listing,

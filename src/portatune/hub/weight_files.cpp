@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStem = "model";
-constexpr const char* kPytorchFile = "pytorch_model.bin";
-constexpr const char* kPytorchIndex = "pytorch_model.bin.index.json";
+
+const WeightFormat& pickles() { return weight_formats().back(); }
 
 std::vector<io::PytorchFile> open_pytorch_files(const fs::path& folder) {
   std::vector<io::PytorchFile> files;
@@ -26,10 +26,10 @@ std::vector<io::PytorchFile> open_pytorch_files(const fs::path& folder) {
     for (const NamedTensorView& tensor : files.back().tensors()) names.push_back(tensor.name);
     return names;
   };
-  if (fs::exists(folder / kPytorchFile)) {
-    open(folder / kPytorchFile);
-  } else if (fs::exists(folder / kPytorchIndex)) {
-    io::open_shards(folder / kPytorchIndex, ".bin", open);
+  if (fs::exists(folder / pickles().file)) {
+    open(folder / pickles().file);
+  } else if (fs::exists(folder / pickles().index)) {
+    io::open_shards(folder / pickles().index, pickles().suffix, open);
   }
   return files;
 }
@@ -47,10 +47,20 @@ bool is_of_another_format(const fs::path& path) {
   throw CheckpointError(
       {.where = folder.string(),
        .given = foreign.empty() ? "no weights" : "weights as " + *foreign.begin() + " only",
-       .expected = io::tensor_file(kStem) + " or " + kPytorchFile + ", or shards with their index.json"});
+       .expected = weight_formats().front().file + " or " + pickles().file + ", or shards with their index.json"});
 }
 
 }  // namespace
+
+WeightFormat safetensors_of(const std::string& stem) {
+  return {.file = io::tensor_file(stem), .index = io::tensor_index_file(stem), .suffix = ".safetensors"};
+}
+
+const std::array<WeightFormat, 2>& weight_formats() {
+  static const std::array<WeightFormat, 2> formats = {
+      safetensors_of(kStem), {.file = "pytorch_model.bin", .index = "pytorch_model.bin.index.json", .suffix = ".bin"}};
+  return formats;
+}
 
 WeightFiles WeightFiles::open(const fs::path& folder) {
   std::optional<WeightFiles> files = find(folder);
@@ -83,9 +93,10 @@ void WeightFiles::require_whole() const {
 }
 
 bool has_only_pickles(const fs::path& folder) {
-  const auto has = [&](const std::string& file) { return fs::exists(folder / file); };
-  return !has(io::tensor_file(kStem)) && !has(io::tensor_index_file(kStem)) &&
-         (has(kPytorchFile) || has(kPytorchIndex));
+  const auto has = [&](const WeightFormat& format) {
+    return fs::exists(folder / format.file) || fs::exists(folder / format.index);
+  };
+  return !has(weight_formats().front()) && has(pickles());
 }
 
 }  // namespace portatune::hub

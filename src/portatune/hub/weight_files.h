@@ -1,8 +1,10 @@
 // The weights of a model folder.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "portatune/io/pytorch/pytorch_file.h"
@@ -10,11 +12,22 @@
 
 namespace portatune::hub {
 
+/// A format of weights: one file, or shards that an index lists.
+struct WeightFormat {
+  std::string file, index;  ///< names in a model folder
+  std::string suffix;       ///< ending of the names of shards
+};
+
+/// The format of a stem of safetensors: "model", "adapter_model".
+WeightFormat safetensors_of(const std::string& stem);
+
+/// The formats of a model's weights, in the order of transformers: the first that exists counts.
+const std::array<WeightFormat, 2>& weight_formats();
+
 /// The open files with the weights of a model, all of one format.
 class WeightFiles {
  public:
-  /// Opens the first that exists of `model.safetensors`, the shards of `model.safetensors.index.json`,
-  /// `pytorch_model.bin` and the shards of `pytorch_model.bin.index.json`, in the order of transformers.
+  /// Opens the file, or else the shards, of the first of the weight_formats() that exists.
   /// errors    CheckpointError if there are none, or if index and shards disagree
   static WeightFiles open(const std::filesystem::path& folder);
   /// Same as open(), but returns nothing if there are none.
