@@ -4,16 +4,9 @@
 
 #include "portatune/error.h"
 #include "portatune/metrics.h"
+#include "portatune/metrics/quotient.h"
 
 namespace portatune::metrics {
-namespace {
-
-std::optional<double> quotient(double part, double whole) {
-  if (whole == 0) return std::nullopt;
-  return part / whole;
-}
-
-}  // namespace
 
 std::optional<double> ClassCounts::precision() const { return quotient(hits, predicted); }
 std::optional<double> ClassCounts::recall() const { return quotient(hits, expected); }

@@ -4,6 +4,7 @@
 
 #include "portatune/error.h"
 #include "portatune/metrics.h"
+#include "portatune/metrics/quotient.h"
 
 namespace portatune::metrics {
 namespace {
@@ -27,11 +28,6 @@ double weight_of(std::span<const float> weights, size_t row) {
     refuse(row, "the weight " + std::to_string(weight), "a finite weight of at least 0");
   }
   return weight;
-}
-
-std::optional<double> quotient(double sum, double weight) {
-  if (weight == 0) return std::nullopt;
-  return sum / weight;
 }
 
 }  // namespace
