@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "portatune/cli/help.h"
+#include "portatune/cli/resume_command.h"
 
 namespace portatune::cli {
 namespace {
@@ -57,15 +58,9 @@ std::vector<std::string> words_of_choice(CLI::Option& option) {
   return words.empty() ? std::vector<std::string>() : CLI::detail::split(words, '|');
 }
 
-// A text between single quotes.
-std::string quoted(std::string text) {
-  for (size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4)) text.replace(at, 1, "'\\''");
-  return "'" + text + "'";
-}
-
 // The lines `case PATTERN) proposed=WORDS ;;` of a script for bash.
 std::string bash_case(const std::string& pattern, const std::string& words) {
-  return fmt::format("    {}) proposed={} ;;\n", quoted(pattern), quoted(words));
+  return fmt::format("    {}) proposed={} ;;\n", cli::quoted(pattern), cli::quoted(words));
 }
 
 std::string bash_script(CLI::App& app) {
@@ -74,7 +69,7 @@ std::string bash_script(CLI::App& app) {
   for (const Topic& topic : topics_of(app)) {
     if (!topic.name.empty()) {
       const size_t blank = topic.name.rfind(' ');
-      commands.push_back(quoted(blank == std::string::npos ? " " + topic.name : topic.name));
+      commands.push_back(cli::quoted(blank == std::string::npos ? " " + topic.name : topic.name));
     }
     options += bash_case(topic.name, names_of_options(*topic.app));
     names += bash_case(topic.name, names_of_commands(*topic.app));
@@ -120,18 +115,18 @@ std::string fish_script(CLI::App& app) {
       if (blank != std::string::npos) condition += "; and __fish_seen_subcommand_from " + topic.name.substr(blank + 1);
       if (!names.empty()) condition += "; and not __fish_seen_subcommand_from " + names;
     }
-    const std::string head = "complete -c portatune -n " + quoted(condition);
+    const std::string head = "complete -c portatune -n " + cli::quoted(condition);
     for (const CLI::App* command : commands_in(*topic.app)) {
-      text += fmt::format("{} -f -a {} -d {}\n", head, command->get_name(), quoted(command->get_description()));
+      text += fmt::format("{} -f -a {} -d {}\n", head, command->get_name(), cli::quoted(command->get_description()));
     }
     for (CLI::Option* option : topic.app->get_options()) {
       const std::vector<std::string> words = words_of_choice(*option);
       const std::string values =
-          words.empty() ? "" : fmt::format(" -f -a {}", quoted(fmt::format("{}", fmt::join(words, " "))));
+          words.empty() ? "" : fmt::format(" -f -a {}", cli::quoted(fmt::format("{}", fmt::join(words, " "))));
       const std::string name = option->get_positional() ? "" : " -l " + option->get_lnames().front();
       const std::string required = option->get_positional() || option->get_expected_max() == 0 ? "" : " -r";
       if (option->get_positional() && words.empty()) continue;
-      text += fmt::format("{}{}{}{} -d {}\n", head, name, required, values, quoted(option->get_description()));
+      text += fmt::format("{}{}{}{} -d {}\n", head, name, required, values, cli::quoted(option->get_description()));
     }
   }
   return text;
