@@ -68,7 +68,7 @@ class Refusal {
                   EACCES);
   }
 
-  // The Hub does not tell whether a private model exists.
+  // The answer of the Hub does not say whether a private model exists.
   [[noreturn]] void refuse_missing() const {
     throw NotFoundError({.where = where(),
                          .given = "a missing or private model, with " + credentials(),

@@ -11,7 +11,7 @@ struct Averaging {
   Value operator()(const Value& slot, const Value& value) const { return beta * slot + (1.0 - beta) * value; }
 };
 
-// The slots after an update, and the gradient divided by the root mean square that they stand for.
+// The slots after an update, and the gradient divided by the root mean square that they describe.
 struct Normalised {
   Values slots;
   Value gradient;
