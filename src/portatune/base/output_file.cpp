@@ -122,6 +122,12 @@ void AtomicFile::commit_together(std::span<AtomicFile* const> files, const std::
   keep_sources();
 }
 
+void replace_file(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 void remove_leftovers(std::span<const fs::path> targets) {
   std::map<fs::path, std::set<std::string>> names;  // names of targets by folder
   for (const fs::path& target : targets) names[target.parent_path()].insert(target.filename());

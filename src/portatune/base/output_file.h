@@ -69,6 +69,10 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+/// Writes a file of one text, which replaces an older one as AtomicFile does.
+/// errors    those of AtomicFile
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
 /// Completes each AtomicFile::commit_together() that a dead process began in the folders of these files, and removes
 /// temporary files that dead processes left for them. Files of live processes, of other users and with other names
 /// stay.

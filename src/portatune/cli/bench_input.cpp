@@ -1,10 +1,10 @@
 // portatune bench-input: measures how fast rows become batches, by stage, without a device.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "portatune/base/clock.h"
 #include "portatune/base/units.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
@@ -20,10 +20,6 @@
 
 namespace portatune::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 struct Measured {
   int64_t passes = 0, batches = 0, examples = 0;

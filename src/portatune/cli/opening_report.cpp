@@ -18,6 +18,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/mesh.h"
 #include "portatune/nn/adapted_layers.h"
+#include "portatune/report/run_log.h"
 #include "portatune/run/inputs/data_survey.h"
 #include "portatune/run/inputs/data_warnings.h"
 #include "portatune/run/inputs/training_batches.h"
@@ -236,7 +237,7 @@ std::string describe_run(const run::Opening& o) {
   const int64_t warmup = train::warmup_steps(t, o.length.num_train_epochs * o.length.steps_per_epoch);
   if (warmup > 0) text += fmt::format(" after {}", number_of(warmup, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
-  text += fmt::format(", seed {}; metrics in {}", t.seed, (o.plan.output / run::kMetricsFile).string());
+  text += fmt::format(", seed {}; metrics in {}", t.seed, (o.plan.output / report::kLogFile).string());
   return o.trainer.steps() > 0 ? text + fmt::format("; resumes after step {}", grouped(o.trainer.steps())) : text;
 }
 

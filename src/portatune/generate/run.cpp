@@ -1,20 +1,12 @@
 #include "portatune/generate/run.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "portatune/base/clock.h"
 #include "portatune/error.h"
 #include "portatune/generate/beam_search.h"
 
 namespace portatune::generate {
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
-
 SearchKind kind_of(const GenerationOptions& o) {
   return {.penalises = o.repetition_penalty != 1,
           .samples = o.do_sample,
@@ -36,7 +28,7 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
   numbers_ = std::move(padded.numbers);
   const Program& program = programs_.prefill(kind_, sizes_);
   if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // compiles it now rather than between tokens
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   std::vector<DeviceArray> arguments;
   arguments.push_back(programs_.put(padded.ids));
   arguments.push_back(programs_.put(padded.padding));
@@ -66,7 +58,7 @@ bool Run::advance(int64_t tokens) {
   const int64_t end = sizes_.prompt + options_.max_new_tokens;
   if (done_ || position_ >= end) return false;
   const Program& program = programs_.decode(kind_, sizes_);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const int64_t pause = std::min(position_ + tokens, end);
   std::vector<DeviceArray> arguments = std::move(state_);
   put_settings(pause, arguments);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxRefBytes = 1000;
 constexpr std::string_view kPrefix = "models--";
-constexpr std::string_view kSlash = "--";  // stands for the slash of a name
+constexpr std::string_view kSlash = "--";  // replaces the slash of a name
 
 // The commit in a file of refs, without a line end.
 std::string commit_in(const fs::path& ref) {
@@ -104,9 +104,7 @@ void write_ref(const fs::path& cache_folder, const std::string& revision, const 
   if (revision == commit) return;
   const fs::path ref = cache_folder / "refs" / revision;
   fs::create_directories(ref.parent_path());
-  AtomicFile file(ref);
-  file.write(commit);
-  file.commit();
+  replace_file(ref, commit);
 }
 
 std::vector<CachedModel> cached_models() {

@@ -1,8 +1,8 @@
 #include "portatune/pjrt/executable_cache.h"
 
-#include <chrono>
 #include <utility>
 
+#include "portatune/base/clock.h"
 #include "portatune/base/trusted_path.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/cache_file.h"
@@ -11,10 +11,6 @@
 
 namespace portatune::pjrt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::optional<LoadedExecutable> try_load(const Client& client, const std::filesystem::path& file,
                                          const KeyedProgram& program) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <ranges>
 #include <string_view>
 #include <vector>
 
+#include "portatune/base/clock.h"
 #include "portatune/base/number.h"
 #include "portatune/base/stop.h"
 #include "portatune/pjrt/client.h"
@@ -22,10 +22,6 @@
 
 namespace portatune::plan {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Properties of a compiled program. Writes it to `keep`, if there is one.
 Compiled facts_of(std::string_view module_text, const pjrt::Executable& executable, double seconds,

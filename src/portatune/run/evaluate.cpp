@@ -1,5 +1,4 @@
-#include <chrono>
-
+#include "portatune/base/clock.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
@@ -42,13 +41,13 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events) {
       device, *task,
       {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
   const std::unique_ptr<RowProgress> progress = events.progress("evaluating");
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   Scores scores = evaluate_all(trainer, sets, *progress);
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  const double seconds = seconds_since(start);
   for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
   return {.scores = std::move(scores),
           .examples = progress->rows(),
-          .seconds = time.count(),
+          .seconds = seconds,
           .skipped_rows = skipped_rows(model.bad_rows)};
 }
 

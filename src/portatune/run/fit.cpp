@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <limits>
 
+#include "portatune/base/clock.h"
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/base/units.h"
@@ -38,8 +38,6 @@ namespace portatune::run {
 namespace {
 
 constexpr const char* kEvaluating = "evaluating";
-
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Loading needs a batch; this one is as small as the mesh allows.
 void load_weights(Trainer& trainer, const RunPlan& plan, const RowTask& task, const data::Dataset& rows) {
@@ -154,7 +152,7 @@ std::unique_ptr<RunRecords> start_records(Trainer& trainer, const Opening& openi
                                           const std::optional<Scores>& before, double seconds, Events& events) {
   if (!is_first(opening.plan.device.processes.get())) return nullptr;
   auto records = std::make_unique<RunRecords>(opening, training, events);
-  if (before && trainer.steps() == 0) records->add_scores_before(*before, seconds);
+  if (before && trainer.steps() == 0) records->add_evaluation(0, *before, seconds);
   trainer.set_checkpoint_files([&records = *records] { return records.checkpoint_files(); });
   return records;
 }
@@ -237,9 +235,9 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   report_shuffling(plan, rows.train, examples, events);
 
   Outcome outcome{.train_examples = examples, .output = plan.output};
-  const double evaluation_start_s = now_s();
+  const Clock::time_point evaluation_start = Clock::now();
   outcome.before = scores_before(trainer, plan, rows.validation, events);
-  const double evaluation_s = now_s() - evaluation_start_s;
+  const double evaluation_s = seconds_since(evaluation_start);
 
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
   if (outcome.before) train::require_deciding_score(options, *outcome.before);
@@ -251,7 +249,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   Callback unrecorded;
   CallbackPair callbacks(records ? *records : unrecorded, *observer);
   options.callback = &callbacks;
-  const double start_s = now_s();
+  const Clock::time_point start = Clock::now();
   const FitResult result = fit_reporting_checkpoint(trainer, batches.prefetch(2), options, plan, events);
   evaluation->finish();
   const int64_t skipped_at_end = observer->skipped_at_end();
@@ -278,11 +276,13 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.checkpoint_seconds = result.checkpoint_s;
-  outcome.seconds = now_s() - start_s - result.compile_s;
+  outcome.seconds = seconds_since(start) - result.compile_s;
   if (!options.validation.empty()) {
     outcome.after = result.scores;
   } else if (!rows.validation.empty()) {
+    const Clock::time_point begin = Clock::now();
     outcome.after = evaluate_after(trainer, rows.validation, events);
+    if (records) records->add_evaluation(result.steps, *outcome.after, seconds_since(begin));
   }
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
   if (records) records->finish(outcome);

@@ -1,12 +1,12 @@
 #include "portatune/train/fit.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "portatune/base/clock.h"
 #include "portatune/base/message.h"
 #include "portatune/base/one_line.h"
 #include "portatune/base/stop.h"
@@ -63,10 +63,6 @@ NumericError not_finite(const StepResult& result, const data::Example& batch, co
 int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
   constexpr int64_t kMinimum = 10, kShare = 10;
   return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kMinimum, steps / kShare);
-}
-
-double seconds_since(InputMeter::Clock::time_point begin) {
-  return std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
 }
 
 class FitLoop {
@@ -231,7 +227,7 @@ class FitLoop {
 
   // Stages before a prefetch prepare further batches during compilation.
   void compile_all(const data::Example& first) {
-    const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
+    const Clock::time_point begin = Clock::now();
     BatchShapes shapes(state_.task(), first);
     const std::vector<Signature> evaluations = shapes_of_evaluations();
     const int64_t compiled = state_.compile(shapes.all(), evaluations);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cli/program.h"
+#include "portatune/report/run_log.h"
 #include "run/toy_run.h"
 
 namespace portatune::run {
@@ -22,7 +23,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::vector<Json> lines_of(const RunOptions& options) {
-  return lines_until(options.output / kMetricsFile, std::numeric_limits<int64_t>::max());
+  return lines_until(options.output / report::kLogFile, std::numeric_limits<int64_t>::max());
 }
 
 // The lines without what differs between two runs: times, memory, and the mark of a resumption.
@@ -99,7 +100,8 @@ TEST(RunRecords, OfAResumedRunAreThoseOfAnUnbrokenOne) {
   StopAfter stop(4);
   ASSERT_FALSE(fit(broken, stop));
   // As of a run that was killed later.
-  cli::write(broken.output / kMetricsFile, cli::read(broken.output / kMetricsFile) + "{\"step\":6,\"loss\":9}\n{\"st");
+  cli::write(broken.output / report::kLogFile,
+             cli::read(broken.output / report::kLogFile) + "{\"step\":6,\"loss\":9}\n{\"st");
   broken.resume = true;
   ASSERT_TRUE(fit(broken, unobserved));
   const std::vector<Json> lines = lines_of(broken);

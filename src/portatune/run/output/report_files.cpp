@@ -47,12 +47,6 @@ Json details(const RunPlan& plan, const DataSurvey& train, const std::vector<std
   return object;
 }
 
-void replace(const std::filesystem::path& path, std::string_view text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 }  // namespace
 
 void write_report(const RunPlan& plan, const DataSurvey& train,
@@ -60,8 +54,8 @@ void write_report(const RunPlan& plan, const DataSurvey& train,
   const std::filesystem::path& folder = plan.output;
   if (!is_first(plan.device.processes.get()) || !std::filesystem::exists(folder / report::kLogFile)) return;
   try {
-    replace(folder / report::kDetailsFile, io::line_of(details(plan, train, validation)));
-    replace(folder / report::kPageFile, report::page_of({&folder, 1}));
+    replace_file(folder / report::kDetailsFile, io::line_of(details(plan, train, validation)));
+    replace_file(folder / report::kPageFile, report::page_of({&folder, 1}));
   } catch (const Error& error) {
     events.warning("there is no report: " + error.report().where + ": " + error.report().given);
   } catch (const std::exception& error) {

@@ -12,8 +12,6 @@ namespace portatune::run {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr const char* kMetricsFile = "metrics.jsonl";
-
 /// A number with the digits of float32, the type of the device's numbers; null if it is not finite.
 Json number(double value);
 

@@ -1,7 +1,6 @@
 #include "portatune/run/records/run_records.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "portatune/base/one_line.h"
@@ -24,18 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-void replace_file(const fs::path& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 // The log that a run continues: that of the run whose checkpoint it resumes, or else its own.
 fs::path log_to_continue(const fs::path& output, const fs::path& checkpoint) {
-  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / kMetricsFile;
-  return fs::exists(resumed) ? resumed : output / kMetricsFile;
+  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / report::kLogFile;
+  return fs::exists(resumed) ? resumed : output / report::kLogFile;
 }
 
 std::optional<int64_t> memory_in_use(const Device& device) {
@@ -57,15 +48,15 @@ void add_memory(const Opening& opening, Json& line) {
 
 void remove_leftovers_of_records(const fs::path& output) {
   std::vector<fs::path> files;
-  for (const char* name : {kMetricsFile, train::kArgumentsFile, kTrainerStateFile, kModelCardFile, report::kDetailsFile,
-                           report::kPageFile}) {
+  for (const char* name : {report::kLogFile, train::kArgumentsFile, kTrainerStateFile, kModelCardFile,
+                           report::kDetailsFile, report::kPageFile}) {
     files.push_back(output / name);
   }
   remove_leftovers(files);
 }
 
 RunRecords::RunRecords(const Opening& opening, const TrainingOptions& training, Events& events)
-    : opening_(opening), events_(events), start_s_(now_s()), last_step_s_(start_s_), step_(opening.trainer.steps()) {
+    : opening_(opening), events_(events), start_(Clock::now()), last_step_(start_), step_(opening.trainer.steps()) {
   const fs::path& output = opening.plan.output;
   try_to([&] {
     fs::create_directories(output);
@@ -95,7 +86,7 @@ void RunRecords::try_to(const std::function<void()>& write) {
 }
 
 void RunRecords::open_log() {
-  log_.emplace(opening_.plan.output / kMetricsFile, std::vector<Json>());
+  log_.emplace(opening_.plan.output / report::kLogFile, std::vector<Json>());
   // Files of an earlier run.
   for (const char* file : {kTrainerStateFile, report::kDetailsFile, report::kPageFile}) {
     fs::remove(opening_.plan.output / file);
@@ -109,7 +100,7 @@ void RunRecords::resume_log() {
     if (const auto seconds = line.find("seconds"); seconds != line.end() && seconds->is_number()) earlier_s_ = *seconds;
   }
   window_ = StepWindow(own_state_in(checkpoint));
-  log_.emplace(opening_.plan.output / kMetricsFile, std::move(lines));
+  log_.emplace(opening_.plan.output / report::kLogFile, std::move(lines));
   log_->add({{"step", step_}, {"resumed", true}, {"seconds", number(seconds())}});
 }
 
@@ -120,7 +111,7 @@ void RunRecords::add(Json line) {
 
 void RunRecords::on_step(const StepResult& result, int64_t total_steps) {
   step_ = result.step();
-  last_step_s_ = now_s();
+  last_step_ = Clock::now();
   window_.add(result, wait_);
   learning_rate_ = result.learning_rate();
   grad_norm_ = result.grad_norm();
@@ -142,13 +133,10 @@ void RunRecords::add_steps() {
 }
 
 void RunRecords::on_evaluation(int64_t step, double /*epoch*/, const Scores& scores) {
-  add_evaluation(step, scores, now_s() - last_step_s_);
+  add_evaluation(step, scores, seconds_since(last_step_));
   window_.restart_clock();
 }
 
-void RunRecords::add_scores_before(const Scores& scores, double seconds) { add_evaluation(0, scores, seconds); }
-
-// A resumed run may repeat the evaluation of the checkpoint's step.
 void RunRecords::add_evaluation(int64_t step, const Scores& scores, double seconds) {
   if (scores.empty() || has_evaluation(step)) return;
   Json line = {{"step", step}, {"epoch", number(epoch_of(step))}};
@@ -167,7 +155,7 @@ double RunRecords::epoch_of(int64_t step) const {
   return static_cast<double>(step) / static_cast<double>(opening_.length.steps_per_epoch);
 }
 
-double RunRecords::seconds() const { return earlier_s_ + now_s() - start_s_; }
+double RunRecords::seconds() const { return earlier_s_ + seconds_since(start_); }
 
 TrainerState RunRecords::state() const {
   return {.step = step_,
@@ -187,7 +175,6 @@ std::map<std::string, std::string> RunRecords::checkpoint_files() const {
 
 void RunRecords::finish(const Outcome& outcome) {
   add_steps();  // those before an early stop
-  if (outcome.after) add_evaluation(step_, *outcome.after, now_s() - last_step_s_);
   const fs::path& output = opening_.plan.output;
   TrainerState last = state();
   last.best_step = outcome.best_step;

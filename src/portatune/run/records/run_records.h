@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/base/clock.h"
 #include "portatune/run/opening.h"
 #include "portatune/run/records/event_file.h"
 #include "portatune/run/records/metrics_log.h"
@@ -37,8 +38,8 @@ class RunRecords final : public Callback {
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
   void on_epoch_end(int64_t, double, const Scores&) override { window_.restart_clock(); }
 
-  /// Adds the scores from before training.
-  void add_scores_before(const Scores& scores, double seconds);
+  /// Adds an evaluation, unless the log has one of this step: a resumed run may repeat that of the checkpoint's step.
+  void add_evaluation(int64_t step, const Scores& scores, double seconds);
   /// trainer_state.json of a checkpoint of now: with the sums of the steps since the last line of the log, from which a
   /// resumed run continues.
   std::map<std::string, std::string> checkpoint_files() const;
@@ -51,7 +52,6 @@ class RunRecords final : public Callback {
   void resume_log();
   void add(Json line);
   void add_steps();
-  void add_evaluation(int64_t step, const Scores& scores, double seconds);
   void write_card(const Outcome& outcome);
   bool has_evaluation(int64_t step) const;
   TrainerState state() const;
@@ -60,9 +60,9 @@ class RunRecords final : public Callback {
 
   const Opening& opening_;
   Events& events_;
-  const double start_s_;
+  const Clock::time_point start_;
   double earlier_s_ = 0;  // time of the run before it was resumed
-  double last_step_s_;
+  Clock::time_point last_step_;
   int64_t step_;
   double learning_rate_ = 0, grad_norm_ = 0;  // of the last step
   StepWindow window_;
