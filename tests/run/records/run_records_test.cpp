@@ -170,13 +170,14 @@ TEST(RunRecords, LeaveAFileOfTheUserAlone) {
   EXPECT_EQ(cli::names_in(options.output / kEventFolder).size(), 1u);
 }
 
+class Warnings final : public Events {
+ public:
+  void warning(const std::string& text) override { texts.push_back(text); }
+  std::vector<std::string> texts;
+};
+
 // A file in place of the folder of events cannot be written to.
 TEST(RunRecords, ThatCannotBeWrittenDoNotEndTheRun) {
-  class Warnings final : public Events {
-   public:
-    void warning(const std::string& text) override { texts.push_back(text); }
-    std::vector<std::string> texts;
-  };
   const Toy toy;
   RunOptions options = options_of(toy, "tuned");
   fs::create_directory(options.output);
@@ -187,6 +188,18 @@ TEST(RunRecords, ThatCannotBeWrittenDoNotEndTheRun) {
   EXPECT_THAT(warnings.texts, ElementsAre(StartsWith("the records of the run are not complete: ")));
   EXPECT_EQ(cli::read(options.output / kEventFolder), "mine");
   EXPECT_FALSE(lines_of(options).empty());
+}
+
+// A folder in place of the file cannot be replaced. The next run must find nothing that looks like a user's file.
+TEST(RunRecords, AreNotWrittenWithoutTheFileThatMarksTheFolder) {
+  const Toy toy;
+  RunOptions options = options_of(toy, "tuned");
+  fs::create_directories(options.output / "training_args.json");
+  Warnings warnings;
+  ASSERT_TRUE(fit(options, warnings));
+  EXPECT_THAT(warnings.texts, ElementsAre(StartsWith("the records of the run are not complete: ")));
+  EXPECT_FALSE(fs::exists(options.output / kEventFolder));
+  EXPECT_FALSE(fs::exists(options.output / "metrics.jsonl"));
 }
 
 // Skipped without the packages of tests/oracle/check_run_records.py.

@@ -57,19 +57,26 @@ void remove_leftovers_of_records(const fs::path& output) {
 
 RunRecords::RunRecords(const Opening& opening, const TrainingOptions& training, Events& events)
     : opening_(opening), events_(events), start_(Clock::now()), last_step_(start_), step_(opening.trainer.steps()) {
-  const fs::path& output = opening.plan.output;
-  try_to([&] {
-    fs::create_directories(output);
-    replace_file(output / train::kArgumentsFile,
-                 training_arguments(opening, training).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  });
+  try_to([&] { write_arguments(training); });
+  // Without this file, which marks the folder of a run, the other records would look like files of a user.
+  if (!fs::is_regular_file(opening.plan.output / train::kArgumentsFile)) return;
   try_to([&] { opening.plan.checkpoint.empty() ? open_log() : resume_log(); });
-  try_to([&] {
-    const bool is_new = opening.plan.checkpoint.empty();
-    if (is_new || !lies_in(opening.plan.checkpoint, output)) remove_event_files(output / kEventFolder);
-    events_file_.emplace(output / kEventFolder, is_new ? std::nullopt : std::optional(step_));
-    events_file_->add_settings(resolved_options(opening));
-  });
+  try_to([&] { open_events(); });
+}
+
+void RunRecords::write_arguments(const TrainingOptions& training) {
+  const fs::path& output = opening_.plan.output;
+  fs::create_directories(output);
+  replace_file(output / train::kArgumentsFile,
+               training_arguments(opening_, training).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void RunRecords::open_events() {
+  const fs::path &output = opening_.plan.output, &checkpoint = opening_.plan.checkpoint;
+  const bool is_new = checkpoint.empty();
+  if (is_new || !lies_in(checkpoint, output)) remove_event_files(output / kEventFolder);
+  events_file_.emplace(output / kEventFolder, is_new ? std::nullopt : std::optional(step_));
+  events_file_->add_settings(resolved_options(opening_));
 }
 
 void RunRecords::try_to(const std::function<void()>& write) {

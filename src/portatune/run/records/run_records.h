@@ -48,8 +48,10 @@ class RunRecords final : public Callback {
 
  private:
   void try_to(const std::function<void()>& write);
+  void write_arguments(const TrainingOptions& training);
   void open_log();
   void resume_log();
+  void open_events();
   void add(Json line);
   void add_steps();
   void write_card(const Outcome& outcome);
