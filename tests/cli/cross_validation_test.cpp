@@ -82,8 +82,9 @@ TEST_F(CrossValidation, EachFoldHasItsShareOfEachClass) {
   for (int i = 0; i < 30; ++i) rows += i % 10 == 0 ? "good film,1\n" : "bad film,0\n";
   write(folder_ / "rare.csv", rows);
   for (const char* seed : {"1", "2", "3"}) {
-    const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", folder_ / "rare.csv", "--output", output(),
-                                  "--max-length", "8", "--epochs", "1", "--folds", "3", "--seed", seed, "--json"});
+    const Finished run =
+        portatune({"fit", "--model", tiny_bert(), "--train", folder_ / "rare.csv", "--output", output(), "--max-length",
+                   "8", "--epochs", "1", "--folds", "3", "--seed", seed, "--json"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     for (const json& fold : json::parse(run.out)["folds"]) EXPECT_TRUE(fold["AUC"].is_number()) << fold;
     std::filesystem::remove_all(output());
@@ -141,6 +142,14 @@ TEST_F(CrossValidation, PutsAFoldBackThatADeadRunHasMovedAside) {
   EXPECT_THAT(resumed.err, HasSubstr("fold 2 of 2: trained by an earlier run"));
   EXPECT_THAT(names_in(output()),
               ElementsAre("cross_validation.json", "fold-1", "fold-2", "out_of_fold.jsonl", "test.jsonl"));
+}
+
+TEST_F(CrossValidation, RemovesTemporaryFilesOfADeadRunFromItsFolds) {
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  const std::vector<std::string> before = names_in(output() + "/fold-1");
+  write(output() + "/fold-1/tmp.report.json.0123456789abcdef", "{");
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--resume", "--quiet"})).exit_code, 0);
+  EXPECT_EQ(names_in(output() + "/fold-1"), before);
 }
 
 TEST_F(CrossValidation, IsNotResumedWithOtherOptions) {

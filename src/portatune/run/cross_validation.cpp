@@ -19,6 +19,7 @@
 #include "portatune/run/output/output_error.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
+#include "portatune/run/records/run_records.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
@@ -152,6 +153,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   of_fold.output = folder_of(plan, fold);
   io::recover_directory(of_fold.output);
   train::recover_checkpoints(of_fold.output);
+  remove_leftovers_of_records(of_fold.output);
   if (is_trained(of_fold.output)) {
     events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, plan.folds));
     return true;
