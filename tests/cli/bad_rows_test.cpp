@@ -27,10 +27,10 @@ TEST(BadRowsOption, PassesOverSoManyAndTellsOfThem) {
   write(toy.file("train.csv"), broken_csv());
   const Finished run = portatune(toy.fit({"--bad-rows", "skip:3", "--epochs", "1"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("passed over " + toy.file("train.csv") + ":34: 3 fields, expected 2 fields"));
+  EXPECT_THAT(run.err, HasSubstr("skipped " + toy.file("train.csv") + ":34: 3 fields, expected 2 fields"));
   EXPECT_THAT(run.err, HasSubstr("train.csv:35: 0xff at byte offset"));
   EXPECT_THAT(run.err, HasSubstr("train.csv:36: an empty label"));
-  EXPECT_THAT(run.out, HasSubstr("bad rows            3 passed over"));
+  EXPECT_THAT(run.out, HasSubstr("bad rows            3 skipped"));
 }
 
 TEST(BadRowsOption, OneMoreIsAnError) {
@@ -66,7 +66,7 @@ TEST(BadRowsOption, IsThatOfPredictToo) {
                    "--bad-rows", "skip:2", "--max-length", "16", "--padding", padding});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("new.csv:34: 3 fields"));
-    EXPECT_THAT(run.err, HasSubstr("2 bad rows passed over"));
+    EXPECT_THAT(run.err, HasSubstr("2 bad rows skipped"));
     EXPECT_EQ(std::ranges::count(read(toy.file("new.jsonl")), '\n'), 35);  // each row, skipped or without a label, too
     std::filesystem::remove(toy.file("new.jsonl"));
   }
@@ -82,7 +82,7 @@ TEST(BadRowsOption, IsPartOfCheckpoints) {
   program.signal(SIGINT);
   const Finished stopped = program.wait();
   ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("passed over"));
+  EXPECT_THAT(stopped.err, HasSubstr("skipped"));
   const Finished resumed = portatune(words + Words{"--resume", "--json"});
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(nlohmann::json::parse(resumed.out)["skipped_rows"], 3);
@@ -147,15 +147,15 @@ class BadRowsOfTasks : public testing::TestWithParam<TaskOfRows> {
     const Finished run = portatune(
         words + Words{"--task", GetParam().name, "--max-length", "16", "--batch-size", "8", "--bad-rows", "skip:2"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("passed over " + rows_ + ":1: ")) << words.front();
-    EXPECT_THAT(run.err, HasSubstr("passed over " + rows_ + ":6: ")) << words.front();
+    EXPECT_THAT(run.err, HasSubstr("skipped " + rows_ + ":1: ")) << words.front();
+    EXPECT_THAT(run.err, HasSubstr("skipped " + rows_ + ":6: ")) << words.front();
   }
 
   const Toy toy_;
   const std::string rows_ = toy_.file("rows.jsonl");
 };
 
-TEST_P(BadRowsOfTasks, ArePassedOverByTraining) {
+TEST_P(BadRowsOfTasks, AreSkippedByTraining) {
   const Words fit = {"fit",         "--model",  tiny_bert(), "--train", rows_,    "--output",
                      toy_.output(), "--epochs", "1",         "--dtype", "float32"};
   expect_two_passed_over(fit + Words{"--validation-split", "0.3"});
@@ -165,7 +165,7 @@ TEST_P(BadRowsOfTasks, ArePassedOverByTraining) {
   expect_two_passed_over(fit + Words{"--padding", "auto=2", "--validation", rows_});
 }
 
-TEST_P(BadRowsOfTasks, ArePassedOverByMeasuringOfInput) {
+TEST_P(BadRowsOfTasks, AreSkippedByMeasuringOfInput) {
   expect_two_passed_over({"bench-input", "--model", tiny_bert(), "--train", rows_, "--seconds", "0.01"});
 }
 
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, BadRowsOfTasks, testing::ValuesIn(kTasksOfRows),
 });
 
 // Skipped records make the index of a record among all records differ from its index among the good ones.
-TEST(BadRowsOption, OfTfrecordsWithAnIndexArePassedOverInASplit) {
+TEST(BadRowsOption, OfTfrecordsWithAnIndexAreSkippedInASplit) {
   const Toy toy;
   std::string rows = "text,label\n";
   for (int i = 0; i < 20; ++i) rows += i == 3 ? "damaged,1\n" : i % 2 == 0 ? "good,1\n" : "bad,0\n";
@@ -206,7 +206,7 @@ TEST(BadRowsOption, PredictionsSayWhichRowsAreSkipped) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(std::ranges::count(run.out, '\n'), 3);
   EXPECT_THAT(run.out, testing::StartsWith("{\"row\":0,\"skipped\":"));
-  EXPECT_THAT(run.err, HasSubstr("passed over " + toy.file("rows.csv") + ":2"));
+  EXPECT_THAT(run.err, HasSubstr("skipped " + toy.file("rows.csv") + ":2"));
 }
 
 TEST(BadRowsOption, IsRefusedWhereRowsFollowEachOther) {

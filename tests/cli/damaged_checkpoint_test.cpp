@@ -39,7 +39,7 @@ class DamagedCheckpoint : public testing::Test {
   std::string wanted_;
 };
 
-TEST_F(DamagedCheckpoint, IsPassedOverForTheNewestValidOne) {
+TEST_F(DamagedCheckpoint, IsSkippedForTheNewestValidOne) {
   test::flip_a_bit(checkpoint(15) / "model.safetensors");
   fs::create_directory(checkpoint(25));
   write(checkpoint(25) / "training_state.json", "{");

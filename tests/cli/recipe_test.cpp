@@ -98,7 +98,7 @@ TEST_F(RecipeFile, TheCommandLineCountsMore) {
   EXPECT_THAT(a.model.table.names, ElementsAre());
 }
 
-TEST_F(RecipeFile, OptionsOfOtherCommandsArePassedOver) {
+TEST_F(RecipeFile, OptionsOfOtherCommandsAreSkipped) {
   const auto a = std::get<EvaluateArguments>(
       parse({"evaluate", "--recipe", file("learning_rate: 1\nbatch_size: 5\nvalidation_file: v.csv"), "--model", "m"}));
   EXPECT_EQ(a.batch_size, 5);

@@ -113,13 +113,13 @@ TEST_F(TfrecordCommand, BadRowLeavesTheOlderFiles) {
   EXPECT_THAT(toy_.left_behind(), testing::UnorderedElementsAre("a.csv", "out.tfrecord"));
 }
 
-TEST_F(TfrecordCommand, BadRowsArePassedOverAndCounted) {
+TEST_F(TfrecordCommand, BadRowsAreSkippedAndCounted) {
   const std::string rows = "label\n1\nx\n2\n";
   const Words words = {"--int64-columns", "label", "--bad-rows", "skip:1"};
   const Finished finished = write_rows("a.csv", rows, words);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.err, AllOf(HasSubstr("passed over"), HasSubstr("a.csv:3: x in column \"label\""),
-                                  HasSubstr("2 records in 1 file\n1 bad row passed over\n")));
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("skipped"), HasSubstr("a.csv:3: x in column \"label\""),
+                                  HasSubstr("2 records in 1 file\n1 bad row skipped\n")));
   const json result = json::parse(write_rows("a.csv", rows, words + Words{"--json"}).out);
   EXPECT_EQ(result["records"], 2);
   EXPECT_EQ(result["skipped_rows"], 1);

@@ -17,7 +17,7 @@ constexpr std::string_view kSkip = "skip:";
 void tell_of(const data::BadRow& row) {
   const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
   print_message(wipe);
-  print_message_line(fmt::format("passed over {}: {}", row.where, row.reason));
+  print_message_line(fmt::format("skipped {}: {}", row.where, row.reason));
 }
 
 }  // namespace
@@ -34,12 +34,12 @@ void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
   group
       .word(
           "--bad-rows", [&](const std::string& word) { bad_rows = bad_rows_of(word); },
-          "fail, or skip:N to pass over so many that cannot be read or used", "fail|skip:N")
+          "fail, or skip:N to skip at most N rows that cannot be read or used", "fail|skip:N")
       ->default_str("fail");
 }
 
 std::string skipped_text(const data::BadRows& bad_rows) {
-  return counted(bad_rows.count(), "bad row") + " passed over";
+  return counted(bad_rows.count(), "bad row") + " skipped";
 }
 
 }  // namespace portatune::cli

@@ -166,7 +166,7 @@ std::string table_of(const run::Outcome& outcome) {
     text += fmt::format("{:<20}{} of {}; the best is {}\n", "step of the model", outcome.model_step, outcome.steps,
                         outcome.best_step);
   }
-  if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);
+  if (outcome.skipped_rows) text += fmt::format("{:<20}{} skipped\n", "bad rows", *outcome.skipped_rows);
   if (outcome.skipped_steps > 0) {
     text += fmt::format("{:<20}{} of {} skipped or undone\n", "steps", outcome.skipped_steps, outcome.steps);
   }

@@ -67,7 +67,7 @@ void predict(const PredictOptions& options, const OpenSink& open, Events& events
   });
   progress->finish();
   sink->finish();
-  if (model.bad_rows) events.notice(counted(model.bad_rows->count(), "bad row") + " passed over");
+  if (model.bad_rows) events.notice(counted(model.bad_rows->count(), "bad row") + " skipped");
   for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
 }
 
