@@ -88,12 +88,19 @@ TEST_F(DownloadCommand, MissingPermissionHasItsExitCode) {
   EXPECT_THAT(run.err, HasSubstr("a gated model"));
 }
 
-TEST_F(DownloadCommand, OfflineItIsAUsageError) {
+TEST_F(DownloadCommand, OfflineItFindsAModelInTheCache) {
   setenv("HF_HUB_OFFLINE", "1", 1);
-  const Finished run = portatune({"download", "org/tiny"});
+  const Finished missing = portatune({"download", "org/tiny"});
   unsetenv("HF_HUB_OFFLINE");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("unset HF_HUB_OFFLINE"));
+  EXPECT_EQ(missing.exit_code, 66);
+  EXPECT_THAT(missing.err, HasSubstr("unset HF_HUB_OFFLINE"));
+
+  ASSERT_EQ(portatune({"download", "org/tiny"}).exit_code, 0);
+  setenv("HF_HUB_OFFLINE", "1", 1);
+  const Finished found = portatune({"download", "org/tiny"});
+  unsetenv("HF_HUB_OFFLINE");
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_EQ(found.out, snapshot().string() + "\n");
 }
 
 TEST_F(DownloadCommand, PathIsNoName) {

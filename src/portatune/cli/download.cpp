@@ -8,6 +8,7 @@
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
 #include "portatune/hub/environment.h"
+#include "portatune/hub/find_model.h"
 
 namespace portatune::cli {
 namespace {
@@ -19,21 +20,17 @@ hub::HubName checked(const std::string& text) {
                     .expected = "the name of a model of the Hugging Face Hub: org/name or org/name@revision"});
 }
 
-void require_online() {
-  const std::string variable = hub::offline_variable();
-  if (variable.empty()) return;
-  throw UsageError({.where = "download",
-                    .given = variable + ", which forbids downloads",
-                    .expected = "an environment without it",
-                    .fix = "unset " + variable});
+// The snapshot in the cache, if the environment forbids requests.
+std::filesystem::path snapshot_of(const hub::HubName& name, const Talk& talk) {
+  if (!hub::offline_variable().empty()) return hub::find_model(to_string(name), hub::Contents::kModel, "download");
+  return download_from_hub(name, hub::Contents::kModel, talk);
 }
 
 }  // namespace
 
 int download(const DownloadArguments& a) {
   const hub::HubName name = checked(a.name);
-  require_online();
-  const std::filesystem::path snapshot = download_from_hub(name, hub::Contents::kModel, a.talk);
+  const std::filesystem::path snapshot = snapshot_of(name, a.talk);
   if (a.talk.json) {
     print_result(
         line_of({{"name", name.name}, {"commit", snapshot.filename().string()}, {"folder", snapshot.string()}}));
