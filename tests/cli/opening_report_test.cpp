@@ -46,6 +46,13 @@ TEST(OpeningReport, TellsDeviceModelDataAndRun) {
   EXPECT_THAT(said, Not(HasSubstr("warning:")));
 }
 
+TEST(OpeningReport, CountsTheParametersThatAreTrained) {
+  const Toy toy;
+  const Finished run = portatune(toy.fit({"--max-steps", "1", "--freeze", "bert"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(unwrapped(run.err), testing::ContainsRegex("; trained: 34 parameters \\(0[.][0-9]+ %\\)\n"));
+}
+
 TEST(OpeningReport, LinesHaveAtMost80Columns) {
   EXPECT_THAT(labelled("train", "a b"), ElementsAre("train   a b"));
   EXPECT_THAT(labelled("run", std::string(60, 'x') + " 23456789 12 34"),

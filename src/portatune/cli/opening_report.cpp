@@ -18,6 +18,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/mesh.h"
 #include "portatune/nn/adapted_layers.h"
+#include "portatune/nn/name_pattern.h"
 #include "portatune/report/run_log.h"
 #include "portatune/run/inputs/data_survey.h"
 #include "portatune/run/inputs/data_warnings.h"
@@ -110,14 +111,19 @@ std::string architecture_in(const std::filesystem::path& folder) {
   return names.empty() ? config.get_string_or("model_type", "a model") : names.front();
 }
 
-// "", or the share of the parameters that adapters train.
-std::string describe_adapters(const std::optional<Lora>& lora, const Parameters& parameters) {
-  if (!lora) return "";
+// "", or the share of the parameters that are trained.
+std::string describe_trained(const TrainingOptions& training, const Parameters& parameters) {
+  if (!training.lora && training.freeze.empty()) return "";
+  const auto is_trained = [&](const auto& parameter) {
+    if (training.lora) return nn::is_trained(*training.lora, parameter.first);
+    return std::ranges::none_of(training.freeze,
+                                [&](const std::string& pattern) { return nn::matches(parameter.first, pattern); });
+  };
   Parameters trained;
-  std::ranges::copy_if(parameters, std::back_inserter(trained),
-                       [&](const auto& parameter) { return nn::is_trained(*lora, parameter.first); });
+  std::ranges::copy_if(parameters, std::back_inserter(trained), is_trained);
   const auto count = elements_of(trained), all = elements_of(parameters);
-  return fmt::format("; trained: {} parameters in adapters and head ({:.2f} %)", grouped(count),
+  return fmt::format("; trained: {} parameters{} ({:.2f} %)", grouped(count),
+                     training.lora ? " in adapters and head" : "",
                      100.0 * static_cast<double>(count) / static_cast<double>(all));
 }
 
@@ -136,7 +142,7 @@ std::string describe_model(const run::Opening& o) {
                                  of_millions(elements_of(parameters)));
   if (!drawn.empty()) text += "; new: " + layers_of(drawn, parameters);
   if (!report.replaced.empty()) text += "; replaced: " + layers_of(report.replaced, parameters);
-  return text + describe_adapters(o.plan.training.lora, parameters);
+  return text + describe_trained(o.plan.training, parameters);
 }
 
 // Names of the labels of a task.
