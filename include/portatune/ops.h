@@ -238,9 +238,11 @@ struct AttentionOptions {
 };
 /// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.
 /// q [batch, query, heads * head_size]; k, v [batch, kv, kv_heads * head_size]; one float type
-/// mask     float32 [batch, 1, 1, kv], a bias added to the scores: 0 keeps, very negative hides. Or int32 [batch, kv],
-///          with query = kv, for packed rows: the number of each token's segment, from 1; 0 is padding. The tokens of a
-///          segment are adjacent. A query sees only the keys of its segment; on the CPU the others cost nothing.
+/// mask     float32, a bias added to the scores, which can be broadcast to [batch, heads, query, kv]: 0 keeps, very
+///          negative hides. It gets a gradient. On the CPU it is fastest if it can be broadcast to [batch, 1, 1, kv].
+///          Or int32 [batch, kv], with query = kv, for packed rows: the number of each token's segment, from 1; 0 is
+///          padding. The tokens of a segment are adjacent. A query sees only the keys of its segment; on the CPU the
+///          others cost nothing.
 /// returns  the type of q. A query without visible keys gets finite numbers (zeros if the band or the segments leave no
 ///          key) and passes no gradient back. Nothing may depend on these numbers: cuDNN returns the mean of v, and
 ///          passes a part of the gradient to v.

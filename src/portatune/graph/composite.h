@@ -13,7 +13,7 @@ struct Composite : Op {
   /// The results, composed of other ops.
   virtual Values decompose(std::span<const Value> inputs) const = 0;
 
-  /// The kernel that computes the node, on platforms that have it.
+  /// The kernel that computes the node, on platforms that have it; kNoKernel if none does.
   virtual KernelCall kernel(const Node& node) const = 0;
 
   /// The results, composed of ops that call a library of the target; nothing, the default, if no library computes the

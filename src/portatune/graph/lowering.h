@@ -23,6 +23,8 @@ struct KernelCall {
   std::vector<std::pair<size_t, size_t>> in_place = {};
   bool moves_bytes = false;  ///< true if the kernel accepts any type; else only the types that kernels compute with
 };
+/// The call of no kernel: no target offers it.
+inline const KernelCall kNoKernel{.target = ""};
 
 /// Writes nodes in an order in which every operand comes before its use.
 class Lowering {

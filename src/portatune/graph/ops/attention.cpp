@@ -2,7 +2,9 @@
 
 #include "portatune/graph/checks.h"
 #include "portatune/graph/composite.h"
+#include "portatune/graph/gradients.h"
 #include "portatune/graph/ops/attention_mask.h"
+#include "portatune/graph/ops/broadcast.h"
 #include "portatune/graph/ops/cudnn_attention.h"
 #include "portatune/graph/ops/dropout.h"
 #include "portatune/ops.h"
@@ -96,6 +98,11 @@ Value with_heads(const Value& x, int64_t heads) {
   return reshape(x, {s[0], s[1], heads, s[2] / heads});
 }
 
+// The kernels take segments, or a bias that differs only between keys and examples.
+bool kernels_take(const Value& k, const Value& mask) {
+  return !is_float(mask.dtype()) || mask.shape() == Shape{k.shape()[0], 1, 1, k.shape()[1]};
+}
+
 // The attention in cuDNN's form.
 struct AsCudnn {
   Value q, k, v, bias;
@@ -103,16 +110,19 @@ struct AsCudnn {
 };
 
 // The attention for cuDNN; nothing if the target has no cuDNN, or if cuDNN does not support it. Dropout is not
-// supported because cuDNN would use its own random numbers.
+// supported because cuDNN would use its own random numbers, a bias for each head because it would be stored for each
+// example, too.
 std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::span<const Value> q_k_v_mask) {
   if (!out.offers(kCudnnAttention) || p.dropout > 0) return {};
   const Value q = with_heads(q_k_v_mask[0], p.heads), k = with_heads(q_k_v_mask[1], p.kv_heads);
   if (!cudnn_takes(q.type(), k.type())) return {};
   const int64_t batch = q.shape()[0], query = q.shape()[1], kv = k.shape()[1];
+  const Value& mask = q_k_v_mask[3];
+  if (is_float(mask.dtype()) && !broadcasts_to(mask.shape(), {batch, 1, query, kv})) return {};
   const bool is_causal = !p.band.before && p.band.after == 0 && query == kv;
   const double lowest = cudnn_lowest(q.dtype());
   const Value none = full({DType::kFloat32, {batch, 1, query, kv}}, 0);
-  const Value bias = masked(none, q_k_v_mask[3], is_causal ? Band{} : p.band, lowest);
+  const Value bias = masked(none, mask, is_causal ? Band{} : p.band, lowest);
   return AsCudnn{.q = q,
                  .k = k,
                  .v = with_heads(q_k_v_mask[2], p.kv_heads),
@@ -120,9 +130,38 @@ std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::s
                  .options = {.scale = p.scale, .is_causal = is_causal}};
 }
 
-// attention_grad(dout, q, k, v, mask, out, lse, key): with P = exp(scores - lse), D the dropout of P,
-//   dv = D^T dout, dP = dropout of dout v^T, dscores = P (dP - sum(dout out)), dq = scale dscores k,
-//   dk = scale dscores^T q. Dao et al. 2022, arXiv:2205.14135, algorithm 4. P = 0 where all keys are hidden.
+// The inputs of attention_grad by head, and what its results have in common: with P = exp(scores - lse),
+// dP = dropout of dout v^T, dscores = P (dP - sum(dout out)). P = 0 where all keys are hidden.
+// source  Dao et al. 2022, arXiv:2205.14135, algorithm 4
+struct Backward {
+  Value dout, q, k, v;           // [batch, heads, position, head_size]
+  Value probabilities, dscores;  // P and dscores, float32 [batch, heads, query, kv]
+
+  Backward(const Parameters& p, std::span<const Value> in)
+      : dout(split_heads(in[0], p.heads)),
+        q(split_heads(in[1], p.heads)),
+        k(split_heads(in[2], p.kv_heads)),
+        v(split_heads(in[3], p.kv_heads)) {
+    const Value out = split_heads(in[5], p.heads);
+    const Value lse = expand_dims(in[6], -1), zero = full({DType::kFloat32, {}}, 0);
+    const Value hidden = compare(Direction::kLess, lse, full({DType::kFloat32, {}}, kHidden));
+    probabilities = select(hidden, zero, exp(scores_of(p, q, k, in[4]) - lse));
+    const Value inner = sum(convert(dout, DType::kFloat32) * convert(out, DType::kFloat32), {3}, ReducedAxes::kKeep);
+    const Value products = times_transposed(stack_groups(dout, p.kv_heads), v);
+    dscores = probabilities * (p.dropped(unstack_groups(products, p.heads), in[7]) - inner);
+  }
+};
+
+// The gradient of the bias: dscores, summed where the bias is repeated. Its inputs are those of attention_grad.
+Value bias_gradient(const Parameters& p, std::span<const Value> in) {
+  const Value& bias = in[4];
+  const Value dscores = Backward(p, in).dscores;
+  const Value repeated = broadcast_to(bias, dscores.shape());
+  return backpropagate({&repeated, 1}, {&dscores, 1}, {&bias, 1}, AtWrt::kStop)[0];
+}
+
+// attention_grad(dout, q, k, v, mask, out, lse, key): with P and dscores of Backward and D the dropout of P,
+//   dv = D^T dout, dq = scale dscores k, dk = scale dscores^T q.
 //   shape     those of q, k and v
 //   lowering  the kernel portatune.attention_grad; cuDNN's
 struct AttentionGrad final : Composite {
@@ -133,23 +172,16 @@ struct AttentionGrad final : Composite {
 
   Values decompose(std::span<const Value> in) const override {
     const DType dtype = in[1].dtype();
-    const Value dout = split_heads(in[0], p.heads), q = split_heads(in[1], p.heads), out = split_heads(in[5], p.heads);
-    const Value k = split_heads(in[2], p.kv_heads), v = split_heads(in[3], p.kv_heads);
+    const Backward b(p, in);
     const auto stack = [&](const Value& x) { return stack_groups(x, p.kv_heads); };
-    const auto unstack = [&](const Value& x) { return unstack_groups(x, p.heads); };
-    const auto dropped = [&](const Value& x) { return p.dropped(x, in[7]); };
-
-    const Value lse = expand_dims(in[6], -1), zero = full({DType::kFloat32, {}}, 0);
-    const Value hidden = compare(Direction::kLess, lse, full({DType::kFloat32, {}}, kHidden));
-    const Value probabilities = select(hidden, zero, exp(scores_of(p, q, k, in[4]) - lse));
-    const Value dv = transposed_times(stack(convert(dropped(probabilities), dtype)), stack(dout));
-    const Value inner = sum(convert(dout, DType::kFloat32) * convert(out, DType::kFloat32), {3}, ReducedAxes::kKeep);
-    const Value dweights = dropped(unstack(times_transposed(stack(dout), v)));
-    const Value dscores = stack(convert(probabilities * (dweights - inner) * p.scale, dtype));
-    return {convert(join_heads(unstack(times(dscores, k))), dtype),
-            convert(join_heads(transposed_times(dscores, stack(q))), dtype), convert(join_heads(dv), dtype)};
+    const Value weights = p.dropped(b.probabilities, in[7]);
+    const Value dv = transposed_times(stack(convert(weights, dtype)), stack(b.dout));
+    const Value dscores = stack(convert(b.dscores * p.scale, dtype));
+    const Value dq = unstack_groups(times(dscores, b.k), p.heads), dk = transposed_times(dscores, stack(b.q));
+    return {convert(join_heads(dq), dtype), convert(join_heads(dk), dtype), convert(join_heads(dv), dtype)};
   }
-  KernelCall kernel(const Node&) const override {
+  KernelCall kernel(const Node& node) const override {
+    if (!kernels_take(node.input(2), node.input(4))) return kNoKernel;
     return {.target = "portatune.attention_grad", .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
@@ -172,7 +204,7 @@ struct AttentionGrad final : Composite {
 // attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that a query sees by band and
 // segments; also the log of each row's sum of exponentials, from which the gradient recomputes the weights.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
-//   gradient  attention_grad; none to the mask
+//   gradient  attention_grad, bias_gradient(); none to segments
 //   lowering  the kernel portatune.attention; cuDNN's
 struct Attention final : Composite {
   const Parameters p;
@@ -207,11 +239,11 @@ struct Attention final : Composite {
   void require_mask(std::span<const Value> in) const {
     const Shape &q = in[0].shape(), &k = in[1].shape();
     const TensorType& mask = in[3].type();
-    const bool is_bias = mask == TensorType{DType::kFloat32, {k[0], 1, 1, k[1]}};
+    const bool is_bias = mask.dtype == DType::kFloat32 && broadcasts_to(mask.shape, {k[0], p.heads, q[1], k[1]});
     const bool is_segments = mask == TensorType{DType::kInt32, {k[0], k[1]}} && q[1] == k[1];
     require(is_bias || is_segments, name(), in.first(4),
-            "a float32 bias [batch, 1, 1, kv] as fourth operand, or int32 segments [batch, kv] where there are as many "
-            "queries");
+            "as fourth operand a float32 bias that can be broadcast to [batch, heads, query, kv], or int32 segments "
+            "[batch, kv] where there are as many queries");
   }
 
   void require_band(std::span<const Value> q_and_k) const {
@@ -241,13 +273,15 @@ struct Attention final : Composite {
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
     require(dresults[0] && !dresults[1], name(), node.inputs(), "a gradient for the first result only");
     const Values& in = node.inputs();
-    Values dinputs = make_nodes(std::make_unique<AttentionGrad>(p),
-                                {dresults[0], in[0], in[1], in[2], in[3], node.result(0), node.result(1), in[4]});
+    const Values of_grad{dresults[0], in[0], in[1], in[2], in[3], node.result(0), node.result(1), in[4]};
+    Values dinputs = make_nodes(std::make_unique<AttentionGrad>(p), of_grad);
+    if (is_float(in[3].dtype())) dinputs.push_back(bias_gradient(p, of_grad));
     dinputs.resize(in.size());
     return dinputs;
   }
 
-  KernelCall kernel(const Node&) const override {
+  KernelCall kernel(const Node& node) const override {
+    if (!kernels_take(node.input(1), node.input(3))) return kNoKernel;
     return {.target = "portatune.attention", .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
@@ -259,17 +293,24 @@ struct Attention final : Composite {
   }
 };
 
+// The mask, or the bias [batch, 1, 1, kv] that equals it if there is one, which the kernels take.
+Value for_kernels(const Value& mask, const Value& k) {
+  if (!is_float(mask.dtype()) || k.rank() != 3) return mask;
+  const Shape by_key{k.shape()[0], 1, 1, k.shape()[1]};
+  return broadcasts_to(mask.shape(), by_key) ? broadcast_to(mask, by_key) : mask;
+}
+
 }  // namespace
 
 Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options) {
   require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a random key if dropout is not 0");
   const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
-  return make_node<Attention>({q, k, v, mask, key}, Parameters{.heads = options.heads,
-                                                               .kv_heads = options.kv_heads,
-                                                               .dropout_heads = options.dropout_heads,
-                                                               .scale = options.scale,
-                                                               .dropout = options.dropout,
-                                                               .band = options.band});
+  return make_node<Attention>({q, k, v, for_kernels(mask, k), key}, Parameters{.heads = options.heads,
+                                                                               .kv_heads = options.kv_heads,
+                                                                               .dropout_heads = options.dropout_heads,
+                                                                               .scale = options.scale,
+                                                                               .dropout = options.dropout,
+                                                                               .band = options.band});
 }
 
 }  // namespace portatune

@@ -23,12 +23,9 @@ struct BroadcastTo final : Op {
   int64_t aligned(const Value& x, int64_t i) const { return shape.rank() - x.rank() + i; }
 
   Types infer(std::span<const Value> inputs) const override {
-    const Value& x = inputs[0];
-    bool fits = x.rank() <= shape.rank();
-    for (int64_t i = 0; fits && i < x.rank(); ++i) fits = x.shape()[i] == 1 || x.shape()[i] == shape[aligned(x, i)];
-    require(fits, name(), inputs, "from the last axis on, each size is 1 or that of the result",
-            " to " + to_string(shape));
-    return {{x.dtype(), shape}};
+    require(broadcasts_to(inputs[0].shape(), shape), name(), inputs,
+            "from the last axis on, each size is 1 or that of the result", " to " + to_string(shape));
+    return {{inputs[0].dtype(), shape}};
   }
 
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
@@ -49,6 +46,13 @@ struct BroadcastTo final : Op {
 };
 
 }  // namespace
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  const int64_t new_axes = to.rank() - from.rank();
+  bool fits = new_axes >= 0;
+  for (int64_t i = 0; fits && i < from.rank(); ++i) fits = from[i] == 1 || from[i] == to[new_axes + i];
+  return fits;
+}
 
 Value broadcast_to(const Value& x, const Shape& shape) {
   return x.shape() == shape ? x : make_node<BroadcastTo>({x}, shape);
