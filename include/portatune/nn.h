@@ -180,6 +180,31 @@ Value remat(const Scope& s, const Value& x, const Value& y);
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options);
 
+/// The layers and options of self-attention.
+struct SelfAttention {
+  int64_t heads;  ///< number of heads of all devices
+  int64_t head_size;
+  int64_t kv_heads = heads;  ///< heads of keys and values; each serves heads / kv_heads consecutive heads of queries
+  double dropout = 0;        ///< dropout probability of the attention weights
+  Band band = {};
+  const char *query = "query", *key = "key", *value = "value";  ///< names of the linear layers
+  LinearOptions linear = {};                                    ///< their options, without Parallel
+};
+/// Queries, keys and values of the heads of a device.
+struct HeadsOfDevice {
+  Value q, k, v;             ///< [batch, seq, heads * head_size]
+  AttentionOptions options;  ///< options of attention() for them, with the scale 1 / sqrt(head_size)
+};
+/// The heads by three linear layers.
+/// x [batch, seq, hidden]
+HeadsOfDevice project(const Scope& s, const Value& x, const SelfAttention& a);
+/// The heads by one layer that joins all queries, keys and values: its output with columns({}, 3).
+HeadsOfDevice split_projection(const Scope& s, const Value& qkv, const SelfAttention& a);
+/// attention() of these heads.
+Value attention(const Scope& s, const HeadsOfDevice& heads, const Value& mask);
+/// attention() of project(), without a layer after it; [batch, seq, heads of the device * head_size].
+Value self_attention(const Scope& s, const Value& x, const Value& mask, const SelfAttention& a);
+
 /// The activation `name` of transformers: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...
 /// errors  UsageError for an unknown name
 Value activate(std::string_view name, const Value& x);

@@ -1,7 +1,5 @@
 #include "portatune/models/bert_layers.h"
 
-#include <cmath>
-
 #include "portatune/error.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/ops.h"
@@ -86,15 +84,10 @@ Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in,
 }
 
 Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
-  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
-  const Value q = linear(s / "query", x, c.hidden_size, nn::columns());
-  const Value k = linear(s / "key", x, c.hidden_size, nn::columns());
-  const Value v = linear(s / "value", x, c.hidden_size, nn::columns());
-  return attention(s, q, k, v, mask,
-                   {.heads = heads,
-                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                    .dropout = c.attention_probs_dropout_prob,
-                    .dropout_heads = c.num_attention_heads});
+  return self_attention(s, x, mask,
+                        {.heads = c.num_attention_heads,
+                         .head_size = c.hidden_size / c.num_attention_heads,
+                         .dropout = c.attention_probs_dropout_prob});
 }
 
 Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {

@@ -21,22 +21,23 @@ DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache, const Value
   return {mask_of(in), cache, start};
 }
 
-Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
-                       AttentionOptions options, std::optional<int64_t> window) {
-  options.band = {.before = {}, .after = 0};
-  if (window) options.band.before = *window - 1;
-  if (!pass.cache) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask, options);
+Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, nn::HeadsOfDevice heads,
+                       std::optional<int64_t> window) {
+  heads.options.band = {.before = {}, .after = 0};
+  if (window) heads.options.band.before = *window - 1;
+  if (!pass.cache) return attention(s, heads, pass.mask);
 
   Value& keys = pass.cache->keys.at(static_cast<size_t>(layer));
   Value& values = pass.cache->values.at(static_cast<size_t>(layer));
   const Value start = pass.start ? pass.start : full({DType::kInt32, {}}, 0);
-  keys = dynamic_update_slice(keys, qkv[1], 1, start);
-  values = dynamic_update_slice(values, qkv[2], 1, start);
+  keys = dynamic_update_slice(keys, heads.k, 1, start);
+  values = dynamic_update_slice(values, heads.v, 1, start);
   // The first tokens see only each other. A later token is at the position `start` of the mask.
-  if (!pass.start) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask, options);
-  options.band = {};
-  const Value bias = window ? hide_before(pass.mask, start, *window) : pass.mask;
-  return nn::attention(s, qkv[0], keys, values, bias, options);
+  if (!pass.start) return attention(s, heads, pass.mask);
+  heads.k = keys;
+  heads.v = values;
+  heads.options.band = {};
+  return attention(s, heads, window ? hide_before(pass.mask, start, *window) : pass.mask);
 }
 
 KeyValueCache zero_cache(int64_t layers, const TensorType& type) {

@@ -17,12 +17,12 @@ struct DecoderPass {
 
 DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache = nullptr, const Value& start = {});
 
-/// attention(q, k, v) of layer `layer`: each token sees itself and earlier tokens, at most `window` in total, also
+/// Attention of the heads of layer `layer`: each token sees itself and earlier tokens, at most `window` in total, also
 /// those in the cache.
-/// options    all options except the band
+/// heads      heads without a band
 /// s          scope of the random key for dropout, which is active only in training
-Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
-                       AttentionOptions options, std::optional<int64_t> window = {});
+Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, nn::HeadsOfDevice heads,
+                       std::optional<int64_t> window = {});
 
 KeyValueCache zero_cache(int64_t layers, const TensorType& type);
 

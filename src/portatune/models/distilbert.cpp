@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/models/lm_head.h"
@@ -52,15 +50,13 @@ Value embed(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
 }
 
 Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {
-  const int64_t heads = nn::share(s, "attention heads", c.n_heads);
-  const Value q = linear(s / "q_lin", x, c.dim, nn::columns());
-  const Value k = linear(s / "k_lin", x, c.dim, nn::columns());
-  const Value v = linear(s / "v_lin", x, c.dim, nn::columns());
-  const Value attended = attention(s, q, k, v, mask,
-                                   {.heads = heads,
-                                    .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)),
-                                    .dropout = c.attention_dropout,
-                                    .dropout_heads = c.n_heads});
+  const Value attended = nn::self_attention(s, x, mask,
+                                            {.heads = c.n_heads,
+                                             .head_size = c.dim / c.n_heads,
+                                             .dropout = c.attention_dropout,
+                                             .query = "q_lin",
+                                             .key = "k_lin",
+                                             .value = "v_lin"});
   return linear(s / "out_lin", attended, c.dim, nn::rows());
 }
 

@@ -54,14 +54,11 @@ Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
 }
 
 Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
-  const int64_t heads = nn::share(s, "attention heads", c.n_head);
   const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd, nn::columns({}, 3));
-  const int64_t width = heads * (c.n_embd / c.n_head);
-  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
-  const Value attended = causal_attention(
-      s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
-      {.heads = heads, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop, .dropout_heads = c.n_head});
-  return project(s, c, attended);
+  nn::HeadsOfDevice heads =
+      split_projection(s, qkv, {.heads = c.n_head, .head_size = c.n_embd / c.n_head, .dropout = c.attn_pdrop});
+  heads.options.scale = attention_scale(c, layer);
+  return project(s, c, causal_attention(s / "attn_dropout", pass, layer, heads));
 }
 
 Value mlp(const Scope& s, const Gpt2Config& c, const Value& x) {

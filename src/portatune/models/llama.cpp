@@ -22,10 +22,8 @@ class Llama final : public LlamaFamily {
 
  private:
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, columns(c_.attention));
-    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
-    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
-    return linear(s / "o_proj", rotary_attention(s, c_, {q, k, v}, in), c_.hidden_size, rows(c_.attention));
+    const Value attended = rotary_attention(s, project_heads(s, c_, x, c_.attention), in);
+    return linear(s / "o_proj", attended, c_.hidden_size, rows(c_.attention));
   }
   Value mlp(const nn::Scope& s, const Value& x) const override { return gated_mlp(s, c_, x, c_.mlp); }
 

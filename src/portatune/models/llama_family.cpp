@@ -1,7 +1,5 @@
 #include "portatune/models/llama_family.h"
 
-#include <cmath>
-
 #include "portatune/error.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/models/decoder_heads.h"
@@ -82,16 +80,22 @@ std::vector<std::optional<int64_t>> sliding_windows(const ConfigReader& config, 
   return windows;
 }
 
-Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
+nn::HeadsOfDevice project_heads(const Scope& s, const LlamaFamilyConfig& c, const Value& x,
+                                const nn::LinearOptions& options) {
+  return project(s, x,
+                 {.heads = c.num_attention_heads,
+                  .head_size = c.head_dim,
+                  .kv_heads = c.num_key_value_heads,
+                  .dropout = c.attention_dropout,
+                  .query = "q_proj",
+                  .key = "k_proj",
+                  .value = "v_proj",
+                  .linear = options});
+}
+
+Value rotary_attention(const Scope& s, const nn::HeadsOfDevice& heads, const LayerInputs& in,
                        std::optional<int64_t> window) {
-  const Value q = rotary(qkv[0], in.rope.cos, in.rope.sin, in.heads);
-  const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, in.kv_heads);
-  const AttentionOptions options{.heads = in.heads,
-                                 .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
-                                 .dropout = c.attention_dropout,
-                                 .kv_heads = in.kv_heads,
-                                 .dropout_heads = c.num_attention_heads};
-  return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, window);
+  return causal_attention(s, in.pass, in.layer, rotated(heads, in.rope), window);
 }
 
 Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {
@@ -120,11 +124,9 @@ Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) 
 
 Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
   const RopeTables rope = tables_of(c_, in, pass);
-  const int64_t heads = nn::share(s, "attention heads", c_.num_attention_heads);
-  const int64_t kv_heads = nn::share(s, "key/value heads", c_.num_key_value_heads);
   Values x{word_embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
   for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
-    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope, heads, kv_heads})));
+    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope})));
   }
   x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
   return x;

@@ -42,12 +42,13 @@ struct LayerInputs {
   int64_t layer;
   DecoderPass pass;
   RopeTables rope;
-  int64_t heads, kv_heads;  ///< heads of the device
 };
 
-/// Rotates q [batch, seq, heads * head_dim] and k by their positions, then applies causal_attention(); returns
-/// [batch, seq, heads * head_dim].
-Value rotary_attention(const nn::Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
+/// Queries, keys and values by "q_proj", "k_proj" and "v_proj".
+nn::HeadsOfDevice project_heads(const nn::Scope& s, const LlamaFamilyConfig& c, const Value& x,
+                                const nn::LinearOptions& options);
+/// causal_attention() of the heads, rotated by their positions.
+Value rotary_attention(const nn::Scope& s, const nn::HeadsOfDevice& heads, const LayerInputs& in,
                        std::optional<int64_t> window = {});
 
 /// down(act(gate(x)) * up(x)). source: Shazeer 2020, arXiv:2002.05202

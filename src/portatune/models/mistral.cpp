@@ -26,10 +26,7 @@ class Mistral final : public LlamaFamily {
 
  private:
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, nn::columns({.bias = false}));
-    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns({.bias = false}));
-    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns({.bias = false}));
-    const Value attended = rotary_attention(s, c_, {q, k, v}, in, c_.sliding_window);
+    const Value attended = rotary_attention(s, project_heads(s, c_, x, {.bias = false}), in, c_.sliding_window);
     return linear(s / "o_proj", attended, c_.hidden_size, nn::rows({.bias = false}));
   }
 

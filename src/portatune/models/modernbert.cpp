@@ -61,17 +61,13 @@ Surroundings surroundings(const ModernBertConfig& c, const TextInputs& in, doubl
 }
 
 Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, const Surroundings& around) {
-  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
-  const int64_t width = heads * (c.hidden_size / c.num_attention_heads);
   const Value qkv = linear(s / "Wqkv", x, 3 * c.hidden_size, columns(c.attention, 3));
-  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
-  const auto turned = [&](const Value& y) { return rotary(y, around.rope.cos, around.rope.sin, heads); };
-  const Value attended = attention(s, turned(part(0)), turned(part(1)), part(2), around.mask,
-                                   {.heads = heads,
-                                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                                    .dropout = c.attention_dropout,
-                                    .band = around.band,
-                                    .dropout_heads = c.num_attention_heads});
+  const nn::HeadsOfDevice heads = split_projection(s, qkv,
+                                                   {.heads = c.num_attention_heads,
+                                                    .head_size = c.hidden_size / c.num_attention_heads,
+                                                    .dropout = c.attention_dropout,
+                                                    .band = around.band});
+  const Value attended = attention(s, rotated(heads, around.rope), around.mask);
   return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, rows(residual(c, c.attention))),
                  c.attention_dropout);
 }

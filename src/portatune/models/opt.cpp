@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "portatune/error.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_reader.h"
@@ -62,17 +60,15 @@ Value embed(const Scope& s, const OptConfig& c, const TextInputs& in) {
 }
 
 Value self_attention(const Scope& s, const OptConfig& c, int64_t layer, const Value& x, const DecoderPass& pass) {
-  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
-  const Value q = linear(s / "q_proj", x, c.hidden_size, columns(c.bias()));
-  const Value k = linear(s / "k_proj", x, c.hidden_size, columns(c.bias()));
-  const Value v = linear(s / "v_proj", x, c.hidden_size, columns(c.bias()));
-  const double head_size = static_cast<double>(c.hidden_size / c.num_attention_heads);
-  const Value attended = causal_attention(s, pass, layer, {q, k, v},
-                                          {.heads = heads,
-                                           .scale = 1 / std::sqrt(head_size),
+  const nn::HeadsOfDevice heads = project(s, x,
+                                          {.heads = c.num_attention_heads,
+                                           .head_size = c.hidden_size / c.num_attention_heads,
                                            .dropout = c.attention_dropout,
-                                           .dropout_heads = c.num_attention_heads});
-  return linear(s / "out_proj", attended, c.hidden_size, rows(c.bias()));
+                                           .query = "q_proj",
+                                           .key = "k_proj",
+                                           .value = "v_proj",
+                                           .linear = c.bias()});
+  return linear(s / "out_proj", causal_attention(s, pass, layer, heads), c.hidden_size, rows(c.bias()));
 }
 
 Value feed_forward(const Scope& s, const OptConfig& c, const Value& x) {

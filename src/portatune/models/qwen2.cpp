@@ -24,10 +24,8 @@ class Qwen2 final : public LlamaFamily {
  private:
   // Only queries, keys and values have biases.
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, nn::columns());
-    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());
-    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());
-    const Value attended = rotary_attention(s, c_, {q, k, v}, in, c_.windows[static_cast<size_t>(in.layer)]);
+    const std::optional<int64_t> window = c_.windows[static_cast<size_t>(in.layer)];
+    const Value attended = rotary_attention(s, project_heads(s, c_, x, {}), in, window);
     return linear(s / "o_proj", attended, c_.hidden_size, nn::rows({.bias = false}));
   }
 

@@ -33,11 +33,10 @@ class Qwen3 final : public LlamaFamily {
   }
 
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, columns(c_.attention));
-    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
-    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
-    const Values qkv{normed_heads(s / "q_norm", q), normed_heads(s / "k_norm", k), v};
-    const Value attended = rotary_attention(s, c_, qkv, in, c_.windows[static_cast<size_t>(in.layer)]);
+    nn::HeadsOfDevice heads = project_heads(s, c_, x, c_.attention);
+    heads.q = normed_heads(s / "q_norm", heads.q);
+    heads.k = normed_heads(s / "k_norm", heads.k);
+    const Value attended = rotary_attention(s, heads, in, c_.windows[static_cast<size_t>(in.layer)]);
     return linear(s / "o_proj", attended, c_.hidden_size, rows(c_.attention));
   }
 

@@ -196,4 +196,10 @@ RopeTables rope_tables(const RopeFrequencies& frequencies, const Value& position
   return {cos(angles) * frequencies.attention_factor, sin(angles) * frequencies.attention_factor};
 }
 
+nn::HeadsOfDevice rotated(nn::HeadsOfDevice heads, const RopeTables& tables) {
+  heads.q = rotary(heads.q, tables.cos, tables.sin, heads.options.heads);
+  heads.k = rotary(heads.k, tables.cos, tables.sin, heads.options.kv_heads);
+  return heads;
+}
+
 }  // namespace portatune::models

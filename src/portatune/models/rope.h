@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/graph.h"
+#include "portatune/nn.h"
 
 namespace portatune::io {
 class JsonObject;
@@ -51,5 +51,8 @@ struct RopeTables {
 };
 /// positions   int32, of any shape
 RopeTables rope_tables(const RopeFrequencies& frequencies, const Value& positions);
+
+/// The heads with queries and keys rotated by their positions.
+nn::HeadsOfDevice rotated(nn::HeadsOfDevice heads, const RopeTables& tables);
 
 }  // namespace portatune::models

@@ -1,7 +1,5 @@
 #include "portatune/models/vit_layers.h"
 
-#include <cmath>
-
 #include "portatune/error.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/ops.h"
@@ -36,16 +34,11 @@ Value patch_embeddings(const Scope& s, const VitFields& c, const Value& pixel_va
 
 Value self_attention(const Scope& s, const VitFields& c, const Value& x, const Value& mask_bias) {
   const Scope inner = s / "attention";
-  const int64_t heads = nn::share(inner, "attention heads", c.num_attention_heads);
-  const nn::LinearOptions options = nn::columns({.bias = c.qkv_bias});
-  const Value q = linear(inner / "query", x, c.hidden_size, options);
-  const Value k = linear(inner / "key", x, c.hidden_size, options);
-  const Value v = linear(inner / "value", x, c.hidden_size, options);
-  const Value attended = attention(inner, q, k, v, mask_bias,
-                                   {.heads = heads,
-                                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                                    .dropout = c.attention_probs_dropout_prob,
-                                    .dropout_heads = c.num_attention_heads});
+  const Value attended = nn::self_attention(inner, x, mask_bias,
+                                            {.heads = c.num_attention_heads,
+                                             .head_size = c.hidden_size / c.num_attention_heads,
+                                             .dropout = c.attention_probs_dropout_prob,
+                                             .linear = {.bias = c.qkv_bias}});
   return linear(s / "output" / "dense", attended, c.hidden_size, nn::rows());
 }
 

@@ -1,0 +1,43 @@
+#include <cmath>
+
+#include "portatune/nn.h"
+
+namespace portatune::nn {
+namespace {
+
+AttentionOptions options_of(const Scope& s, const SelfAttention& a) {
+  return {.heads = share(s, "attention heads", a.heads),
+          .scale = 1 / std::sqrt(static_cast<double>(a.head_size)),
+          .dropout = a.dropout,
+          .band = a.band,
+          .kv_heads = share(s, "key/value heads", a.kv_heads),
+          .dropout_heads = a.heads};
+}
+
+}  // namespace
+
+HeadsOfDevice project(const Scope& s, const Value& x, const SelfAttention& a) {
+  const AttentionOptions options = options_of(s, a);
+  const auto heads = [&](const char* layer, int64_t count) {
+    return linear(s / layer, x, count * a.head_size, columns(a.linear));
+  };
+  const Value q = heads(a.query, a.heads), k = heads(a.key, a.kv_heads), v = heads(a.value, a.kv_heads);
+  return {q, k, v, options};
+}
+
+HeadsOfDevice split_projection(const Scope& s, const Value& qkv, const SelfAttention& a) {
+  const AttentionOptions options = options_of(s, a);
+  const int64_t width = options.heads * a.head_size;
+  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
+  return {part(0), part(1), part(2), options};
+}
+
+Value attention(const Scope& s, const HeadsOfDevice& heads, const Value& mask) {
+  return attention(s, heads.q, heads.k, heads.v, mask, heads.options);
+}
+
+Value self_attention(const Scope& s, const Value& x, const Value& mask, const SelfAttention& a) {
+  return attention(s, project(s, x, a), mask);
+}
+
+}  // namespace portatune::nn
