@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "portatune/jinja/from_json.h"
 #include "portatune/jinja/template.h"
 
 namespace portatune::jinja {

@@ -8,7 +8,6 @@
 #include "portatune/chat/json.h"
 #include "portatune/chat/template_files.h"
 #include "portatune/error.h"
-#include "portatune/jinja/from_json.h"
 #include "portatune/jinja/template.h"
 #include "portatune/text/read/spec.h"
 

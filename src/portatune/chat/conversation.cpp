@@ -6,7 +6,7 @@
 #include "portatune/base/message.h"
 #include "portatune/chat/json.h"
 #include "portatune/error.h"
-#include "portatune/jinja/from_json.h"
+#include "portatune/jinja/template.h"
 
 namespace portatune {
 namespace {

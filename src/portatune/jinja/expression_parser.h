@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "portatune/jinja/lexer.h"
 #include "portatune/jinja/syntax.h"
-#include "portatune/jinja/token_stream.h"
 
 namespace portatune::jinja {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "portatune/jinja/arguments.h"
+#include "portatune/jinja/value.h"
 
 namespace portatune::jinja {
 

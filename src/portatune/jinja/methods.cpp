@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "portatune/jinja/arguments.h"
 #include "portatune/jinja/python_text.h"
+#include "portatune/jinja/value.h"
 
 namespace portatune::jinja {
 namespace {

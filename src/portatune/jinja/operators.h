@@ -1,11 +1,26 @@
-// Arithmetic, concatenation and comparison, as in Python.
+// The operators of expressions, as in Python: parts of a value, arithmetic, concatenation, comparison.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "portatune/jinja/value.h"
 
 namespace portatune::jinja {
+
+// An attribute or item; undefined if the value has none.
+// errors  Fault for an attribute or item of an undefined value
+Value attribute_of(const Value& value, std::string_view name);
+Value item_of(const Value& value, const Value& index);
+
+/// The value at a path in the syntax of filters: "function.name", "0.text".
+Value at_path(Value value, std::string_view path);
+
+/// value[begin:end:step]. Undefined and none mean an omitted bound.
+Value slice_of(const Value& value, const Value& begin, const Value& end, const Value& step);
+
+/// The operator `in`.
+bool contains(const Value& container, const Value& value);
 
 /// Applies a binary operator.
 /// operation  + - * / // % ** ~

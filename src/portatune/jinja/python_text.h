@@ -1,7 +1,8 @@
-// The functions of Python's str, which consists of code points, for texts in UTF-8.
+// The functions of Python's str, which consists of code points, for texts in UTF-8, and the escapes of its literals.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,5 +52,9 @@ std::string lower(std::string_view text);
 std::string capitalize(std::string_view text);
 /// The text in title case, by str.title() or, with `as_filter`, by Jinja's filter of that name.
 std::string title(std::string_view text, bool as_filter);
+
+/// The text between the quotes with its escapes resolved. Invalid escapes stay, with their backslash. Empty for a code
+/// point that does not exist, and for \N{...}, which this interpreter lacks.
+std::optional<std::string> unescaped(std::string_view literal);
 
 }  // namespace portatune::jinja

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "portatune/jinja/globals.h"
+#include "portatune/jinja/objects.h"
 
 namespace portatune::jinja {
 

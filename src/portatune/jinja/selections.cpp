@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "portatune/jinja/access.h"
 #include "portatune/jinja/filters.h"
 #include "portatune/jinja/operators.h"
 #include "portatune/jinja/print.h"

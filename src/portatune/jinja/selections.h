@@ -1,7 +1,7 @@
 // Filters that select, order or change the items of a list.
 #pragma once
 
-#include "portatune/jinja/arguments.h"
+#include "portatune/jinja/value.h"
 
 namespace portatune::jinja {
 

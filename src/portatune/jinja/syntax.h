@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/jinja/arguments.h"
 #include "portatune/jinja/value.h"
 
 namespace portatune::jinja {

@@ -1,13 +1,15 @@
-// A chat template: Jinja as in transformers.
+// A chat template (Jinja as in transformers), and its variables.
 #pragma once
 
 #include <ctime>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "portatune/jinja/parser.h"
 #include "portatune/jinja/renderer.h"
+#include "portatune/jinja/value.h"
 
 namespace portatune::jinja {
 
@@ -41,5 +43,8 @@ class Template {
   std::string where_;
   ParsedTemplate source_;
 };
+
+/// Converts JSON. Keys keep their order; integers beyond 64 bits become floats.
+Value from_json(const nlohmann::ordered_json& json);
 
 }  // namespace portatune::jinja

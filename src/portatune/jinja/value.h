@@ -1,7 +1,9 @@
-// Values of a template: immutable Python values, as in the sandbox of chat templates.
+// Values of a template: immutable Python values, as in the sandbox of chat templates. Also the arguments of calls, and
+// the failures of a run, which Template::render() turns into errors that name file and line.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,9 +13,17 @@
 #include <variant>
 #include <vector>
 
-#include "portatune/jinja/fault.h"
-
 namespace portatune::jinja {
+
+/// A conversation that the template does not accept, or a mistake in the template. The reference refuses it, too.
+struct Fault {
+  std::string given, expected;
+};
+
+/// A construct that this interpreter lacks.
+struct Unsupported {
+  std::string what;
+};
 
 class Renderer;
 class Value;
@@ -134,5 +144,40 @@ bool less(const Value& a, const Value& b);
 /// The values that a `for` iterates over: items, keys, characters.
 /// errors  Fault for a value that is not iterable
 std::vector<Value> items_of(const Value& value);
+
+/// Arguments of functions, methods, filters and tests.
+struct Arguments {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> named;
+
+  const Value* find(std::string_view name) const;
+};
+
+/// Arguments in the order of a function's parameters.
+class Bound {
+ public:
+  /// Assigns arguments to parameters.
+  /// errors  Fault for too many arguments, an unknown name, or a name that occurs twice
+  Bound(std::string_view function, std::initializer_list<std::string_view> parameters, const Arguments& arguments);
+
+  bool has(size_t i) const { return given_[i] != nullptr; }
+  /// The argument of parameter i.
+  /// errors  Fault if it is missing
+  const Value& at(size_t i) const;
+  Value at_or(size_t i, Value fallback) const { return has(i) ? *given_[i] : fallback; }
+  /// The argument of parameter i as a text.
+  /// errors  Fault for another type
+  std::string_view text(size_t i) const;
+  std::string_view text_or(size_t i, std::string_view fallback) const { return has(i) ? text(i) : fallback; }
+  int64_t integer_or(size_t i, int64_t fallback) const;
+  bool flag_or(size_t i, bool fallback) const { return has(i) ? given_[i]->is_true() : fallback; }
+
+ private:
+  [[noreturn]] void refuse(size_t i, std::string_view wanted) const;
+
+  std::string function_;
+  std::vector<std::string_view> parameters_;
+  std::vector<const Value*> given_;
+};
 
 }  // namespace portatune::jinja

@@ -1,12 +1,44 @@
-#include "portatune/jinja/globals.h"
+#include "portatune/jinja/objects.h"
 
+#include <algorithm>
 #include <array>
 
-#include "portatune/jinja/arguments.h"
 #include "portatune/jinja/print.h"
+#include "portatune/jinja/value.h"
 
 namespace portatune::jinja {
 namespace {
+
+// The function loop.cycle(a, b), which returns its arguments in turn.
+class Cycle final : public Object {
+ public:
+  explicit Cycle(size_t at) : at_(at) {}
+  std::string_view type() const override { return "method"; }
+  bool is_callable() const override { return true; }
+  Value call(const Arguments& arguments, Renderer&) const override {
+    if (arguments.positional.empty()) throw Fault{"loop.cycle() without arguments", {}};
+    return arguments.positional[at_ % arguments.positional.size()];
+  }
+
+ private:
+  const size_t at_;
+};
+
+void require_parameters(const MacroDefinition& macro, const Arguments& given) {
+  if (given.positional.size() > macro.parameters.size()) {
+    throw Fault{std::to_string(given.positional.size()) + " arguments of the macro " + macro.name,
+                "at most " + std::to_string(macro.parameters.size())};
+  }
+  for (const auto& argument : given.named) {
+    const std::string& name = argument.first;
+    const auto is_it = [&](const auto& parameter) { return parameter.first == name; };
+    const auto found = std::ranges::find_if(macro.parameters, is_it);
+    if (found == macro.parameters.end()) throw Fault{"an argument \"" + name + "\" of the macro " + macro.name, {}};
+    if (found - macro.parameters.begin() < std::ssize(given.positional)) {
+      throw Fault{"two arguments \"" + name + "\" of the macro " + macro.name, "one"};
+    }
+  }
+}
 
 class Function final : public Object {
  public:
@@ -68,6 +100,39 @@ Value strftime_now(const Arguments& given, Renderer& r) {
 }
 
 }  // namespace
+
+std::optional<Value> Loop::attribute(std::string_view name) const {
+  const auto index = static_cast<int64_t>(at_), size = static_cast<int64_t>(items_.size());
+  if (name == "index0") return index;
+  if (name == "index") return index + 1;
+  if (name == "revindex0") return size - index - 1;
+  if (name == "revindex") return size - index;
+  if (name == "first") return index == 0;
+  if (name == "last") return index + 1 == size;
+  if (name == "length") return size;
+  if (name == "previtem") return index == 0 ? Value::undefined("loop.previtem of the first") : items_[at_ - 1];
+  if (name == "nextitem") return index + 1 == size ? Value::undefined("loop.nextitem of the last") : items_[at_ + 1];
+  if (name == "cycle") return Value(std::shared_ptr<const Object>(std::make_shared<const Cycle>(at_)));
+  throw Unsupported{"loop." + std::string(name)};
+}
+
+Value Macro::call(const Arguments& arguments, Renderer& r) const {
+  require_parameters(definition_, arguments);
+  return r.captured([&] {
+    r.in_scope(scope_, [&] {
+      for (size_t i = 0; i < definition_.parameters.size(); ++i) {
+        const auto& [name, fallback] = definition_.parameters[i];
+        const Value* given = i < arguments.positional.size() ? &arguments.positional[i] : arguments.find(name);
+        if (given != nullptr) {
+          r.scope().set(name, *given);
+        } else {
+          r.scope().set(name, fallback != nullptr ? value_of(fallback, r) : Value::undefined("\"" + name + "\""));
+        }
+      }
+      run_all(definition_.body, r);
+    });
+  });
+}
 
 void add_globals(Scope& scope) {
   const auto add = [&](const char* name, Function::Body body) {
