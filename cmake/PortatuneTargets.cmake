@@ -38,14 +38,26 @@ function(portatune_archive target)
   endforeach()
 endfunction()
 
-# portatune_test(NAME SOURCES a_test.cpp ... USES portatune_x ...)
-#   a GoogleTest program NAME_test; ctest runs it as one entry, NAME.
+# portatune_test(NAME SOURCES a_test.cpp ... USES portatune_x ... [SHARDS n] [ENVIRONMENT NAME=VALUE ...])
+#   a GoogleTest program NAME_test. ctest runs it as one entry, NAME, or as n entries, NAME.1, NAME.2, ..., of an nth of
+#   its tests each, so that a long program uses all cores. ctest starts shards before other tests, because they take the
+#   longest.
 function(portatune_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "SHARDS" "SOURCES;USES;ENVIRONMENT" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE PORTATUNE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   target_link_libraries(${name}_test PRIVATE ${arg_USES} GTest::gtest_main GTest::gmock portatune_warnings)
-  add_test(NAME ${name} COMMAND ${name}_test)
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${PORTATUNE_TEST_ENVIRONMENT}")
+  set(environment ${PORTATUNE_TEST_ENVIRONMENT} ${arg_ENVIRONMENT})
+  if(NOT arg_SHARDS)
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
+    return()
+  endif()
+  foreach(shard RANGE 1 ${arg_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}.${shard} COMMAND ${name}_test)
+    set_tests_properties(${name}.${shard} PROPERTIES COST 1000
+      ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

@@ -1,5 +1,5 @@
-// `portatune plugin`, through the real command and an index of the test's own. Wheels of the pinned hashes are too large
-// for tests; what becomes of them is in tests/install.
+// `portatune plugin`, through the real command and an index of the test's own. Wheels of the pinned hashes are too
+// large for tests; what becomes of them is in tests/install.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -25,14 +25,14 @@ class Plugin : public testing::Test {
     setenv("NETRC", "/dev/null", 1);
     setenv("PORTATUNE_REMOTE_TIMEOUT", "2", 1);
     setenv("PIP_INDEX_URL", server_.url("/simple").c_str(), 1);
-    fs::remove_all(deps());
+    setenv("XDG_CACHE_HOME", cache_.path().c_str(), 1);
   }
   void TearDown() override {
     unsetenv("PORTATUNE_REMOTE_TIMEOUT");
     unsetenv("PIP_INDEX_URL");
-    fs::remove_all(deps());
+    setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
   }
-  static fs::path deps() { return fs::path(PORTATUNE_TEST_CACHE) / "portatune/deps"; }
+  fs::path deps() const { return cache_ / "portatune/deps"; }
   static const pjrt::Pin& wheel() { return pjrt::plugin_package("tpu").parts.front().wheel; }
 
   HttpResponse answer(const HttpRequest& request) {
@@ -48,6 +48,7 @@ class Plugin : public testing::Test {
   }
 
   std::string bytes_ = std::string(9'000'000, 'x');
+  const TemporaryFolder cache_;
   bool hangs_ = false;  // after the first bytes
   HttpServer server_{[this](const HttpRequest& request) { return answer(request); }};
 };

@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr auto kTimeout = std::chrono::seconds(120);  // for machines under load
 constexpr uid_t kNobody = 65534;
+// All commands have one cache, unless a test sets another.
+[[maybe_unused]] const int kCacheIsSet = setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
 
 void redirect(int number, const std::string& file) { dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0600), number); }
 
@@ -126,7 +128,6 @@ volatile pid_t started[kMaxProcesses] = {};
 Program::Program(const Words& words, const Conditions& conditions) {
   const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
   const std::string err = conditions.stderr_to.empty() ? (folder_.path() / "err").string() : conditions.stderr_to;
-  setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
   pid_ = fork();
   if (pid_ == 0) {
     redirect(STDOUT_FILENO, out);

@@ -28,7 +28,6 @@ int exit_code_in(std::string shell_line, const Words& words) {
   const std::string code = folder.path() / "code";
   command = "{ " + command + "; } ";
   shell_line.replace(shell_line.find("{}"), 2, command);
-  setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
   setenv("CODE", code.c_str(), 1);
   EXPECT_NE(std::system(shell_line.c_str()), -1);
   return std::stoi(read(code));
