@@ -26,7 +26,8 @@ struct ParityResult {
 /// errors  CheckpointError for a case whose tensors do not fit its model, which names file and tensor, and for a case
 ///         without tensors to compare
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);
-/// Uses a task that computes the case's results in another way.
+/// Uses a task that computes the case's results in another way. Generated ids are not compared, because generation uses
+/// the model of the case.
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task, DType dtype);
 
 /// Writes the results as expected.safetensors, grads.safetensors, ... into a folder, which appears atomically and
