@@ -99,8 +99,8 @@ struct DeviceOptions {
   GpuMemoryOptions gpu_memory = {};
   /// Processes that each own the same number of devices of the mesh, in order of rank; null: this process owns all. A
   /// process on CPUs owns one device. Numbers of GPUs in `device` apply to each process.
-  /// All processes compile and run the same programs, and put and read the same arrays, in the same order. A process
-  /// has at most one such Device at a time, because programs know only one group. So far only the command makes groups.
+  /// All processes compile and run the same programs, and put and read the same arrays, in the same order. Each
+  /// Device of a process may have a group of its own. So far only the command makes groups.
   std::shared_ptr<ProcessGroup> processes = {};
   /// Called with warnings for the user, once each: compiled programs cannot be cached; a program is missing in
   /// programs_folder.

@@ -46,6 +46,33 @@ TEST(Ffi, HandlerRuns) {
   EXPECT_THAT(results[0].to_host().as<float>(), ElementsAre(2.5f, 5.f, 7.5f));
 }
 
+struct Factor {
+  inline static ffi::TypeId id{};
+  float value;
+};
+ffi::Error scale_by_context(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> y, Factor* factor) {
+  return scale(x, y, factor->value);
+}
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    kScaleByContext, scale_by_context,
+    ffi::Ffi::Bind().Arg<ffi::Buffer<ffi::F32>>().Ret<ffi::Buffer<ffi::F32>>().Ctx<ffi::UserData<Factor>>());
+
+TEST(Ffi, EachExecutableHasItsContext) {
+  register_ffi(cpu_plugin(), "test.scale_by_context", kScaleByContext);
+  Factor::id.type_id = register_ffi_type(cpu_plugin(), "test.Factor");
+  const auto executable = [](float factor) {
+    LoadedExecutable compiled = cpu_client().compile(calling("test.scale_by_context", ""));
+    compiled.set_context(
+        std::make_shared<ExecuteContext>(cpu_plugin(), Factor::id.type_id, std::make_shared<Factor>(Factor{factor})));
+    return compiled;
+  };
+  const LoadedExecutable twice = executable(2), thrice = executable(3);
+  const Buffer x = cpu_client().move_to_device(Tensor({3}, {1.f, 2.f, 3.f}));
+  const Buffer* arguments[] = {&x};
+  EXPECT_THAT(twice.execute_without_donation(arguments)[0].to_host().as<float>(), ElementsAre(2.f, 4.f, 6.f));
+  EXPECT_THAT(thrice.execute_without_donation(arguments)[0].to_host().as<float>(), ElementsAre(3.f, 6.f, 9.f));
+}
+
 TEST(Ffi, UnknownTargetIsACompileError) {
   EXPECT_THAT([] { run(calling("test.unknown", "")); }, ThrowsMessage<CallError>(HasSubstr("test.unknown")));
 }

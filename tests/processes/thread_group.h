@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <barrier>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -12,7 +14,7 @@
 
 namespace portatune::test {
 
-/// A process of a group that supports all_gather() of bytes among all members.
+/// A process of a group that supports all_gather() and all_reduce() among all members.
 class ThreadGroup final : public ProcessGroup {
  public:
   struct World {
@@ -20,6 +22,8 @@ class ThreadGroup final : public ProcessGroup {
     const int64_t size;
     std::barrier<> all_there;
     std::vector<std::vector<std::byte>> parts;
+    std::once_flag has_copy;
+    std::unique_ptr<World> copy;  // of the duplicates
   };
 
   ThreadGroup(World& world, int64_t rank) : world_(world), rank_(rank) {}
@@ -34,12 +38,20 @@ class ThreadGroup final : public ProcessGroup {
     for (const auto& of_one : world_.parts) to = std::ranges::copy(of_one, to).out;
     world_.all_there.arrive_and_wait();
   }
-  void all_reduce(Members, std::span<const float>, std::span<float>) override { throw std::logic_error("all_reduce"); }
+  void all_reduce(Members members, std::span<const float> x, std::span<float> sum) override {
+    std::vector<float> all(x.size() * members.size());
+    all_gather(members, std::as_bytes(x), std::as_writable_bytes(std::span(all)));
+    std::ranges::fill(sum, 0.0f);
+    for (size_t i = 0; i < all.size(); ++i) sum[i % sum.size()] += all[i];
+  }
   void reduce_scatter(Members, std::span<const float>, std::span<float>) override {
     throw std::logic_error("reduce_scatter");
   }
   std::shared_ptr<KeyValueStore> store() override { return nullptr; }
-  std::shared_ptr<ProcessGroup> duplicate() override { return nullptr; }
+  std::shared_ptr<ProcessGroup> duplicate() override {
+    std::call_once(world_.has_copy, [this] { world_.copy = std::make_unique<World>(world_.size); });
+    return std::make_shared<ThreadGroup>(*world_.copy, rank_);
+  }
   void abort(int) override { std::abort(); }
 
  private:

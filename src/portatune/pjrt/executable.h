@@ -19,6 +19,7 @@ struct PJRT_LoadedExecutable;
 namespace portatune::pjrt {
 
 class Buffer;
+class ExecuteContext;
 struct ClientState;
 
 /// The memory that a program needs on each device, in bytes.
@@ -68,6 +69,8 @@ class LoadedExecutable {
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const Executable& executable() const { return executable_; }
+  /// Sets the data that all later executions pass to the kernels. Shared with other programs of the same device.
+  void set_context(std::shared_ptr<const ExecuteContext> context) { context_ = std::move(context); }
 
   /// Starts the program on its single device and returns at once; the results may be unfinished. Reading a result
   /// throws the errors of the computation, except for very small computations, which CPUs run during this call. The
@@ -96,7 +99,8 @@ class LoadedExecutable {
   size_t devices_;  ///< number of devices of this process
   std::vector<Parameter> parameters_;
   std::vector<int64_t> donated_;  ///< indices of the donated parameters
-  bool whole_arrays_;             ///< true without partitions: arguments have the shapes of the parameters
+  std::shared_ptr<const ExecuteContext> context_;
+  bool whole_arrays_;  ///< true without partitions: arguments have the shapes of the parameters
 };
 
 }  // namespace portatune::pjrt

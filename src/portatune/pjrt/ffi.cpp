@@ -16,21 +16,50 @@ struct PJRT_FFI_Register_Handler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Register_Handler_Args, traits);
 
+struct PJRT_FFI_Type_Info {
+  void (*deleter)(void* object);
+};
+
+struct PJRT_FFI_Type_Register_Args {
+  size_t struct_size;
+  PJRT_Extension_Base* extension_start;
+  const char* type_name;
+  size_t type_name_size;
+  int64_t type_id;  // in-out
+  const PJRT_FFI_Type_Info* type_info;
+};
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Type_Register_Args, type_info);
+
+struct PJRT_FFI_UserData {
+  int64_t type_id;
+  void* data;
+};
+
+struct PJRT_FFI_UserData_Add_Args {
+  size_t struct_size;
+  PJRT_Extension_Base* extension_start;
+  PJRT_ExecuteContext* context;
+  PJRT_FFI_UserData user_data;
+};
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_UserData_Add_Args, user_data);
+
 struct PJRT_FFI_Extension {
   PJRT_Extension_Base base;
-  void* type_id_register;
-  void* user_data_add;
+  PJRT_Error* (*type_register)(PJRT_FFI_Type_Register_Args* args);
+  PJRT_Error* (*user_data_add)(PJRT_FFI_UserData_Add_Args* args);
   PJRT_Error* (*register_handler)(PJRT_FFI_Register_Handler_Args* args);
 };
 
 namespace portatune::pjrt {
 namespace {
 
-const PJRT_FFI_Extension* find_extension(const PJRT_Api& api) {
-  for (const PJRT_Extension_Base* extension = api.extension_start; extension != nullptr; extension = extension->next) {
-    if (extension->type == PJRT_Extension_Type_FFI) return reinterpret_cast<const PJRT_FFI_Extension*>(extension);
+const PJRT_FFI_Extension& extension_of(const Plugin& plugin) {
+  for (auto* extension = plugin.api().extension_start; extension != nullptr; extension = extension->next) {
+    if (extension->type == PJRT_Extension_Type_FFI) return *reinterpret_cast<const PJRT_FFI_Extension*>(extension);
   }
-  return nullptr;
+  throw DeviceError({.where = plugin.file().string(),
+                     .given = "a plugin without the FFI extension",
+                     .expected = "a plugin that can call our kernels, such as those for CPU and CUDA"});
 }
 
 // The platform name under which XLA looks up handlers.
@@ -39,12 +68,6 @@ std::string_view ffi_platform(const Plugin& plugin) { return plugin.version().cu
 }  // namespace
 
 void register_ffi(const Plugin& plugin, const std::string& target, FfiHandler handler) {
-  const PJRT_FFI_Extension* extension = find_extension(plugin.api());
-  if (extension == nullptr) {
-    throw DeviceError({.where = plugin.file().string(),
-                       .given = "a plugin without the FFI extension",
-                       .expected = "a plugin that can call our kernels, such as those for CPU and CUDA"});
-  }
   const std::string_view platform = ffi_platform(plugin);
   PJRT_FFI_Register_Handler_Args args{.struct_size = PJRT_FFI_Register_Handler_Args_STRUCT_SIZE,
                                       .target_name = target.data(),
@@ -53,7 +76,30 @@ void register_ffi(const Plugin& plugin, const std::string& target, FfiHandler ha
                                       .platform_name = platform.data(),
                                       .platform_name_size = platform.size(),
                                       .traits = 0};
-  check(plugin.api(), extension->register_handler(&args), "PJRT_FFI_Register_Handler");
+  check(plugin.api(), extension_of(plugin).register_handler(&args), "PJRT_FFI_Register_Handler");
+}
+
+int64_t register_ffi_type(const Plugin& plugin, const std::string& name) {
+  const PJRT_FFI_Type_Info type{.deleter = nullptr};  // the caller owns the data
+  PJRT_FFI_Type_Register_Args args{.struct_size = PJRT_FFI_Type_Register_Args_STRUCT_SIZE,
+                                   .type_name = name.data(),
+                                   .type_name_size = name.size(),
+                                   .type_info = &type};
+  check(plugin.api(), extension_of(plugin).type_register(&args), "PJRT_FFI_Type_Register");
+  return args.type_id;
+}
+
+void ExecuteContext::Destroy::operator()(PJRT_ExecuteContext* context) const {
+  PORTATUNE_PJRT_DESTROY(*api, PJRT_ExecuteContext_Destroy, .context = context);
+}
+
+ExecuteContext::ExecuteContext(const Plugin& plugin, int64_t type, std::shared_ptr<void> data)
+    : data_(std::move(data)),
+      handle_(PORTATUNE_PJRT(plugin.api(), PJRT_ExecuteContext_Create).context, Destroy{&plugin.api()}) {
+  PJRT_FFI_UserData_Add_Args args{.struct_size = PJRT_FFI_UserData_Add_Args_STRUCT_SIZE,
+                                  .context = handle(),
+                                  .user_data = {.type_id = type, .data = data_.get()}};
+  check(plugin.api(), extension_of(plugin).user_data_add(&args), "PJRT_FFI_UserData_Add");
 }
 
 }  // namespace portatune::pjrt

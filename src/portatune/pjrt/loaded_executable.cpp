@@ -5,6 +5,7 @@
 #include "portatune/pjrt/c_api.h"
 #include "portatune/pjrt/client_state.h"
 #include "portatune/pjrt/executable.h"
+#include "portatune/pjrt/ffi.h"
 
 namespace portatune::pjrt {
 namespace {
@@ -91,7 +92,8 @@ std::vector<std::vector<Buffer>> LoadedExecutable::start(std::span<const DeviceA
     input_lists.push_back(inputs[device].data());
     output_lists.push_back(outputs[device].data());
   }
-  PJRT_ExecuteOptions options{.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+  PJRT_ExecuteOptions options{.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE,
+                              .context = context_ == nullptr ? nullptr : context_->handle()};
   if (donation == Donation::kOff) {
     options.non_donatable_input_indices = donated_.data();
     options.num_non_donatable_input_indices = donated_.size();

@@ -6,13 +6,13 @@
 
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
-#include "portatune/kernels/cpu/collectives.h"
 #include "portatune/kernels/cpu/registry.h"
 #include "portatune/pjrt/buffer.h"
 #include "portatune/pjrt/call_error.h"
 #include "portatune/pjrt/client.h"
 #include "portatune/pjrt/executable.h"
 #include "portatune/pjrt/executable_cache.h"
+#include "portatune/pjrt/ffi.h"
 #include "portatune/pjrt/plugin.h"
 #include "portatune/runtime/cpu_kernels.h"
 #include "portatune/runtime/device_name.h"
@@ -67,16 +67,25 @@ struct Device::Impl {
                .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
         numerics(numerics_of(client, name.platform, options)),
         warn(options.warn) {
-    if (is_cpu) register_cpu_kernels(client.plugin());
+    if (is_cpu) {
+      const int64_t type = register_cpu_kernels(client.plugin());
+      if (by_custom_calls) {
+        exchanges = std::make_shared<pjrt::ExecuteContext>(client.plugin(), type, processes->duplicate());
+      }
+    }
     if (!options.programs_folder.empty()) {
       saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform, options.use_kernels));
     }
     // Programs exchange on their own threads, and therefore need their own group.
-    if (by_custom_calls) kernels::set_process_group(processes->duplicate());
   }
 
   void warn_once(std::once_flag& warned, const std::string& text) {
     if (warn) std::call_once(warned, [&] { warn(text); });
+  }
+
+  Program program(pjrt::LoadedExecutable executable, Program::Facts facts) const {
+    executable.set_context(exchanges);
+    return {std::make_unique<pjrt::LoadedExecutable>(std::move(executable)), std::move(facts)};
   }
 
   // The program from programs_folder, if it is there.
@@ -98,6 +107,9 @@ struct Device::Impl {
   const std::shared_ptr<ProcessGroup> processes;
   const bool is_cpu;
   const bool by_custom_calls;  // programs are for one device, and exchange by custom calls
+  // The process group of the custom calls, whose exchanges are independent of those of `processes`. Shared with the
+  // programs, which may outlive the device.
+  std::shared_ptr<const pjrt::ExecuteContext> exchanges;
   const MeshDevices devices;
   Target target;
   pjrt::ExecutableCache cache;
@@ -157,7 +169,7 @@ Program Device::compile(const Function& function) const {
   if (std::optional<pjrt::LoadedExecutable> saved = impl_->load_saved(text, options)) {
     facts.from_cache = true;
     facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return {std::make_unique<pjrt::LoadedExecutable>(std::move(*saved)), std::move(facts)};
+    return impl_->program(std::move(*saved), std::move(facts));
   }
   pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, text, options);
   if (!compiled.fault.empty()) {
@@ -165,7 +177,7 @@ Program Device::compile(const Function& function) const {
   }
   facts.from_cache = compiled.was_cached;
   facts.seconds = compiled.seconds;
-  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), std::move(facts)};
+  return impl_->program(std::move(compiled.executable), std::move(facts));
 }
 
 DeviceArray Device::put(const TensorView& values, const Sharding& sharding) const {

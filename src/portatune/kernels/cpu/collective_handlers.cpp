@@ -2,11 +2,36 @@
 // runs independent calls in any order, and several at once; but every process must exchange in the same order.
 // Therefore each call takes a number that the previous one has returned: see Lowering::call_in_order().
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "portatune/kernels/cpu/collectives.h"
 #include "portatune/kernels/cpu/handler.h"
+#include "portatune/process_group.h"
+
+namespace portatune::kernels {
+namespace {
+
+// The process group that an execution passes to its kernels: the group of the device that runs the program.
+class Processes {
+ public:
+  struct Data {
+    inline static ffi::TypeId id{};
+  };
+  Processes(Data* data) : group_(*reinterpret_cast<ProcessGroup*>(data)) {}
+
+  ProcessGroup& group() const { return group_; }
+
+ private:
+  ProcessGroup& group_;
+};
+
+}  // namespace
+}  // namespace portatune::kernels
+
+template <>
+struct xla::ffi::CtxBinding<portatune::kernels::Processes> {
+  using Ctx = xla::ffi::UserData<portatune::kernels::Processes::Data>;
+};
 
 namespace portatune::kernels {
 namespace {
@@ -14,19 +39,6 @@ namespace {
 using Groups = ffi::Span<const int64_t>;
 using AllGroups = Attribute<Groups, "groups">;  // all groups, one after the other
 using GroupSize = Attribute<int64_t, "group_size">;
-
-struct {
-  std::mutex mutex;
-  std::shared_ptr<ProcessGroup> group;
-} current;
-
-std::shared_ptr<ProcessGroup> process_group() {
-  const std::lock_guard lock(current.mutex);
-  if (current.group) return current.group;
-  throw UsageError({.where = "a collective between processes",
-                    .given = "a process without a group",
-                    .expected = "DeviceOptions::processes"});
-}
 
 // The members of the process's group; `groups` holds all groups one after the other.
 ProcessGroup::Members members_of(Groups groups, int64_t size, int64_t rank) {
@@ -36,11 +48,11 @@ ProcessGroup::Members members_of(Groups groups, int64_t size, int64_t rank) {
   return {groups.begin() + group * size, static_cast<size_t>(size)};
 }
 
-// Calls body(group, members) for an exchange, and returns the number for the next one.
+// Calls body(members) for an exchange, and returns the number for the next one.
 template <class Body>
-void exchange(const S32Operand& order, S32Result& after, Groups groups, int64_t size, Body body) {
-  const auto group = process_group();
-  body(*group, members_of(groups, size, group->rank()));
+void exchange(const Processes& processes, const S32Operand& order, S32Result& after, Groups groups, int64_t size,
+              Body body) {
+  body(members_of(groups, size, processes.group().rank()));
   *after->typed_data() = *order.typed_data();
 }
 
@@ -62,36 +74,39 @@ void with_floats(const Operand& x, Result& y, Body body) {
   });
 }
 
-void reduce(Operand x, S32Operand order, Result sum, S32Result after, AllGroups groups, GroupSize size) {
-  exchange(order, after, groups, size, [&](ProcessGroup& group, ProcessGroup::Members members) {
-    with_floats(x, sum,
-                [&](std::span<const float> terms, std::span<float> total) { group.all_reduce(members, terms, total); });
-  });
-}
-
-void gather(Operand part, S32Operand order, Result whole, S32Result after, AllGroups groups, GroupSize size) {
-  exchange(order, after, groups, size, [&](ProcessGroup& group, ProcessGroup::Members members) {
-    group.all_gather(members, {data_of<const std::byte>(part), part.size_bytes()},
-                     {data_of<std::byte>(*whole), whole->size_bytes()});
-  });
-}
-
-void scatter(Operand x, S32Operand order, Result part, S32Result after, AllGroups groups, GroupSize size) {
-  exchange(order, after, groups, size, [&](ProcessGroup& group, ProcessGroup::Members members) {
-    with_floats(x, part, [&](std::span<const float> terms, std::span<float> total) {
-      group.reduce_scatter(members, terms, total);
+void reduce(Processes processes, Operand x, S32Operand order, Result sum, S32Result after, AllGroups groups,
+            GroupSize size) {
+  exchange(processes, order, after, groups, size, [&](ProcessGroup::Members members) {
+    with_floats(x, sum, [&](std::span<const float> terms, std::span<float> total) {
+      processes.group().all_reduce(members, terms, total);
     });
   });
 }
 
-void rank(U32Result number) { *number->typed_data() = static_cast<uint32_t>(process_group()->rank()); }
+void gather(Processes processes, Operand part, S32Operand order, Result whole, S32Result after, AllGroups groups,
+            GroupSize size) {
+  exchange(processes, order, after, groups, size, [&](ProcessGroup::Members members) {
+    processes.group().all_gather(members, {data_of<const std::byte>(part), part.size_bytes()},
+                                 {data_of<std::byte>(*whole), whole->size_bytes()});
+  });
+}
+
+void scatter(Processes processes, Operand x, S32Operand order, Result part, S32Result after, AllGroups groups,
+             GroupSize size) {
+  exchange(processes, order, after, groups, size, [&](ProcessGroup::Members members) {
+    with_floats(x, part, [&](std::span<const float> terms, std::span<float> total) {
+      processes.group().reduce_scatter(members, terms, total);
+    });
+  });
+}
+
+void rank(Processes processes, U32Result number) {
+  *number->typed_data() = static_cast<uint32_t>(processes.group().rank());
+}
 
 }  // namespace
 
-void set_process_group(std::shared_ptr<ProcessGroup> group) {
-  const std::lock_guard lock(current.mutex);
-  current.group = std::move(group);
-}
+void set_process_group_type(int64_t number) { Processes::Data::id.type_id = number; }
 
 std::span<const CpuKernel> collective_kernels() {
   static const std::vector<CpuKernel> kernels{

@@ -1,13 +1,14 @@
 // Exchange of arrays between the programs of several processes.
 #pragma once
 
-#include <memory>
-
-#include "portatune/process_group.h"
+#include <cstdint>
 
 namespace portatune::kernels {
 
-/// Sets the process group of the collective handlers, which XLA calls only with arrays. Null: no group.
-void set_process_group(std::shared_ptr<ProcessGroup> group);
+/// The name of the data that executions pass to the collective kernels: a portatune::ProcessGroup.
+inline constexpr const char* kProcessGroupType = "portatune.ProcessGroup";
+
+/// Sets the number under which XLA knows this type.
+void set_process_group_type(int64_t number);
 
 }  // namespace portatune::kernels

@@ -16,7 +16,7 @@ struct CpuKernel {
 /// The kernels that are fast on this machine. Other composites are compiled from their decomposition.
 std::span<const CpuKernel> cpu_kernels();
 
-/// Additional kernels for programs of several processes, which exchange arrays: see set_process_group().
+/// Additional kernels for programs of several processes, which exchange arrays: see collectives.h.
 std::span<const CpuKernel> collective_kernels();
 
 /// Instruction sets of compiled loops and of matrix products: "x86-64-v4, avx512_core_bf16".
