@@ -76,7 +76,7 @@ DeviceError of_another_device(const pjrt::Plugin& plugin, const std::string& pla
 // The key-value store of one client of several processes, separate from those of earlier and later clients.
 class StoreOfClient final : public KeyValueStore {
  public:
-  StoreOfClient(std::shared_ptr<KeyValueStore> store, int64_t number)
+  StoreOfClient(std::shared_ptr<KeyValueStore> store, uint64_t number)
       : store_(std::move(store)), prefix_("pjrt-client-" + std::to_string(number) + "/") {}
 
   void put(const std::string& key, std::string_view value) override { store_->put(prefix_ + key, value); }
@@ -89,10 +89,10 @@ class StoreOfClient final : public KeyValueStore {
   const std::string prefix_;
 };
 
-// The store of the next client. All processes open their clients in the same order.
+// The store of the next client. Its number is that of process 0, since other groups may open clients at the same time.
 std::shared_ptr<KeyValueStore> store_of_next_client(ProcessGroup& processes) {
-  static std::atomic<int64_t> clients = 0;
-  return std::make_shared<StoreOfClient>(processes.store(), clients++);
+  static std::atomic<uint64_t> clients = 0;
+  return std::make_shared<StoreOfClient>(processes.store(), processes.all_gather(clients++).front());
 }
 
 }  // namespace
