@@ -33,6 +33,7 @@
 #include "portatune/run.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
+#include "portatune/stop.h"
 #include "portatune/tensor.h"
 #include "portatune/text.h"
 #include "portatune/text_classification.h"

@@ -18,6 +18,7 @@
 #include "portatune/multiple_choice.h"
 #include "portatune/question_answering.h"
 #include "portatune/sources.h"
+#include "portatune/stop.h"
 #include "portatune/text_classification.h"
 #include "portatune/token_classification.h"
 #include "portatune/train.h"
@@ -120,6 +121,7 @@ struct RunOptions {
   int64_t folds = 0;              ///< Number of folds of a cross-validation.
   std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.
   std::vector<std::string> test;  ///< Files of rows that the models of all folds predict.
+  StopToken stop;                 ///< Requests the end of this run, and of no other one.
 };
 
 /// The result of fit().
@@ -156,6 +158,7 @@ struct EvaluateOptions {
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
   DeviceOptions device;
+  StopToken stop;  ///< Requests the end, with Stopped.
 };
 
 /// The result of evaluate().
@@ -176,6 +179,7 @@ struct PredictOptions {
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
   DeviceOptions device;
+  StopToken stop;  ///< Requests the end, with Stopped.
 };
 
 /// Receives the predictions of predict(), in the order of the rows.
@@ -263,7 +267,7 @@ class Events {
   /// Observer of passes over data.
   /// activity  the purpose of the passes: "evaluating"
   virtual std::unique_ptr<RowProgress> progress(const std::string& activity);
-  /// Observer of the training of one model. Its should_stop() requests the end of the run.
+  /// Observer of the training of one model. Its should_stop() requests the end of the run, like RunOptions::stop.
   /// evaluation  observer of the validation that ends each epoch; it outlives the result
   virtual std::unique_ptr<TrainingObserver> training(int64_t epochs, RowProgress& evaluation);
 };
@@ -281,11 +285,11 @@ std::optional<Outcome> fit(const RunOptions& options, Events& events);
 /// errors   those of fit()
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events);
 
-/// The scores of a model on labelled rows, as of `portatune evaluate`. A stop request ends it with Stopped.
+/// The scores of a model on labelled rows, as of `portatune evaluate`. EvaluateOptions::stop ends it with Stopped.
 /// errors  CheckpointError for a model without trained classes; those of the data and the device
 Evaluation evaluate(const EvaluateOptions& options, Events& events);
 
-/// Predicts rows, as `portatune predict` does. A stop request ends it with Stopped.
+/// Predicts rows, as `portatune predict` does. PredictOptions::stop ends it with Stopped.
 /// errors  UsageError for options without rows, and for texts of a task that reads other columns; those of evaluate()
 void predict(const PredictOptions& options, const OpenSink& open, Events& events);
 

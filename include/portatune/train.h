@@ -12,6 +12,7 @@
 
 #include "portatune/data.h"
 #include "portatune/device.h"
+#include "portatune/stop.h"
 #include "portatune/tasks.h"
 
 namespace portatune {
@@ -227,6 +228,9 @@ struct FitOptions {
   std::function<std::optional<ChangedData>()> changed_data = {};
   bool use_changed_data = false;  ///< continue after a change, with a warning and a line in Trainer::deviations()
   Callback* callback = nullptr;
+  /// Ends fit() like Callback::should_stop(); a single process also ends its waits for data. A stop before the first
+  /// step throws Stopped.
+  StopToken stop = {};
 };
 
 struct FitResult {
@@ -234,7 +238,7 @@ struct FitResult {
   int64_t skipped_steps = 0;     ///< number of steps without an update: StepResult::skipped(), OnNonFinite::kRewind
   int64_t non_finite_steps = 0;  ///< number of steps that OnNonFinite::kSkip has skipped
   int64_t rewinds = 0;           ///< number of rewinds: OnNonFinite::kRewind
-  bool stopped = false;          ///< whether Callback::should_stop ended the run before the last step or validation
+  bool stopped = false;          ///< whether a stop request ended the run before the last step or validation
   bool stopped_early = false;    ///< whether BestModelOptions::early_stopping_patience ended the run
   double mean_loss = 0;          ///< mean over the examples of the last epoch
   int64_t best_step = 0;         ///< step of the best evaluation; 0: there is none, or no score decides

@@ -55,10 +55,7 @@ class InstallPlugin : public testing::Test {
     add("plugin-wheel", zip_of({{"top/plugin.so", read(FAKE_PLUGIN), 0755}, {"dist-info/RECORD", "x"}}));
     add("library-wheel", zip_of({{"lib/libx.so", std::string(5'000'000, 'x')}}));
   }
-  void TearDown() override {
-    unsetenv("PORTATUNE_REMOTE_TIMEOUT");
-    request_stop(false);
-  }
+  void TearDown() override { unsetenv("PORTATUNE_REMOTE_TIMEOUT"); }
 
   // Adds a package to the index and pins its hash.
   void add(const std::string& package, const std::string& wheel) {
@@ -190,8 +187,10 @@ TEST_F(InstallPlugin, TheNextAttemptFetchesOnlyMissingWheels) {
 
 TEST_F(InstallPlugin, AStopKeepsOnlyCompleteWheels) {
   add("library-wheel", zip_of({{"lib/libx.so", "x"}}) + std::string(9'000'000, 'y'));  // three blocks
-  const auto stop_amid = [](const pjrt::Pin& wheel, int64_t bytes, int64_t) {
-    if (wheel.package == "library-wheel" && bytes > 0) request_stop();
+  StopSource stop;
+  const StopScope scope(stop.token());
+  const auto stop_amid = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t) {
+    if (wheel.package == "library-wheel" && bytes > 0) stop.request_stop();
   };
   EXPECT_THROW(install_plugin(package(), {.index = server_.url("/simple"), .fetched = stop_amid}), Stopped);
   EXPECT_THAT(left(), ElementsAre("plugin-wheel-1.0"));

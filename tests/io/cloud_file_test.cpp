@@ -142,11 +142,12 @@ TEST_P(CloudFile, TimesOutOnASilentServer) {
 TEST_P(CloudFile, AStopRequestEndsTheWait) {
   store_.put("b/a", "text");
   store_.fail_always({.status = 503});
-  auto opened = std::async(std::launch::async, [&] { open_file(url("b/a")); });
+  StopSource stop;
+  const StopScope scope(stop.token());
+  auto opened = std::async(std::launch::async, with_current_stop([&] { open_file(url("b/a")); }));
   EXPECT_EQ(opened.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
-  request_stop();
+  stop.request_stop();
   EXPECT_THROW(opened.get(), Stopped);
-  request_stop(false);
 }
 
 TEST_P(CloudFile, AChangeDuringReadingIsAnError) {

@@ -265,11 +265,12 @@ TEST_F(HttpFile, AStopRequestEndsTheWait) {
     return request.path() == "/hangs" ? HttpResponse{.hangs = true} : HttpResponse{.status = 503};
   });
   for (const char* path : {"/hangs", "/busy"}) {
-    auto opened = std::async(std::launch::async, [&] { open_file(server.url(path)); });
+    StopSource stop;
+    const StopScope scope(stop.token());
+    auto opened = std::async(std::launch::async, with_current_stop([&] { open_file(server.url(path)); }));
     EXPECT_EQ(opened.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-    request_stop();
+    stop.request_stop();
     EXPECT_THROW(opened.get(), Stopped);
-    request_stop(false);
   }
 }
 

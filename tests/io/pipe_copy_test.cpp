@@ -60,10 +60,10 @@ TEST(PipeCopy, OfAPipeWithoutBytesIsEmpty) {
 
 TEST(PipeCopy, ASignalEndsTheWaitForTheWriter) {
   const Pipe pipe;
-  std::thread stops([] { request_stop(); });
+  StopSource stop;
+  const StopScope scope(stop.token());
+  const std::jthread stops([&] { stop.request_stop(); });
   EXPECT_THROW(open_random_access(pipe.path()), Stopped);
-  stops.join();
-  request_stop(false);
 }
 
 TEST(PipeCopy, OtherFilesAreRefused) {

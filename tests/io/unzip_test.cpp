@@ -77,9 +77,10 @@ TEST_F(Unzip, RefusesOtherFiles) {
 
 TEST_F(Unzip, EndsAtAStopRequest) {
   const fs::path zip = archive({{"a", "x"}});
-  request_stop();
+  StopSource stop;
+  const StopScope scope(stop.token());
+  stop.request_stop();
   EXPECT_THROW(unzip(zip, "", target()), Stopped);
-  request_stop(false);
   EXPECT_FALSE(fs::exists(target() / "a"));
 }
 

@@ -227,9 +227,10 @@ TEST(CompareRuns, RejectsDataWithoutABatch) {
 }
 
 TEST(CompareRuns, StopsOnRequest) {
-  request_stop();
+  StopSource stop;
+  const StopScope scope(stop.token());
+  stop.request_stop();
   EXPECT_THROW(compare(Faulty(), constant_rate(), constant_rate()), Stopped);
-  request_stop(false);
 }
 
 }  // namespace

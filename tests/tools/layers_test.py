@@ -11,7 +11,7 @@ PUBLIC = ROOT / "include" / "portatune"
 
 # The folder that implements each public header. portatune.h includes all of them.
 FOLDERS_OF_PUBLIC_HEADERS = {
-    "base": ["batch_share", "error", "process_group", "tensor"],
+    "base": ["batch_share", "error", "process_group", "stop", "tensor"],
     "chat": ["chat"],
     "data": ["bad_rows", "data", "folds", "lengths", "meter", "packing", "sources", "tfrecord"],
     "generate": ["generation"],

@@ -1,19 +1,19 @@
 #include "portatune/base/stop.h"
 
-#include <atomic>
-
 namespace portatune {
 namespace {
 
-std::atomic<bool> requested = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // required in signal handlers
+thread_local const StopToken* current = nullptr;  // null: no token
 
 }  // namespace
 
-void request_stop(bool wanted) noexcept { requested = wanted; }
-bool stop_requested() noexcept { return requested; }
+StopScope::StopScope(StopToken token) : token_(std::move(token)), outer_(std::exchange(current, &token_)) {}
+StopScope::~StopScope() { current = outer_; }
+
+StopToken current_stop() { return current == nullptr ? StopToken() : *current; }
+
 void stop_if_requested() {
-  if (requested) throw Stopped();
+  if (current != nullptr && current->stop_requested()) throw Stopped();
 }
 
 }  // namespace portatune

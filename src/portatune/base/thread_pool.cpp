@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "portatune/base/parallel.h"
+#include "portatune/base/stop.h"
 
 namespace portatune {
 
@@ -46,7 +47,7 @@ void ThreadPool::stop() {
 void ThreadPool::submit(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
+    tasks_.push_back(with_current_stop(std::move(task)));
   }
   wake_.notify_one();
 }

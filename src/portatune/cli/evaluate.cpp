@@ -8,7 +8,9 @@
 
 namespace portatune::cli {
 
-int evaluate(const EvaluateArguments& a) {
+int evaluate(const EvaluateArguments& given) {
+  EvaluateArguments a = given;
+  a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
   catch_signals();
   say_settings(a.model, a.settings, a.talk);

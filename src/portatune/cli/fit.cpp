@@ -25,8 +25,9 @@ std::string upload_command(const std::filesystem::path& model) {
   return "hf upload ORG/NAME " + quoted(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
 }
 
-int cross_validate(const FitArguments& a) {
+int cross_validate(FitArguments a) {
   require_one_process("folds");
+  a.stop = stop_at_signal();
   TrainingEvents events(a);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
   catch_signals();
@@ -40,16 +41,15 @@ int cross_validate(const FitArguments& a) {
 
 int fit(const FitArguments& given) {
   if (given.folds > 0) return cross_validate(given);
-  const FitArguments a = of_process(given);
+  FitArguments a = of_process(given);
+  a.stop = stop_at_signal();
   require_same_options(a);
   TrainingEvents events(a);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
-  const ProcessGroup* const processes = a.device.processes.get();
-  // A process of a process group may not stop alone while it waits for data: training asks all processes for signals.
-  catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
+  catch_signals();
   const std::optional<run::Outcome> outcome = run::fit(a, events);
   if (!outcome) return kInterrupted;
-  if (!is_first(processes)) return kOk;
+  if (!is_first(a.device.processes.get())) return kOk;
   if (a.talk.json) {
     print_result(json_of(*outcome));
   } else {

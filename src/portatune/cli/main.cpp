@@ -122,6 +122,7 @@ void require_fitting_launch(const cli::Command& command) {
 
 int main(int argc, char** argv) {
   cli::prepare_standard_streams();
+  const StopScope scope(cli::stop_at_signal());
   const std::vector<std::string> words(argv + 1, argv + argc);
   const bool works_together = !words.empty() && words.front() == "fit";
   // A process of a group also ends the other processes of the group.

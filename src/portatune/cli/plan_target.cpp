@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "portatune/base/one_line.h"
+#include "portatune/base/stop.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
 
@@ -121,7 +122,8 @@ PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, con
   const Seconds limit = limit_of(arguments);
   const auto progress = std::make_shared<Progress>(target);  // shared, as the thread may outlive this call
   print_remark(arguments.fit.talk, fmt::format("compiling for {}", target.name));
-  std::packaged_task<void()> work([&run, &arguments, progress] { plan_parts(run, arguments, *progress); });
+  std::packaged_task<void()> work(
+      with_current_stop([&run, &arguments, progress] { plan_parts(run, arguments, *progress); }));
   std::future<void> done = work.get_future();
   std::thread thread(std::move(work));
   const Clock::time_point start = Clock::now();

@@ -8,7 +8,9 @@
 
 namespace portatune::cli {
 
-int predict(const PredictArguments& a) {
+int predict(const PredictArguments& given) {
+  PredictArguments a = given;
+  a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
   say_settings(a.model, a.settings, a.talk);
   const auto open = [&a](const RowTask& task, const data::Dataset& rows) {

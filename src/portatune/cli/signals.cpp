@@ -5,15 +5,18 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <string>
 
-#include "portatune/base/stop.h"
 #include "portatune/cli/exit_code.h"
 
 namespace portatune::cli {
 namespace {
 
-volatile std::sig_atomic_t caught = 0, stops = 1;
+// Signals, and therefore the state here, belong to the process.
+volatile std::sig_atomic_t caught = 0;
+// Never destroyed, because a signal may come while the process exits.
+StopSource& stop = *std::make_unique<StopSource>().release();
 const char* line_of_first = nullptr;
 // Fixed memory, since a handler may not allocate; a path that is too long is not removed.
 std::array<char, 4096> file_to_remove = {}, folder_to_remove = {};
@@ -34,13 +37,12 @@ extern "C" void on_signal(int number) {
   if (line_of_first != nullptr && write(STDERR_FILENO, line_of_first, std::strlen(line_of_first)) < 0) {
     // A failed write cannot be reported.
   }
-  if (stops) request_stop();
+  stop.request_stop();
 }
 
 }  // namespace
 
-void catch_signals(OnSignal on) {
-  stops = on == OnSignal::kRequestStop;
+void catch_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
@@ -56,6 +58,8 @@ void remove_at_second_signal(const std::filesystem::path& file) {
 }
 
 void say_at_first_signal(const char* line) { line_of_first = line; }
+
+StopToken stop_at_signal() { return stop.token(); }
 
 int caught_signal() { return caught; }
 

@@ -3,17 +3,17 @@
 
 #include <filesystem>
 
+#include "portatune/stop.h"
+
 namespace portatune::cli {
 
-enum class OnSignal {
-  kRequestStop,  ///< all long computations and waits end: base/stop.h
-  kNote          ///< only caught_signal() changes
-};
+/// After this call a first signal requests the stop of stop_at_signal(), and a second one ends the process with 128 +
+/// its number. mpirun and schedulers pass SIGUSR1 on. SIGHUP, the end of a terminal or connection, stays ignored where
+/// it is ignored (nohup), and never ends the process at once, because the shell and the system both send it.
+void catch_signals();
 
-/// After this call a first signal does only that, and a second one ends the process with 128 + its number.
-/// mpirun and schedulers pass SIGUSR1 on. SIGHUP, the end of a terminal or connection, stays ignored where it is
-/// ignored (nohup), and never ends the process at once, because the shell and the system both send it.
-void catch_signals(OnSignal on = OnSignal::kRequestStop);
+/// The stop token of the command.
+StopToken stop_at_signal();
 
 /// Sets the file that the second signal removes before it ends the process, and its folder if that is empty then. With
 /// an empty path, nothing is removed.

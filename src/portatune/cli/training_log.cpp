@@ -6,7 +6,6 @@
 
 #include "portatune/base/message.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/signals.h"
 #include "portatune/train/progress.h"
 
 namespace portatune::cli {
@@ -83,7 +82,5 @@ void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {
 void TrainingLog::on_warning(const std::string& what) {
   if (!quiet_) bar_.print("warning: " + what);
 }
-
-bool TrainingLog::should_stop() { return caught_signal() != 0; }
 
 }  // namespace portatune::cli

@@ -23,7 +23,6 @@ class TrainingLog final : public run::TrainingObserver {
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
   void on_warning(const std::string& what) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
-  bool should_stop() override;
 
  private:
   void on_counted_step(const StepResult& result, int64_t total_steps) override;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/output_file.h"
+#include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/folds.h"
 #include "portatune/io/file/atomic_directory.h"
@@ -194,6 +195,7 @@ FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, 
 }  // namespace
 
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
+  const StopScope scope(options.stop);
   check_checkpoints(options);
   check_validation_split(options);
   check_options(options);

@@ -1,4 +1,5 @@
 #include "portatune/base/clock.h"
+#include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
@@ -27,6 +28,7 @@ std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOp
 }  // namespace
 
 Evaluation evaluate(const EvaluateOptions& options, Events& events) {
+  const StopScope scope(options.stop);
   if (options.data.empty()) {
     throw UsageError({.where = "evaluate", .given = "no rows", .expected = "--data FILE"});
   }

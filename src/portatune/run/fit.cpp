@@ -249,6 +249,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   Callback unrecorded;
   CallbackPair callbacks(records ? *records : unrecorded, *observer);
   options.callback = &callbacks;
+  options.stop = plan.stop;
   const Clock::time_point start = Clock::now();
   const FitResult result = fit_reporting_checkpoint(trainer, batches.prefetch(2), options, plan, events);
   evaluation->finish();
@@ -295,6 +296,8 @@ std::optional<Outcome> fit(const RunOptions& options, Events& events) {
   check_one_run(options);
   if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
   ProcessGroup* const processes = options.device.processes.get();
+  // The processes of a group stop together, in Trainer::fit().
+  const StopScope scope(processes == nullptr ? options.stop : StopToken());
   std::optional<OutputLock> lock;
   std::filesystem::path checkpoint;
   in_turn(processes, [&] {

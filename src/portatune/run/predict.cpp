@@ -43,6 +43,7 @@ void require_rows(const PredictOptions& a) {
 }  // namespace
 
 void predict(const PredictOptions& options, const OpenSink& open, Events& events) {
+  const StopScope scope(options.stop);
   require_rows(options);
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);

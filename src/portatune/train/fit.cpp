@@ -237,7 +237,10 @@ class FitLoop {
     input_.restart();
   }
 
-  bool should_stop() { return in_any(state_.processes(), callback_.should_stop()); }
+  bool should_stop() {
+    const bool by_callback = callback_.should_stop();
+    return in_any(state_.processes(), by_callback || options_.stop.stop_requested());
+  }
 
   // Number of epochs so far, with a fraction within an epoch.
   double epochs() const { return static_cast<double>(state_.steps()) / static_cast<double>(steps_per_epoch_); }
@@ -577,6 +580,8 @@ FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptio
   Callback none;
   Callback& callback = options.callback != nullptr ? *options.callback : none;
   const CallbackWhileFitting observer(state, callback);
+  // The processes of a group stop together, between two steps.
+  const StopScope scope(state.processes() == nullptr ? options.stop : StopToken());
   return FitLoop(state, batches, options, callback).run();
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "portatune/base/stop.h"
 #include "portatune/data/stage.h"
 
 namespace portatune::data {
@@ -27,7 +28,7 @@ class PrefetchIterator final : public Iterator {
   std::optional<Example> next() override {
     if (!producer_.joinable()) {
       state_ = input_->state();
-      producer_ = std::jthread([this] { produce(); });
+      producer_ = std::jthread(with_current_stop([this] { produce(); }));
     }
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !queue_.empty() || ended_; });

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "portatune/base/message.h"
+#include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/plugin/arrow_plugin.h"
@@ -46,6 +47,7 @@ class Input {
  private:
   static int64_t read_at(void* self, int64_t offset, int64_t bytes, void* target) {
     auto& input = *static_cast<Input*>(self);
+    const StopScope scope(input.stop_);
     try {
       const std::span bytes_there(static_cast<char*>(target), static_cast<size_t>(bytes));
       return static_cast<int64_t>(input.file_->read_at(offset, bytes_there));
@@ -56,6 +58,7 @@ class Input {
     }
   }
 
+  const StopToken stop_ = current_stop();  // also for Arrow's own threads
   const std::shared_ptr<const RandomAccessFile> file_;
   const PortatuneArrowInput c_struct_{.self = this, .size = file_->size(), .read_at = read_at};
   mutable std::mutex mutex_;

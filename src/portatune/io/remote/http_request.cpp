@@ -51,7 +51,9 @@ size_t take_body(char* bytes, size_t, size_t count, void* receiving) {
   return count;
 }
 
-int should_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return stop_requested() ? 1 : 0; }
+int should_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return current_stop().stop_requested() ? 1 : 0;
+}
 
 const char* variable(const char* name) {
   const char* const value = std::getenv(name);

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "portatune/base/stop.h"
+
 namespace portatune::io {
 namespace {
 
@@ -58,8 +60,9 @@ class ReadAhead final : public RandomAccessFile {
       blocks_.splice(blocks_.end(), blocks_, found);
     } else {
       if (blocks_.size() == kReadAheadBlocks) blocks_.pop_front();
-      blocks_.push_back(
-          {number, std::async(std::launch::async, [file = file_, number] { return fetch(*file, number); })});
+      blocks_.push_back({number, std::async(std::launch::async, with_current_stop([file = file_, number] {
+                                              return fetch(*file, number);
+                                            }))});
     }
     return blocks_.back().bytes;
   }
