@@ -178,8 +178,10 @@ struct ParityArguments {
   std::optional<DType> tolerance;  ///< type whose tolerance applies; nullopt: the coarser of the two types
 };
 
+class Processes;
+
 // Each command returns the exit code and throws its errors.
-int fit(const FitArguments& arguments);
+int fit(const FitArguments& arguments, Processes& processes);
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int generate(const GenerateArguments& arguments);
@@ -197,7 +199,7 @@ int cache_remove(const CacheRemoveArguments& arguments);
 int recipes(const RecipesArguments& arguments);
 int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
-int plan(const PlanArguments& arguments);
+int plan(const PlanArguments& arguments, Processes& processes);
 int parity(const ParityArguments& arguments);
 int report(const ReportArguments& arguments);
 int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case

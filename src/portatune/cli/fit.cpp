@@ -25,11 +25,11 @@ std::string upload_command(const std::filesystem::path& model) {
   return "hf upload ORG/NAME " + quoted(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
 }
 
-int cross_validate(FitArguments a) {
-  require_one_process("folds");
+int cross_validate(FitArguments a, Processes& processes) {
+  processes.require_one("folds");
   a.stop = stop_at_signal();
   TrainingEvents events(a);
-  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
   const std::optional<run::FoldOutcome> outcome = run::cross_validate(a, events);
   if (!outcome) return kInterrupted;
@@ -39,13 +39,13 @@ int cross_validate(FitArguments a) {
 
 }  // namespace
 
-int fit(const FitArguments& given) {
-  if (given.folds > 0) return cross_validate(given);
-  FitArguments a = of_process(given);
+int fit(const FitArguments& given, Processes& processes) {
+  if (given.folds > 0) return cross_validate(given, processes);
+  FitArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   require_same_options(a);
   TrainingEvents events(a);
-  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
   const std::optional<run::Outcome> outcome = run::fit(a, events);
   if (!outcome) return kInterrupted;

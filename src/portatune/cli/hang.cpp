@@ -40,7 +40,7 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   }
 }
 
-[[noreturn]] void end_hang(const FitArguments& a, double timeout_s, run::Events& events) {
+[[noreturn]] void end_hang(const FitArguments& a, double timeout_s, run::Events& events, Processes& launched) {
   const std::string what = fmt::format(
       "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
   ProcessGroup* const processes = a.device.processes.get();
@@ -52,18 +52,19 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   }
   if (processes != nullptr) {
     std::this_thread::sleep_for(kForStacksOfOthers);
-    end_processes(kHang, what.c_str());
+    launched.end(kHang, what.c_str());
   }
   std::_Exit(kHang);
 }
 
 }  // namespace
 
-std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events) {
+std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events, Processes& processes) {
   const double timeout_s = timeout_of(a);
   if (timeout_s == 0) return nullptr;
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(timeout_s));
-  return std::make_unique<Watchdog>(timeout, [a, timeout_s, &events] { end_hang(a, timeout_s, events); });
+  return std::make_unique<Watchdog>(timeout,
+                                    [a, timeout_s, &events, &processes] { end_hang(a, timeout_s, events, processes); });
 }
 
 }  // namespace portatune::cli

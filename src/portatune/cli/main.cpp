@@ -41,6 +41,8 @@ cli::Workload inference(const Arguments& arguments) {
 }
 
 struct Run {
+  cli::Processes& processes;
+
   int operator()(const cli::Text& text) const {
     return until_reader_leaves([&] {
       cli::print_result(text.text);
@@ -53,7 +55,7 @@ struct Run {
                                     .gradient_accumulation_steps = training.gradient_accumulation_steps,
                                     .remat = training.remat != Remat::kNone,
                                     .is_on_cpu = arguments.device.device == "cpu"},
-                                   [&] { return cli::fit(arguments); });
+                                   [&] { return cli::fit(arguments, processes); });
   }
   int operator()(const cli::EvaluateArguments& arguments) const {
     return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments); });
@@ -90,7 +92,7 @@ struct Run {
   }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
-  int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments); }
+  int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments, processes); }
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
   int operator()(const cli::ReportArguments& arguments) const { return cli::report(arguments); }
 };
@@ -109,13 +111,13 @@ constexpr const char* kNoThread =
 // Allows commands that do not train together only in a single process, because containers of operators set the
 // variables of a launch for every program that runs there. Commands that only look something up or install something
 // do not disturb the other processes and are exempt. A plan that writes objects makes this check itself.
-void require_fitting_launch(const cli::Command& command) {
+void require_fitting_launch(const cli::Command& command, cli::Processes& processes) {
   if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
                 cli::PluginInstallArguments, cli::DownloadArguments, cli::CacheListArguments, cli::CacheRemoveArguments,
                 cli::RecipesArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
     return;
   }
-  cli::require_one_process("portatune");
+  processes.require_one("portatune");
 }
 
 }  // namespace
@@ -125,18 +127,19 @@ int main(int argc, char** argv) {
   const StopScope scope(cli::stop_at_signal());
   const std::vector<std::string> words(argv + 1, argv + argc);
   const bool works_together = !words.empty() && words.front() == "fit";
+  cli::Processes processes;
   // A process of a group also ends the other processes of the group.
   const auto fail = [&](int exit_code, const std::string& message) {
-    if (works_together) cli::end_processes(exit_code, message.c_str());
+    if (works_together) processes.end(exit_code, message.c_str());
     cli::print_message(fmt::format("portatune: {}\n", message));
     return exit_code;
   };
   try {
     cli::Command command = cli::parse(words);
-    require_fitting_launch(command);
+    require_fitting_launch(command, processes);
     command = cli::with_model_folders(std::move(command), words);
-    const int exit_code = std::visit(Run(), command);
-    cli::leave_processes();
+    const int exit_code = std::visit(Run{processes}, command);
+    processes.leave();
     return exit_code;
   } catch (UsageError& error) {
     error.set_where(cli::as_option(error.report().where));

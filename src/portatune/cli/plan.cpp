@@ -167,9 +167,9 @@ int report(const PlannedRun& run, const PlanArguments& arguments) {
 
 }  // namespace
 
-int plan(const PlanArguments& arguments) {
+int plan(const PlanArguments& arguments, Processes& processes) {
   if (!arguments.save.empty()) {
-    require_one_process("save");
+    processes.require_one("save");
     say_at_first_signal(kStopping);
     catch_signals();
   }

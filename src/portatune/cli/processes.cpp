@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <optional>
+#include <functional>
 #include <thread>
 
 #include "portatune/bad_rows.h"
@@ -14,7 +14,6 @@
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/processes/exchange_group.h"
-#include "portatune/processes/launch.h"
 #include "portatune/run/launch/process_options.h"
 
 namespace portatune::cli {
@@ -26,27 +25,28 @@ using namespace std::chrono_literals;
 constexpr auto kHeadStart = 2s;
 constexpr std::chrono::seconds kToBeginAfterAnError = 10s;
 
-// The launch, once a command has asked for it.
-std::optional<Launch> known_launch;
-
-const Launch& launch(bool on_tpu = false) {
-  if (!known_launch) known_launch = find_launch(on_tpu);
-  return *known_launch;
-}
-
-// Ends the process at once; it would otherwise notice the end of another one only at its next exchange.
-[[noreturn]] void end_with(const Ending& ending) {
-  print_message(
-      fmt::format("portatune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
+// Ends the process `rank` at once; it would otherwise notice the end of another one only at its next exchange.
+[[noreturn]] void end_with(int64_t rank, const Ending& ending) {
+  print_message(fmt::format("portatune: process {} ends, as process {} has: {}\n", rank, ending.rank, ending.why));
   static_assert(kLostProcess == kUnavailable);
   std::_Exit(ending.exit_code);
 }
 
+// Ends this process of a launch when another one has ended.
+std::function<void(const Ending&)> end_of(const Launch& launch) {
+  return [rank = launch.rank](const Ending& ending) { end_with(rank, ending); };
+}
+
 }  // namespace
 
-FitArguments of_process(FitArguments a) {
+const Launch& Processes::launch(bool on_tpu) {
+  if (!launch_) launch_ = find_launch(on_tpu);
+  return *launch_;
+}
+
+FitArguments Processes::arguments_of(FitArguments a) {
   if (launch(a.device.device == "tpu").size == 1) return a;
-  a.device = run::process_options(std::move(a.device), launch(), end_with);
+  a.device = run::process_options(std::move(a.device), launch(), end_of(launch()));
   if (!is_first(a.device.processes.get())) {
     a.talk.quiet = true;
     if (a.model.bad_rows) a.model.bad_rows = std::make_shared<data::BadRows>(a.model.bad_rows->limit());
@@ -68,25 +68,25 @@ void require_same_options(const FitArguments& a) {
   }
 }
 
-void require_one_process(const char* what) {
+void Processes::require_one(const char* what) {
   if (launch().size == 1) return;
   throw UsageError({.where = what,
                     .given = fmt::format("{} processes", launch().size),
                     .expected = "one; several work together in portatune fit without --folds"});
 }
 
-void leave_processes() {
-  if (const std::optional<Ending> ending = end_launched_group()) end_with(*ending);
+void Processes::leave() {
+  if (const std::optional<Ending> ending = end_launched_group()) end_with(launch().rank, *ending);
 }
 
-void end_processes(int exit_code, const char* message) {
+void Processes::end(int exit_code, const char* message) {
   const auto tell_of_it = [&](int64_t rank) {
     if (rank != 0) std::this_thread::sleep_for(kHeadStart);
     print_message(fmt::format("portatune: process {} of {}: {}\n", rank, launch().size, message));
   };
   try {
     if (launch().size == 1) return;
-    abort_launched(launch(), kToBeginAfterAnError, end_with, exit_code, tell_of_it);
+    abort_launched(launch(), kToBeginAfterAnError, end_of(launch()), exit_code, tell_of_it);
   } catch (const std::exception&) {  // there is no plug-in, or no process to inform
   }
 }
