@@ -5,11 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "portatune/json_object.h"
 #include "portatune/nn.h"
-
-namespace portatune::io {
-class JsonObject;
-}
 
 namespace portatune::models {
 

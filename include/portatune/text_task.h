@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "portatune/config_changes.h"
+#include "portatune/json_object.h"
 #include "portatune/models.h"
 #include "portatune/tasks.h"
 #include "portatune/text.h"

@@ -18,6 +18,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "graph": ["graph", "mesh", "ops"],
     "hub": ["config_changes"],
     "image": ["image"],
+    "io": ["json_object"],
     "metrics": ["metrics"],
     "models": ["models"],
     "nn": ["lora", "nn"],
@@ -75,6 +76,13 @@ class Layers(unittest.TestCase):
         for folder, names in FOLDERS_OF_PUBLIC_HEADERS.items():
             for name in names:
                 self.check(PUBLIC / f"{name}.h", folder)
+
+    # An installation has no headers of src.
+    def test_public_headers_include_public_headers_alone(self):
+        for path in sorted(PUBLIC.glob("*.h")):
+            for header in INCLUDE.findall(path.read_text()):
+                with self.subTest(file=path.name, includes=header):
+                    self.assertTrue((PUBLIC / header).is_file())
 
     def check(self, path, folder):
         for header in INCLUDE.findall(path.read_text()):
