@@ -126,6 +126,11 @@ class Cursor {
   /// The position of the pass, as a small JSON object: Dataset::resume() continues with exactly the next element, in
   /// this process or in another. Not to be called after an error.
   std::string state() const;
+  /// Moves to the position of another pass at the time of its state(), for custom verbs. Must be called first.
+  /// errors  those of Dataset::resume(); DataError for the state of another epoch
+  void restore(const std::string& state);
+  /// The epoch of Dataset::iterate().
+  int64_t epoch() const { return epoch_; }
 
   /// Iterator for range-based for loops.
   class Position {
@@ -148,6 +153,24 @@ class Cursor {
  private:
   std::unique_ptr<Iterator> iterator_;
   int64_t epoch_;
+};
+
+/// A pass of a custom source or verb: see from_iterator() and Dataset::apply(). Used by one thread at a time. An error
+/// ends the pass.
+class CustomIterator {
+ public:
+  virtual ~CustomIterator() = default;
+  /// The next element; nullopt at the end and in all later calls.
+  virtual std::optional<Example> next() = 0;
+  /// Skips as Cursor::skip(); by default it makes the elements.
+  virtual int64_t skip(int64_t count);
+
+  /// The position after the elements of next() and skip(), as a short text in UTF-8.
+  virtual std::string state() const = 0;
+  /// Moves to the position of another pass of the same epoch at the time of its state(). Is called first. The text may
+  /// come from another program or version.
+  /// errors  DataError for another text, or if the data have changed
+  virtual void restore(const std::string& state) = 0;
 };
 
 struct MapOptions {
@@ -318,6 +341,10 @@ class Dataset {
   /// Reads ahead: a background thread keeps up to `count` elements ready. An error of the input is thrown after the
   /// elements before it. A pass that ends early waits for the element that is being made.
   Dataset prefetch(int64_t count) const;
+  /// A custom verb: begin(input) begins a pass over a pass of this dataset. The state of the result contains that of
+  /// `input`, which restore() needs. The result has no random access.
+  /// name  identifies the verb in the states of passes
+  Dataset apply(std::string name, std::function<std::unique_ptr<CustomIterator>(Cursor input)> begin) const;
 
  private:
   friend struct DatasetAccess;  // for verbs over several datasets
@@ -327,6 +354,13 @@ class Dataset {
 
 /// Examples from memory. Those without an origin are numbered from 0.
 Dataset from_examples(std::vector<Example> examples);
+/// A custom source: begin(epoch) begins a pass, which has the same examples in every process.
+/// name  identifies the source in the states of passes
+Dataset from_iterator(std::string name, std::function<std::unique_ptr<CustomIterator>(int64_t epoch)> begin);
+/// A custom source with random access: example i is at(i), 0 <= i < size. Several threads may call `at` at a time.
+/// name    identifies the source in the states of passes
+/// errors  UsageError for a negative size
+Dataset from_index(std::string name, int64_t size, std::function<Example(int64_t index)> at);
 
 /// Examples of several datasets in turn, like tf.data's interleave: `block_length` of each of the `cycle_length`
 /// datasets that are open. When a dataset ends, the next one that has not begun replaces it.

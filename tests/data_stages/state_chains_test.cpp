@@ -7,6 +7,7 @@
 #include <functional>
 #include <random>
 
+#include "data_stages/custom.h"
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
@@ -72,7 +73,7 @@ class RandomChain {
   Make with_verb(const Make& x) {
     const int64_t k = 1 + below(6);
     const auto seed = static_cast<uint64_t>(below(100));
-    switch (below(16)) {
+    switch (below(17)) {
       case 0:
         return [=] { return x().map(same); };
       case 1:
@@ -108,6 +109,8 @@ class RandomChain {
       }
       case 14:
         return [=] { return x().prefetch(k); };
+      case 15:
+        return [=] { return x().apply("before", before); };
       default:
         return [=] { return x().take(60).cache().shuffle({.seed = seed}); };
     }

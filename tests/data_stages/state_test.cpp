@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 
+#include "data_stages/custom.h"
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
@@ -128,6 +129,20 @@ TEST(State, OfVerbs) {
   });
   expect_resumable([] { return sample({numbers(5), numbers(9)}, {.weights = {1, 3}, .seed = 2}); });
   expect_resumable([] { return sample({numbers(5), numbers(9)}, {.seed = 2, .stop_on_empty_dataset = true}); });
+}
+
+TEST(State, OfCustomSourcesAndVerbs) {
+  const auto begin = [](int64_t epoch) { return std::make_unique<Counter>(9, epoch); };
+  const auto at = [](int64_t index) { return Example(Origin{.row = index}).set("n", std::to_string(index)); };
+  expect_resumable([=] { return from_iterator("counter", begin); });
+  expect_resumable([=] { return from_iterator("counter", begin).shuffle({.buffer = 4, .seed = 1}).repeat(2); });
+  expect_resumable([=] { return from_index("numbers", 9, at); });
+  expect_resumable([=] { return from_index("numbers", 9, at).shuffle({.seed = 1}).repeat(2); });
+  expect_resumable([] { return numbers(9).apply("before", before); });
+  expect_resumable([=] {
+    return from_iterator("counter", begin).shuffle({.buffer = 3}).apply("before", before).repeat(2).prefetch(2);
+  });
+  expect_resumable([] { return numbers(9).apply("before", before).apply("before again", before); });
 }
 
 TEST(State, OfShuffles) {

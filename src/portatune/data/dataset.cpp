@@ -31,6 +31,13 @@ std::string Cursor::state() const {
   return nlohmann::json{{"stage", kPass}, {"epoch", epoch_}, {"input", iterator_->state()}}.dump();
 }
 
+void Cursor::restore(const std::string& state) {
+  const nlohmann::json parsed = parse(state);
+  const SavedState saved(kPass, parsed);
+  saved.require_same("epoch", epoch_);
+  iterator_->restore(saved.part("input"));
+}
+
 Cursor Dataset::iterate(int64_t epoch, Meter* meter) const {
   return Cursor(stage_->iterate({.epoch = epoch, .meter = meter}), epoch);
 }

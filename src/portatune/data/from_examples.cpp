@@ -1,26 +1,7 @@
-#include "portatune/data/order/indexed.h"
-#include "portatune/data/stage.h"
+#include "portatune/data.h"
 
 namespace portatune::data {
 namespace {
-
-// Shared, because passes may outlive the dataset.
-using Examples = std::shared_ptr<const std::vector<Example>>;
-
-struct FromExamples final : Stage {
-  const Examples examples;
-  explicit FromExamples(std::vector<Example> examples)
-      : examples(std::make_shared<const std::vector<Example>>(std::move(examples))) {}
-
-  std::unique_ptr<Iterator> iterate(Pass) const override {
-    return iterate_by_index(
-        {.stage = "from_examples", .size = std::ssize(*examples), .at = [examples = examples](int64_t index) {
-           return (*examples)[static_cast<size_t>(index)];
-         }});
-  }
-  std::optional<int64_t> size() const override { return std::ssize(*examples); }
-  Example at(Pass, int64_t index) const override { return (*examples)[static_cast<size_t>(index)]; }
-};
 
 Example numbered(const Example& example, int64_t row) {
   Example result(Origin{.row = row});
@@ -35,7 +16,10 @@ Dataset from_examples(std::vector<Example> examples) {
     const Origin& origin = examples[i].origin();
     if (!origin.file && origin.row < 0) examples[i] = numbered(examples[i], static_cast<int64_t>(i));
   }
-  return Dataset(std::make_shared<FromExamples>(std::move(examples)));
+  // Shared, because passes may outlive the dataset.
+  const auto shared = std::make_shared<const std::vector<Example>>(std::move(examples));
+  const auto at = [shared](int64_t index) { return (*shared)[static_cast<size_t>(index)]; };
+  return from_index("from_examples", std::ssize(*shared), at);
 }
 
 }  // namespace portatune::data
