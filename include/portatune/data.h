@@ -242,7 +242,7 @@ struct SampleOptions {
 /// Examples from memory, folders of images, TFRecords with an index and caches have random access: any example can be
 /// read without those before it. map, select, enumerate, take, skip, shard, concatenate, zip and shuffle without a
 /// buffer keep random access.
-class Dataset {
+class [[nodiscard]] Dataset {
  public:
   // Shared, because copies of a dataset and datasets derived from it read the same immutable description.
   explicit Dataset(std::shared_ptr<const Stage> stage) : stage_(std::move(stage)) {}

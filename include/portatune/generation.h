@@ -92,6 +92,7 @@ class Generator {
   /// errors  NotFoundError, CheckpointError for a faulty folder, a missing weight included; UsageError for an
   ///         architecture that does not generate
   Generator(const Device& device, const std::filesystem::path& model, const GeneratorOptions& options = {});
+  Generator(const Device&&, const std::filesystem::path&, const GeneratorOptions& = {}) = delete;
   Generator(Generator&&) noexcept;
   Generator& operator=(Generator&&) noexcept;
   ~Generator();

@@ -207,7 +207,7 @@ class RowProgress {
   int64_t rows() const { return rows_; }
 
   /// The same batches, whose rows are counted as they are read. This object must outlive the pass.
-  data::Dataset over(const data::Dataset& batches);
+  data::Dataset over(const data::Dataset& batches) &;
 
  private:
   virtual void on_rows([[maybe_unused]] int64_t rows) {}

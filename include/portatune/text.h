@@ -137,6 +137,7 @@ class Tokenizer {
 class IdEncoder {
  public:
   explicit IdEncoder(const Tokenizer& tokenizer);
+  explicit IdEncoder(const Tokenizer&&) = delete;
   ~IdEncoder();
   IdEncoder(IdEncoder&&) noexcept;
   IdEncoder& operator=(IdEncoder&&) noexcept;

@@ -259,6 +259,9 @@ class Trainer {
   /// device, task: must outlive the trainer
   /// errors  UsageError naming the option that is out of range
   Trainer(const Device& device, const Task& task, TrainingOptions options);
+  Trainer(const Device&&, const Task&, TrainingOptions) = delete;
+  Trainer(const Device&, const Task&&, TrainingOptions) = delete;
+  Trainer(const Device&&, const Task&&, TrainingOptions) = delete;
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 

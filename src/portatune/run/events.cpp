@@ -10,7 +10,7 @@ void RowProgress::add(int64_t rows) {
   on_rows(rows);
 }
 
-data::Dataset RowProgress::over(const data::Dataset& batches) {
+data::Dataset RowProgress::over(const data::Dataset& batches) & {
   return batches.filter([this](const data::Example& batch) {
     add(std::max<int64_t>(1, std::ssize(batch.row_origins())));
     return true;
