@@ -60,6 +60,8 @@ class ImageClassification final : public RowTask {
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
+  bool reads_one_text() const override { return false; }
+  RowLabels row_labels() const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
   void set_batch_share(BatchShare share) override { share_ = share; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -111,6 +112,19 @@ class PredictionLines {
   virtual std::string finish() { return {}; }
 };
 
+/// The labels of a task's rows, for splits, counts and reports.
+struct RowLabels {
+  using Names = std::vector<std::string>;
+  Names classes = {};  ///< names of the classes in the order of their ids; empty: the task has none
+  /// The classes of a row.
+  /// errors  DataError that names the row for a label outside the classes
+  std::function<Names(const data::Example&)> in_row = [](const data::Example&) { return Names(); };
+  std::string class_column = {};  ///< column of the one class of each row; empty: rows have several classes, or none
+  Names number_columns = {};      ///< columns of the numbers to predict
+  const char* noun = "class";     ///< what a class is called in reports, in the singular
+  const char* nouns = "classes";  ///< and in the plural
+};
+
 /// A task whose examples come from rows of tables. The command trains, evaluates and predicts with such tasks.
 class RowTask : public Task {
  public:
@@ -120,6 +134,12 @@ class RowTask : public Task {
   virtual std::vector<std::string> columns(Labels labels) const = 0;
   /// The members of columns() that may hold lists. A TFRecord has exactly one value in each of the others.
   virtual std::vector<std::string> list_columns() const { return {}; }
+  /// The columns of which at least one holds text in each row; empty: rows may be blank, or hold no texts.
+  virtual std::vector<std::string> text_columns() const { return {}; }
+  /// Returns whether a row without labels is one text, so that texts can be predicted in place of files.
+  virtual bool reads_one_text() const;
+  /// The labels of rows; by default none.
+  virtual RowLabels row_labels() const { return {}; }
   /// Rows of files: tables with columns(), and other formats that the task reads.
   /// table   how tables are read; the task chooses the columns
   /// errors  those of data::read_table
@@ -131,6 +151,11 @@ class RowTask : public Task {
   /// Batches of the rows in random order, for training.
   virtual data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                          const data::ShuffleOptions& order) const;
+  /// Number of tokens of the longest examples, which is the length of batches by default; 0: examples are no texts.
+  virtual int64_t max_length() const { return 0; }
+  /// Returns whether the loss of a batch is the quotient of sums over its rows, as Forward says. Batches of other tasks
+  /// are not divided.
+  virtual bool loss_is_of_rows() const { return true; }
   /// Returns whether examples vary in length, so that batches of several lengths reduce padding: see set_lengths().
   virtual bool varies_in_length() const { return false; }
   /// Returns whether packed_batches() works.

@@ -76,6 +76,7 @@ class TextClassification final : public TextTask {
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
+  RowLabels row_labels() const override;
   /// Reads token ids where rows have them in place of the text: see TextCheckpoint::encode_ids.
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;

@@ -89,6 +89,8 @@ class TextCheckpoint {
 class TextTask : public RowTask {
  public:
   TokenCount tokens(const data::Example& batch) const override;
+  std::vector<std::string> text_columns() const override { return columns(Labels::kIgnored); }
+  int64_t max_length() const override { return checkpoint_.max_length(); }
   bool varies_in_length() const override { return true; }
   void set_lengths(std::vector<int64_t> lengths) override { checkpoint_.set_lengths(std::move(lengths)); }
   data::LengthCounts length_counts(const data::Dataset& batches) const override;

@@ -53,6 +53,8 @@ class TokenClassification final : public TextTask {
   std::vector<Tags> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
+  std::vector<std::string> list_columns() const override;
+  RowLabels row_labels() const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
   /// Batches padded to max_length.

@@ -145,14 +145,6 @@ std::string describe_model(const run::Opening& o) {
   return text + describe_trained(o.plan.training, parameters);
 }
 
-// Names of the labels of a task.
-std::string unit_of(const RowTask& task, bool is_one) {
-  if (dynamic_cast<const TokenClassification*>(&task) != nullptr) return is_one ? "tag" : "tags";
-  const auto* texts = dynamic_cast<const TextClassification*>(&task);
-  if (texts != nullptr && texts->head() == Head::kMultiLabel) return is_one ? "label" : "labels";
-  return is_one ? "class" : "classes";
-}
-
 std::string class_name(const std::string& label) {
   const bool is_plain = !label.empty() && label.find_first_of(" \t,()\"") == std::string::npos;
   return is_plain ? shortened(label, 40) : "\"" + shortened(label, 40) + "\"";
@@ -162,8 +154,9 @@ std::string describe_classes(const run::DataSurvey& data, const RowTask& task) {
   std::vector<std::string> names;
   for (const auto& [label, count] : data.classes)
     names.push_back(fmt::format("{} ({})", class_name(label), grouped(count)));
-  const bool is_one = names.size() == 1;
-  return fmt::format("{} {}: {}", grouped(std::ssize(names)), unit_of(task, is_one), list_of(names, kMaxNames));
+  const RowLabels labels = task.row_labels();
+  return fmt::format("{} {}: {}", grouped(std::ssize(names)), names.size() == 1 ? labels.noun : labels.nouns,
+                     list_of(names, kMaxNames));
 }
 
 int64_t median_of(const data::LengthCounts& lengths, int64_t examples) {
@@ -200,7 +193,7 @@ std::string describe_training_data(const run::Opening& o) {
     text += fmt::format("; weights {} to {} in column {}", to_text(o.train.weights->first),
                         to_text(o.train.weights->second), o.plan.weights);
   }
-  if (!o.train.lengths.empty()) text += describe_lengths(o.train, o.plan.model.options.max_length);
+  if (!o.train.lengths.empty()) text += describe_lengths(o.train, o.task.max_length());
   return text;
 }
 
@@ -247,11 +240,10 @@ std::string describe_run(const run::Opening& o) {
   return o.trainer.steps() > 0 ? text + fmt::format("; resumes after step {}", grouped(o.trainer.steps())) : text;
 }
 
+// The names of the outputs of a task's head, if there are names.
 std::vector<std::string> labels_of(const RowTask& task) {
-  if (const auto* images = dynamic_cast<const ImageClassification*>(&task)) return images->labels();
-  if (const auto* tags = dynamic_cast<const TokenClassification*>(&task)) return tags->labels();
-  const auto* texts = dynamic_cast<const TextClassification*>(&task);
-  return texts == nullptr ? std::vector<std::string>() : texts->labels();
+  const RowLabels labels = task.row_labels();
+  return labels.number_columns.size() > 1 ? labels.number_columns : labels.classes;
 }
 
 // Warning of a head whose size differs from the number of classes.

@@ -196,6 +196,7 @@ int plan(const PlanArguments& arguments, Processes& processes) {
     other.batch_size = batch_size;
     other.device.mesh = mesh;
     run::check_one_run(other);
+    run::check_parts(other, *task);
     run::Events unobserved;
     other.packed = run::chosen_packing(other, *task, unobserved);
     return shapes_of(other, *task, rows);

@@ -118,7 +118,7 @@ train::RunFacts facts_of(const RunPlan& a, const RowTask& task, int64_t rows) {
 // Random folds; of rows with one class each, every fold has the same share of each class.
 std::vector<int> random_folds(const RunOptions& a, const RowTask& task, const data::Dataset& rows, Events& events) {
   const int folds = static_cast<int>(a.folds);
-  const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
+  const std::optional<std::vector<std::string>> classes = classes_of(task, rows);
   if (!classes) return data::k_fold(count(rows), folds, a.training.seed);
   try {
     return data::stratified_k_fold(*classes, folds, a.training.seed);

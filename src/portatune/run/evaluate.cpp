@@ -19,8 +19,7 @@ std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOp
   const auto sets = [&] { return validation_sets(model, options.data, task, options.batch_size); };
   std::vector<data::Dataset> batches;
   for (const ValidationSet& set : sets()) batches.push_back(set.batches);
-  const std::vector<int64_t> lengths =
-      choose_lengths(task, model.padding, model.options.max_length, batches, {}, events);
+  const std::vector<int64_t> lengths = choose_lengths(task, model.padding, batches, {}, events);
   if (!lengths.empty()) task.set_lengths(lengths);
   return sets();
 }

@@ -15,18 +15,16 @@ namespace {
 constexpr auto kLabels = RowTask::Labels::kIgnored;
 
 // The one column of texts that a task reads.
-std::string text_column_of(const ModelOptions& model, const RowTask& task) {
+std::string text_column_of(const RowTask& task) {
   const std::vector<std::string> columns = task.columns(kLabels);
-  const bool is_text = columns.size() == 1 && columns.front() != model.tokens_column &&
-                       columns.front() != model.images.image_column && task.predicts_rows();
-  if (is_text) return columns.front();
+  if (task.reads_one_text()) return columns.front();
   throw UsageError({.where = "--text",
                     .given = "a model that does not read one text a row",
                     .expected = "--data FILE with columns " + list_of(columns)});
 }
 
 data::Dataset rows_of_texts(const PredictOptions& a, const RowTask& task) {
-  const std::string column = text_column_of(a.model, task);
+  const std::string column = text_column_of(task);
   const auto file = std::make_shared<const std::string>("--text");
   std::vector<data::Example> rows;
   for (const std::string& text : a.texts) {
@@ -53,8 +51,7 @@ void predict(const PredictOptions& options, const OpenSink& open, Events& events
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   const std::unique_ptr<PredictionSink> sink = open(*task, rows);
   const auto batches = [&] { return evaluation_batches(model, *task, rows, options.batch_size, kLabels); };
-  const std::vector<int64_t> lengths =
-      choose_lengths(*task, model.padding, model.options.max_length, {batches()}, {}, events);
+  const std::vector<int64_t> lengths = choose_lengths(*task, model.padding, {batches()}, {}, events);
   if (!lengths.empty()) task->set_lengths(lengths);
   const Device device(with_warnings(options.device, events));
   Trainer trainer(

@@ -25,6 +25,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   plan.inputs = watch_files(plan);
   plan.weights = weight_column_of(plan);
   plan.task = make_task(plan.model, model_of(plan), plan.train, Classes::kOfRows);
+  check_parts(plan, *plan.task);
   plan.task->set_batch_share(batch_share(plan.device.mesh, plan.device.processes.get()));
   choose_shapes(plan, events);
   return plan;
@@ -38,6 +39,7 @@ RunPlan plan_without_rows(RunOptions options, Events& events) {
   lower_max_length(plan.model, model_of(plan), events);
   plan.training.lora = adapters_of(plan, model_of(plan));
   plan.task = make_task(plan.model, model_of(plan), {}, Classes::kOfModel);
+  check_parts(plan, *plan.task);
   return plan;
 }
 
@@ -53,13 +55,15 @@ void check_one_run(const RunOptions& a) {
   }
   check_validation_split(a);
   check_strategies(a);
-  if (a.model.masked_lm.next_sentence && parts_of_step(a) > 1) {
-    throw UsageError(
-        {.where = "next_sentence",
-         .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}", to_string(a.device.mesh),
-                              a.training.gradient_accumulation_steps),
-         .expected = "a batch as a whole, as the loss is a sum of two means, which parts do not add up to"});
-  }
+}
+
+void check_parts(const RunOptions& a, const RowTask& task) {
+  if (task.loss_is_of_rows() || parts_of_step(a) == 1) return;
+  throw UsageError(
+      {.where = "batches of " + a.model.task,
+       .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}", to_string(a.device.mesh),
+                            a.training.gradient_accumulation_steps),
+       .expected = "a batch as a whole, as the loss is a sum of several means, which parts do not add up to"});
 }
 
 void check_new_run(const RunOptions& a) {

@@ -8,6 +8,7 @@ namespace portatune::tasks {
 /// Base class of these tasks. Batches have "labels" beside the text's columns: the ids, or -100 where there is no loss.
 class CausalTask : public TextTask {
  public:
+  std::vector<std::string> text_columns() const override { return {}; }  // Blank rows separate documents.
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;

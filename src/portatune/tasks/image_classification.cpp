@@ -22,6 +22,7 @@
 #include "portatune/tasks/results/save_model.h"
 #include "portatune/tasks/rows/image_file.h"
 #include "portatune/tasks/rows/label_names.h"
+#include "portatune/tasks/rows/row_labels.h"
 
 namespace portatune {
 namespace {
@@ -172,6 +173,10 @@ const std::vector<std::string>& ImageClassification::labels() const { return imp
 std::vector<std::string> ImageClassification::columns(Labels labels) const {
   if (labels == Labels::kIgnored) return {impl_->options.image_column};
   return {impl_->options.image_column, impl_->options.label_column};
+}
+
+RowLabels ImageClassification::row_labels() const {
+  return tasks::one_class_a_row(impl_->labels, impl_->options.label_column);
 }
 
 data::Dataset ImageClassification::read(const std::vector<std::string>& files, Labels labels,

@@ -41,6 +41,8 @@ class MaskedLm final : public TextTask {
   }
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
+  std::vector<std::string> text_columns() const override { return {}; }      // Blank rows separate documents.
+  bool loss_is_of_rows() const override { return !options_.next_sentence; }  // It is then a sum of two means.
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
     return batches_of(examples(rows), size);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "portatune/error.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
@@ -28,6 +30,11 @@ data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels
   table.single_values = table.columns;
   for (const std::string& column : list_columns()) std::erase(table.single_values, column);
   return data::read_table(files, std::move(table));
+}
+
+bool RowTask::reads_one_text() const {
+  const std::vector<std::string> texts = columns(Labels::kIgnored), lists = list_columns();
+  return texts.size() == 1 && std::ranges::find(lists, texts.front()) == lists.end() && predicts_rows();
 }
 
 data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,

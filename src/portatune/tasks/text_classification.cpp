@@ -17,6 +17,7 @@
 #include "portatune/tasks/results/classification_lines.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/label_sets.h"
+#include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/rows/token_ids.h"
 
@@ -164,6 +165,10 @@ Head TextClassification::head() const { return impl_->head; }
 
 std::vector<std::string> TextClassification::columns(Labels labels) const {
   return impl_->with_labels(impl_->text_columns(), labels);
+}
+
+RowLabels TextClassification::row_labels() const {
+  return tasks::row_labels(impl_->options, impl_->head, impl_->labels);
 }
 
 data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels,

@@ -114,6 +114,17 @@ std::vector<std::string> TokenClassification::columns(Labels labels) const {
   return {impl_->options.tokens_column, impl_->options.tags_column};
 }
 
+std::vector<std::string> TokenClassification::list_columns() const {
+  return {impl_->options.tokens_column, impl_->options.tags_column};
+}
+
+RowLabels TokenClassification::row_labels() const {
+  const auto tags = [column = impl_->options.tags_column](const data::Example& row) {
+    return tasks::texts_in(row, column);
+  };
+  return {.classes = impl_->labels, .in_row = tags, .noun = "tag", .nouns = "tags"};
+}
+
 data::Dataset TokenClassification::read(const std::vector<std::string>& files, Labels labels,
                                         data::TableOptions table) const {
   const TokenClassificationOptions& options = impl_->options;

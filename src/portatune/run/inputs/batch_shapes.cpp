@@ -44,7 +44,7 @@ std::vector<int64_t> chosen_lengths(const RunPlan& a, const RowTask& task, Event
   Batches trained = batches_of_training_rows(a, task), evaluated = evaluated_batches(a, task);
   if (a.packed && !evaluates_training_rows && evaluated.empty()) return {};
   if (a.packed && !evaluates_training_rows) std::swap(trained, evaluated);
-  return choose_lengths(task, a.model.padding, a.model.options.max_length, trained, evaluated, events);
+  return choose_lengths(task, a.model.padding, trained, evaluated, events);
 }
 
 PackingPolicy policy_of(const std::optional<data::PackedShapes>& packed) {

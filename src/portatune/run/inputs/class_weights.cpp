@@ -23,14 +23,14 @@ struct Counts {
   std::vector<int64_t> with;  // rows with each class
 };
 
-Counts count(const ModelOptions& model, const ClassReader& reader, const data::Dataset& rows) {
-  Counts counts{.with = std::vector<int64_t>(reader.classes.size())};
+Counts count(const ModelOptions& model, const RowLabels& labels, const data::Dataset& rows) {
+  Counts counts{.with = std::vector<int64_t>(labels.classes.size())};
   const data::Dataset readable = interruptible(tolerant(model, rows.filter([&](const data::Example& row) {
-    const Names labels = reader.in_row(row);
+    const Names of_row = labels.in_row(row);
     ++counts.rows;
-    for (const std::string& label : labels) {
+    for (const std::string& label : of_row) {
       // Encoding the row reports a label outside the classes.
-      if (const auto id = tasks::id_of(label, reader.classes)) ++counts.with.at(static_cast<size_t>(*id));
+      if (const auto id = tasks::id_of(label, labels.classes)) ++counts.with.at(static_cast<size_t>(*id));
     }
     return true;
   })));
@@ -102,24 +102,24 @@ std::vector<float> given_weights(const char* option, const Names& words, const N
 
 }  // namespace
 
-LossOptions loss_options(const ModelOptions& model, Head head, const ClassReader& reader, const data::Dataset& rows) {
+LossOptions loss_options(const ModelOptions& model, Head head, const RowLabels& labels, const data::Dataset& rows) {
   LossOptions loss = model.options.loss;
   if (model.class_weights.empty() && model.positive_weights.empty()) return loss;
-  if (reader.classes.empty()) {
+  if (labels.classes.empty()) {
     throw UsageError({.where = model.class_weights.empty() ? kPositiveWeights : kClassWeights,
                       .given = "a regression head",
                       .expected = "a head of classes"});
   }
   const Names balanced = {kBalanced};
   std::optional<Counts> counts;
-  if (model.class_weights == balanced || model.positive_weights == balanced) counts = count(model, reader, rows);
+  if (model.class_weights == balanced || model.positive_weights == balanced) counts = count(model, labels, rows);
   loss.class_weights = model.class_weights == balanced
-                           ? balanced_class_weights(*counts, reader.classes)
-                           : given_weights(kClassWeights, model.class_weights, reader.classes);
-  const Names labels = head == Head::kSigmoid ? Names{reader.classes.back()} : reader.classes;
+                           ? balanced_class_weights(*counts, labels.classes)
+                           : given_weights(kClassWeights, model.class_weights, labels.classes);
+  const Names of_logits = head == Head::kSigmoid ? Names{labels.classes.back()} : labels.classes;
   loss.positive_weights = model.positive_weights == balanced
-                              ? balanced_positive_weights(*counts, reader.classes, head)
-                              : given_weights(kPositiveWeights, model.positive_weights, labels);
+                              ? balanced_positive_weights(*counts, labels.classes, head)
+                              : given_weights(kPositiveWeights, model.positive_weights, of_logits);
   return loss;
 }
 

@@ -6,7 +6,6 @@
 #include "portatune/base/number.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/run.h"
-#include "portatune/run/inputs/class_reader.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/text_task.h"
@@ -28,22 +27,13 @@ bool is_blank(const data::Column& value) {
 
 class RowCounter {
  public:
-  RowCounter(const ModelOptions& model, const RowTask& task, DataSurvey& survey)
-      : task_(task), survey_(survey), classes_(class_reader(model, task)) {
-    // Blank rows separate the documents of a corpus.
-    const bool is_corpus = model.task == "masked-lm" || model.task == "causal-lm";
-    if (dynamic_cast<const TextTask*>(&task) != nullptr && !is_corpus) {
-      text_columns_ = task.columns(RowTask::Labels::kIgnored);
-    }
-    const auto* texts = dynamic_cast<const TextClassification*>(&task);
-    if (texts == nullptr || texts->head() != Head::kRegression) return;
-    number_columns_ = texts->labels().empty() ? std::vector{model.options.label_column} : texts->labels();
-  }
+  RowCounter(const RowTask& task, DataSurvey& survey)
+      : task_(task), survey_(survey), labels_(task.row_labels()), text_columns_(task.text_columns()) {}
 
   void add(const data::Example& row) {
-    for (const std::string& label : classes_.in_row(row)) ++counts_[label];
+    for (const std::string& label : labels_.in_row(row)) ++counts_[label];
     // Encoding the row reports a label that is no number.
-    for (const std::string& column : number_columns_) {
+    for (const std::string& column : labels_.number_columns) {
       extend(survey_.numbers, number_in<double>(row.text(column)).value_or(0));
     }
     if (row.has(data::kExampleWeight)) extend(survey_.weights, row.tensor(data::kExampleWeight).as<float>()[0]);
@@ -56,7 +46,7 @@ class RowCounter {
   std::vector<std::pair<std::string, int64_t>> classes() const {
     std::vector<std::pair<std::string, int64_t>> classes(counts_.begin(), counts_.end());
     std::ranges::stable_sort(classes, {}, [this](const auto& entry) {
-      return tasks::id_of(entry.first, classes_.classes).value_or(static_cast<int32_t>(classes_.classes.size()));
+      return tasks::id_of(entry.first, labels_.classes).value_or(static_cast<int32_t>(labels_.classes.size()));
     });
     return classes;
   }
@@ -71,9 +61,8 @@ class RowCounter {
 
   const RowTask& task_;
   DataSurvey& survey_;
-  const ClassReader classes_;
-  std::vector<std::string> text_columns_;
-  std::vector<std::string> number_columns_;
+  const RowLabels labels_;
+  const std::vector<std::string> text_columns_;
   std::map<std::string, int64_t> counts_;
 };
 
@@ -81,7 +70,7 @@ class RowCounter {
 
 DataSurvey survey(const ModelOptions& model, const RowTask& task, const data::Dataset& rows) {
   DataSurvey survey;
-  RowCounter counter(model, task, survey);
+  RowCounter counter(task, survey);
   const data::Dataset counted = rows.filter([&](const data::Example& row) {
     counter.add(row);
     return true;

@@ -16,6 +16,7 @@
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/label_sets.h"
 #include "portatune/tasks/rows/row_json.h"
+#include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/rows/token_ids.h"
 #include "portatune/token_classification.h"
 
@@ -95,8 +96,8 @@ std::unique_ptr<RowTask> text_classification(const ModelOptions& model, const st
     const data::Dataset rows = data::read_table(files, std::move(table));
     options.labels = labels_in(model, rows, options);
     check_classes(model, folder, files, options);
-    const ClassReader reader = class_reader(options, *options.head, stored_order(options, folder));
-    options.loss = loss_options(model, *options.head, reader, rows);
+    const RowLabels labels = tasks::row_labels(options, *options.head, stored_order(options, folder));
+    options.loss = loss_options(model, *options.head, labels, rows);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -172,8 +173,9 @@ std::unique_ptr<RowTask> image_classification(const ModelOptions& model, const s
           labels_of(labelled(model, rows, {.label_column = options.label_column}), options.label_column).labels;
       require_several_classes(options.labels, {files, options.label_column});
     }
-    const ClassReader reader = one_class_reader(stored_order({.labels = options.labels}, folder), options.label_column);
-    options.loss = loss_options(model, Head::kSoftmax, reader, rows);
+    const RowLabels labels =
+        tasks::one_class_a_row(stored_order({.labels = options.labels}, folder), options.label_column);
+    options.loss = loss_options(model, Head::kSoftmax, labels, rows);
   }
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }

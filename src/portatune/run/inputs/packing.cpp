@@ -39,9 +39,9 @@ double mean_tokens(const std::vector<data::TextLengths>& sample) {
 }
 
 // A token budget for about --batch-size examples per batch.
-int64_t budget_of(const RunOptions& a, const std::vector<data::TextLengths>& sample) {
+int64_t budget_of(const RunOptions& a, const std::vector<data::TextLengths>& sample, int64_t max_length) {
   if (a.tokens_per_batch > 0) return a.tokens_per_batch;
-  const double length = static_cast<double>(a.model.options.max_length);
+  const double length = static_cast<double>(max_length);
   const double rows = std::max(1.0, std::round(static_cast<double>(a.batch_size) * mean_tokens(sample) / length));
   return static_cast<int64_t>(rows * length);
 }
@@ -90,12 +90,12 @@ std::optional<data::PackedShapes> chosen_packing(const RunOptions& a, const RowT
   const bool is_automatic = a.packing == PackingPolicy::kAutomatic;
   if (a.packing == PackingPolicy::kNone) return std::nullopt;
   if (is_automatic && (a.model.padding || !task.can_be_packed())) return std::nullopt;
-  const int64_t length = a.model.options.max_length;
+  const int64_t length = task.max_length();
   require_support(task, length);
   const std::vector<data::TextLengths> sample = sample_of(a, task, events);
   if (sample.empty()) return std::nullopt;  // The caller reports missing rows.
   data::PackingPlan plan = a.packing == PackingPolicy::kTokenBudget
-                               ? data::plan_token_budget(sample, budget_of(a, sample), length)
+                               ? data::plan_token_budget(sample, budget_of(a, sample, length), length)
                                : data::plan_exact_examples(sample, a.batch_size, length);
   if (is_automatic && useful_when_padded(sample, task, length) > plan.useful) return std::nullopt;
   plan.shapes.parts = parts_of_step(a);

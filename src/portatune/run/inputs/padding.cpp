@@ -160,7 +160,7 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
   return lines;
 }
 
-std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding, int64_t max_length,
+std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
                                     const std::vector<data::Dataset>& chosen_for,
                                     const std::vector<data::Dataset>& others, Events& events) {
   const Padding policy = padding_for(padding, task);
@@ -168,8 +168,8 @@ std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Pad
   const data::LengthCounts examples = count(task, chosen_for, events);
   if (examples.empty()) return {};  // The caller reports missing rows.
   const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others, events)));
-  std::vector<int64_t> lengths = lengths_of(policy, max_length, examples, longest);
-  std::vector<std::string> lines = describe_lengths(examples, lengths, max_length);
+  std::vector<int64_t> lengths = lengths_of(policy, task.max_length(), examples, longest);
+  std::vector<std::string> lines = describe_lengths(examples, lengths, task.max_length());
   if (!padding) lines.resize(1);  // The histogram is for those who choose a policy.
   for (const std::string& line : lines) events.notice(line);
   return lengths;

@@ -39,7 +39,7 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
 /// chosen_for  batches whose padding is minimised
 /// others      batches that must fit too
 /// returns     the lengths; empty for max_length and where there are no examples: the task's own length applies
-std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding, int64_t max_length,
+std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
                                     const std::vector<data::Dataset>& chosen_for,
                                     const std::vector<data::Dataset>& others, Events& events);
 

@@ -13,13 +13,6 @@ namespace {
 
 constexpr auto kLabels = RowTask::Labels::kRequired;
 
-bool has_one_class_a_row(const RowTask& task) {
-  if (const auto* texts = dynamic_cast<const TextClassification*>(&task)) {
-    return texts->head() == Head::kSoftmax || texts->head() == Head::kSigmoid;
-  }
-  return dynamic_cast<const ImageClassification*>(&task) != nullptr;
-}
-
 std::vector<std::string> texts_in(const data::Dataset& rows, const std::string& column) {
   std::vector<std::string> texts;
   for (const data::Example& row : interruptible(rows).iterate()) {
@@ -31,10 +24,10 @@ std::vector<std::string> texts_in(const data::Dataset& rows, const std::string& 
 
 }  // namespace
 
-std::optional<std::vector<std::string>> classes_of(const RunOptions& a, const RowTask& task,
-                                                   const data::Dataset& rows) {
-  if (!has_one_class_a_row(task)) return {};
-  return texts_in(rows, a.model.options.label_column);
+std::optional<std::vector<std::string>> classes_of(const RowTask& task, const data::Dataset& rows) {
+  const std::string column = task.row_labels().class_column;
+  if (column.empty()) return {};
+  return texts_in(rows, column);
 }
 
 void check_validation_split(const RunOptions& a) {
@@ -47,7 +40,7 @@ void check_validation_split(const RunOptions& a) {
 std::vector<bool> held_out_rows(const RunOptions& a, const RowTask& task, const data::Dataset& all, Events& events) {
   const data::Dataset rows = tolerant(a.model, all);  // as select() counts them
   const uint64_t seed = a.training.seed;
-  const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
+  const std::optional<std::vector<std::string>> classes = classes_of(task, rows);
   if (!classes) return data::hold_out(count(rows), a.validation_split, seed);
   try {
     return data::stratified_hold_out(*classes, a.validation_split, seed);

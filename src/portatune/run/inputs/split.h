@@ -21,7 +21,7 @@ struct Split {
 Split split_of(const RunPlan& plan, const RowTask& task, Events& events);
 
 /// The class of each row, as the files have it; nothing for tasks without one class per row.
-std::optional<std::vector<std::string>> classes_of(const RunOptions& a, const RowTask& task, const data::Dataset& rows);
+std::optional<std::vector<std::string>> classes_of(const RowTask& task, const data::Dataset& rows);
 
 /// errors  UsageError for --validation-split together with --validation or --folds
 void check_validation_split(const RunOptions& a);

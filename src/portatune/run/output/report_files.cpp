@@ -31,7 +31,7 @@ Json json_of(std::string_view name, const DataSurvey& data) {
 // The lengths of training batches, ascending.
 std::vector<int64_t> batch_lengths(const RunPlan& plan) {
   if (plan.packed) return {plan.packed->length};
-  return plan.model.lengths.empty() ? std::vector{plan.model.options.max_length} : plan.model.lengths;
+  return plan.model.lengths.empty() ? std::vector{plan.task->max_length()} : plan.model.lengths;
 }
 
 Json details(const RunPlan& plan, const DataSurvey& train, const std::vector<std::optional<DataSurvey>>& validation) {
