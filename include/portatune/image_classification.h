@@ -12,6 +12,9 @@
 
 namespace portatune {
 
+class OptionFields;
+struct TaskSpec;
+
 struct ImageClassificationOptions {
   std::string image_column = "image";  ///< column of file paths, or of the files' bytes
   std::string label_column = "label";
@@ -25,6 +28,14 @@ struct ImageClassificationOptions {
   int64_t max_pixels = image::DecodeOptions().max_pixels;
   bool reduced_decode = false;  ///< whether JPEGs are decoded no larger than needed: faster, with other pixels
 };
+
+/// The options of the task "image-classification" in runs, which finds labels and weights in the rows.
+struct ImageClassificationRunOptions : ImageClassificationOptions {
+  ClassWeights weights;
+
+  void describe(OptionFields& fields);
+};
+const TaskSpec& image_classification_spec();
 
 /// Rows with two texts: the path of an image, and its label. `files` is one folder, or tables with paths relative to
 /// the folder of the table. In place of a path a row may have the bytes of a JPEG, PNG or WebP file.

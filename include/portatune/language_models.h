@@ -11,6 +11,9 @@
 
 namespace portatune {
 
+class OptionFields;
+struct TaskSpec;
+
 struct CausalLmOptions {
   std::string text_column = "text";
   int64_t block_size = 128;     ///< tokens of an example: texts are joined, then cut into blocks
@@ -26,7 +29,7 @@ struct InstructionOptions {
   std::string prompt_column, completion_column;  ///< columns of texts, or of lists of messages
   std::string input_column;   ///< column of texts appended to the prompt after a blank line if they are not empty
   bool as_messages = false;   ///< the chat template formats the texts as user and assistant messages
-  int64_t max_length = 1024;  ///< tokens of an example; longer ones are cut
+  int64_t max_length = 128;   ///< tokens of an example; longer ones are cut
   std::filesystem::path chat_template;  ///< a file; empty: the model's template
   ChatOptions chat;                     ///< tools, variables and date for the template
 };
@@ -39,6 +42,15 @@ struct InstructionOptions {
 ///         kinds
 std::unique_ptr<RowTask> instruction_tuning(const std::filesystem::path& model, InstructionOptions options);
 
+/// The options of the task "causal-lm" in runs: instruction_tuning() with columns of instruction data, else
+/// causal_lm().
+struct CausalLmRunOptions : InstructionOptions {
+  std::string text_column = CausalLmOptions().text_column;
+
+  void describe(OptionFields& fields);
+};
+const TaskSpec& causal_lm_spec();
+
 struct MaskedLmOptions {
   std::string text_column = "text";
   int64_t max_length = 128;       ///< tokens of an example, special ones included; longer texts are cut
@@ -47,10 +59,14 @@ struct MaskedLmOptions {
   /// True if rows are sentences of documents. The model then sees pairs and also learns whether the second sentence
   /// follows the first. A blank row ends a document.
   bool next_sentence = false;
+
+  void describe(OptionFields& fields);
 };
 /// Masked language modelling: of the chosen tokens 80 % are masked, 10 % replaced and 10 % kept; each step chooses
 /// others. Metrics: perplexity, accuracy, with the same tokens chosen in every evaluation; next_sentence_accuracy.
 /// errors  those of causal_lm; CheckpointError for a tokenizer without a mask token
 std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmOptions options);
+/// The task "masked-lm", with MaskedLmOptions.
+const TaskSpec& masked_lm_spec();
 
 }  // namespace portatune

@@ -1,6 +1,7 @@
 // Choices of the loss of classes and labels.
 #pragma once
 
+#include <string>
 #include <vector>
 
 namespace portatune {
@@ -14,6 +15,13 @@ struct LossOptions {
   std::vector<float> positive_weights;  ///< weights of the positive examples of each label; empty: all 1; sigmoid heads
 
   bool operator==(const LossOptions&) const = default;
+};
+
+/// Weights of the loss as users ask for them: numbers in the order of the labels, "balanced", or the name of a table
+/// with the columns "label" and "weight"; empty: none.
+struct ClassWeights {
+  std::vector<std::string> class_weights;     ///< "balanced" gives all classes the same sum of weights
+  std::vector<std::string> positive_weights;  ///< "balanced" gives positive and negative examples the same sum
 };
 
 }  // namespace portatune

@@ -12,6 +12,9 @@
 
 namespace portatune {
 
+class OptionFields;
+struct TaskSpec;
+
 /// The columns are by default those of SWAG.
 struct MultipleChoiceOptions {
   std::string context_column = "sent1";
@@ -21,6 +24,8 @@ struct MultipleChoiceOptions {
   std::string endings_column;          ///< column of a JSON list of endings, in place of a column for each
   std::string label_column = "label";  ///< column of the index of the right ending, from 0
   int64_t max_length = 128;  ///< tokens of context and one ending, special ones included; longer texts are cut
+
+  void describe(OptionFields& fields);
 };
 
 /// A task with one score per ending and a softmax over the endings of a row. Context and ending are a pair of texts,
@@ -30,5 +35,7 @@ struct MultipleChoiceOptions {
 /// errors  those of TextClassification; UsageError, when the graph is built, for an architecture without such a head;
 ///         DataError that names the row for fewer than two endings or a label out of range
 std::unique_ptr<RowTask> multiple_choice(const std::filesystem::path& model, MultipleChoiceOptions options);
+/// The task "multiple-choice", with MultipleChoiceOptions.
+const TaskSpec& multiple_choice_spec();
 
 }  // namespace portatune

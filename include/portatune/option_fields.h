@@ -62,6 +62,13 @@ enum class Fact {
   kUnlessDefault  ///< recorded if it is not the default; older checkpoints, from before the option, then still fit
 };
 
+/// What a task needs an option for.
+enum class OptionUse {
+  kRows,    ///< to read rows, in all commands
+  kLabels,  ///< to read their labels or to report scores: fit and evaluate
+  kTraining
+};
+
 /// The rules of an option. Numbers are within [lowest, highest], and less than `below`.
 struct OptionRules {
   double lowest = 0;
@@ -76,6 +83,9 @@ struct OptionRules {
   std::string other_names = {};   ///< further names on the command line, separated by commas
   std::string placeholder = {};   ///< form of the value in the help; empty: that of the type, such as "N"
   std::string default_help = {};  ///< the default in the help, where its text does not say it: "a tenth of the steps"
+  std::string excludes = {};      ///< name of an option that users do not give together with this one
+  OptionUse use = OptionUse::kRows;  ///< of an option of a task
+  bool kept = false;  ///< of an option of a task: fit writes it beside the model, so that evaluate and predict use it
 };
 
 enum class OptionKind { kFlag, kInteger, kNumber, kText, kPath, kTexts };

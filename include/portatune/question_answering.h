@@ -9,8 +9,11 @@
 
 namespace portatune {
 
+class OptionFields;
+struct TaskSpec;
+
 struct QuestionAnsweringOptions {
-  int64_t max_length = 384;  ///< tokens of question and context, special ones included
+  int64_t max_length = 128;  ///< tokens of question and context, special ones included
   /// Number of context tokens that two neighbouring windows share. 0: 128, or half of a window's context tokens if that
   /// is less.
   int64_t doc_stride = 0;
@@ -20,7 +23,11 @@ struct QuestionAnsweringOptions {
   int64_t max_answer_length = 30;  ///< tokens
   /// No-answer threshold of version 2: score(null) - score(best) above this predicts no answer.
   double null_score_diff_threshold = 0;
+
+  void describe(OptionFields& fields);
 };
+/// The task "question-answering", with QuestionAnsweringOptions.
+const TaskSpec& question_answering_spec();
 
 /// Spans in contexts, found with two logits per token: start and end. A long context is split into several windows,
 /// each of which is an example. Tokens and labels of a window are those of transformers' run_qa.py.

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "portatune/loss_options.h"
+#include "portatune/option_fields.h"
 #include "portatune/text_task.h"
 
 namespace portatune {
+
+struct TaskSpec;
 
 enum class Head {
   kSoftmax,     ///< a logit per class, softmax cross-entropy
@@ -17,6 +20,15 @@ enum class Head {
   kMultiLabel,  ///< a logit per label, any of which may apply, mean of binary cross-entropies
   kRegression,  ///< one number, or several, mean of squared errors
 };
+
+/// The names of heads in options. Those that end with "classification" are from transformers.
+constexpr auto names_of(Head) {
+  return std::to_array<NamedValue<Head>>({{Head::kSoftmax, "softmax"},
+                                          {Head::kSigmoid, "sigmoid"},
+                                          {Head::kRegression, "regression"},
+                                          {Head::kSoftmax, "single_label_classification"},
+                                          {Head::kMultiLabel, "multi_label_classification"}});
+}
 
 struct TextClassificationOptions {
   std::string text_column = "text";
@@ -38,6 +50,14 @@ struct TextClassificationOptions {
   /// A sigmoid head has "0" and "1"; unused for regression.
   std::vector<std::string> labels;
 };
+
+/// The options of the task "text-classification" in runs, which finds head, labels and weights in the rows.
+struct TextClassificationRunOptions : TextClassificationOptions {
+  ClassWeights weights;
+
+  void describe(OptionFields& fields);
+};
+const TaskSpec& text_classification_spec();
 
 struct LabelScan {
   std::vector<std::string> labels;

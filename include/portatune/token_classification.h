@@ -10,6 +10,9 @@
 
 namespace portatune {
 
+class OptionFields;
+struct TaskSpec;
+
 struct TokenClassificationOptions {
   std::string tokens_column = "tokens";  ///< column of the words: a JSON list of strings
   std::string tags_column = "ner_tags";  ///< column of their tags: a JSON list of the same length, of names or ids
@@ -17,7 +20,11 @@ struct TokenClassificationOptions {
   /// Names of the tags in the order of their ids, as tags_of() finds them; default: the checkpoint's. If the checkpoint
   /// knows all of them, its own list is kept, so that its classifier keeps its meaning.
   std::vector<std::string> labels;
+
+  void describe(OptionFields& fields);
 };
+/// The task "token-classification", with TokenClassificationOptions; it finds its labels in the rows.
+const TaskSpec& token_classification_spec();
 
 /// Sentences of files: read_conll for .conll and .txt, read_table for others.
 /// tags_column  empty: tags are not read

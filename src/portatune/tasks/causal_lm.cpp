@@ -1,8 +1,11 @@
 #include "portatune/error.h"
 #include "portatune/language_models.h"
 #include "portatune/sources.h"
+#include "portatune/task_fields.h"
+#include "portatune/task_spec.h"
 #include "portatune/tasks/causal_task.h"
 #include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/task_context.h"
 
 namespace portatune {
 namespace {
@@ -86,6 +89,56 @@ class CausalLm final : public tasks::CausalTask {
 
 std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options) {
   return std::make_unique<CausalLm>(model, std::move(options));
+}
+
+void CausalLmRunOptions::describe(OptionFields& fields) {
+  describe_max_length(fields, max_length);
+  describe_text_column(fields, text_column);
+  fields.group("Instruction data (causal-lm)");
+  fields("messages_column", messages_column, "column of conversations; learns what the assistant says", {.kept = true});
+  fields("prompt_column", prompt_column, "column of prompts: texts, or lists of messages", {.kept = true});
+  fields("completion_column", completion_column, "column of completions, which are learnt", {.kept = true});
+  fields("input_column", input_column, "column of texts that the prompt is about", {.kept = true});
+  fields("as_messages", as_messages, "texts are what a user and an assistant say", {.kept = true});
+  fields("chat_template", chat_template, "a template's file", {.default_help = "the model's"});
+  fields("chat_template_kwargs", chat.variables, "its variables, as JSON: {\"enable_thinking\": false}",
+         {.kept = true});
+  fields("chat_date", chat.date, "day for templates that contain it: 2026-11-21", {.default_help = "today"});
+}
+
+namespace {
+
+std::unique_ptr<RowTask> make(const TaskContext& context, const CausalLmRunOptions& options) {
+  const std::string instructions = options.messages_column + options.prompt_column + options.completion_column;
+  if (!instructions.empty()) return instruction_tuning(context.folder, options);
+  const std::vector<std::string> files =
+      context.files.empty() ? std::vector<std::string>() : data::table_files(context.files);
+  const bool is_text = !files.empty() && data::kind_extension(files.front(), context.table) == ".txt";
+  return causal_lm(context.folder,
+                   {.text_column = options.text_column, .block_size = options.max_length, .rows_are_lines = is_text});
+}
+
+std::vector<data::Example> sample_rows(const RowTask& task, const CausalLmRunOptions& options) {
+  constexpr const char* kConversation = R"([{"role": "user", "content": "a"}, {"role": "assistant", "content": "a"}])";
+  std::string text;
+  for (int64_t i = 0; i < 4 * options.max_length; ++i) text += "a ";  // A block must be full.
+  data::Example row = tasks::sample_row(task);
+  tasks::set_if_read(row, options.text_column, text);
+  tasks::set_if_read(row, options.messages_column, kConversation);
+  return {row};
+}
+
+}  // namespace
+
+const TaskSpec& causal_lm_spec() {
+  static const TaskSpec kSpec =
+      task_spec<CausalLmRunOptions>({.name = "causal-lm",
+                                     .classes = {"ForCausalLM", "LMHeadModel"},
+                                     .run_options = {RunOption::kPadding, RunOption::kPacking},
+                                     .pipeline = "text-generation",
+                                     .make = make,
+                                     .sample_rows = sample_rows});
+  return kSpec;
 }
 
 }  // namespace portatune

@@ -13,22 +13,29 @@
 #include "portatune/models.h"
 #include "portatune/ops.h"
 #include "portatune/sources.h"
+#include "portatune/task_fields.h"
+#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/objectives/class_losses.h"
+#include "portatune/tasks/objectives/class_weights.h"
 #include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/results/classification_lines.h"
 #include "portatune/tasks/results/save_model.h"
+#include "portatune/tasks/rows/found_classes.h"
 #include "portatune/tasks/rows/image_file.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_labels.h"
+#include "portatune/tasks/task_context.h"
 
 namespace portatune {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_view_literals;
 
+constexpr const char* kName = "image-classification";
 constexpr std::string_view kHead = "ForImageClassification", kHeads = "ForImageClassificationWithTeacher";
 
 bool has_two_heads(const io::JsonObject& config) {
@@ -303,6 +310,73 @@ void ImageClassification::save(const fs::path& folder) const {
                     {.architecture = impl_->model->facts().class_prefix + std::string(head),
                      .labels = impl_->labels,
                      .problem_type = "single_label_classification"});
+}
+
+void ImageClassificationRunOptions::describe(OptionFields& fields) {
+  describe_label_column(fields, label_column);
+  describe_classes(fields, labels);
+  describe_metrics(fields, metrics);
+  describe_loss(fields, loss, weights);
+  fields("image_column", image_column, "column of the path, from the table's folder",
+         {.other_names = "image_column_name", .kept = true});
+  fields("max_pixels", max_pixels, "larger images are refused", {.lowest = 1, .kept = true});
+  fields("reduced_decode", reduced_decode, "faster, and not the same pixels, where JPEGs are large", {.kept = true});
+  fields("no_random_crop", augmentation.crop, "do not train on random parts of the images",
+         {.sets = "false", .use = OptionUse::kTraining});
+  fields("no_flip", augmentation.flip, "do not mirror every other image",
+         {.sets = "false", .use = OptionUse::kTraining});
+  fields("color_jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
+         {.highest = 1, .use = OptionUse::kTraining});
+}
+
+namespace {
+
+using RunOptions = ImageClassificationRunOptions;
+
+// An image of one black pixel, as PNG.
+constexpr std::string_view kImage =
+    "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\b\2\0\0\0\x90wS\xde\0\0\0\fIDATx\xda"
+    "c```\0\0\0\4\0\1\xc8\xea\xeb\xf9\0\0\0\0IEND\xae"
+    "B`\x82"sv;
+
+ImageClassificationOptions learnt_from_rows(const RunOptions& options, const TaskContext& context) {
+  ImageClassificationOptions found = options;
+  const std::string& column = options.label_column;
+  const data::Dataset rows = read_images(context.files, options.image_column, column, context.table);
+  if (found.labels.empty()) {
+    found.labels = tasks::classes_of_rows(context, rows, column);
+    tasks::require_several_classes(found.labels, context, column);
+  }
+  const RowLabels labels = tasks::one_class_a_row(tasks::in_order_of_model(found.labels, context), column);
+  found.loss = tasks::with_class_weights(options.loss, options.weights, Head::kSoftmax, labels, context, rows);
+  return found;
+}
+
+std::unique_ptr<RowTask> make(const TaskContext& context, const RunOptions& options) {
+  if (context.classes == Classes::kOfRows) {
+    return std::make_unique<ImageClassification>(context.folder, learnt_from_rows(options, context));
+  }
+  ImageClassificationOptions found = options;
+  found.labels = tasks::classes_without_rows(context, kName, std::move(found.labels));
+  return std::make_unique<ImageClassification>(context.folder, std::move(found));
+}
+
+std::vector<data::Example> sample_rows(const RowTask& task, const RunOptions& options) {
+  data::Example row = tasks::sample_row(task);
+  row.set(options.image_column, std::string(kImage));
+  return {row.set(options.label_column, task.row_labels().classes.front())};
+}
+
+}  // namespace
+
+const TaskSpec& image_classification_spec() {
+  static const TaskSpec kSpec = task_spec<RunOptions>({.name = kName,
+                                                       .classes = {std::string(kHead), std::string(kHeads)},
+                                                       .run_options = {RunOption::kWeightColumn},
+                                                       .pipeline = "image-classification",
+                                                       .make = make,
+                                                       .sample_rows = sample_rows});
+  return kSpec;
 }
 
 }  // namespace portatune

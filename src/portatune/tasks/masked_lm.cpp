@@ -6,11 +6,14 @@
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/language_models.h"
 #include "portatune/ops.h"
+#include "portatune/task_fields.h"
+#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/language_model.h"
 #include "portatune/tasks/objectives/masking.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/sentence_pairs.h"
 #include "portatune/tasks/rows/text_rows.h"
+#include "portatune/tasks/task_context.h"
 #include "portatune/text_task.h"
 
 namespace portatune {
@@ -149,6 +152,48 @@ class MaskedLm final : public TextTask {
 
 std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmOptions options) {
   return std::make_unique<MaskedLm>(model, std::move(options));
+}
+
+void MaskedLmOptions::describe(OptionFields& fields) {
+  describe_max_length(fields, max_length);
+  describe_text_column(fields, text_column);
+  fields.group("Masked language models");
+  fields("mlm_probability", mlm_probability, "share of tokens to predict", {.highest = 1, .kept = true});
+  fields("whole_words", whole_words, "hide the pieces of a word together", {.kept = true});
+  fields("next_sentence", next_sentence, "rows are sentences; learn which follows which, too", {.kept = true});
+}
+
+namespace {
+
+std::unique_ptr<RowTask> make(const TaskContext& context, const MaskedLmOptions& options) {
+  if (options.next_sentence && context.bad_rows) {
+    throw UsageError({.where = "bad_rows",
+                      .given = "--next-sentence as well",
+                      .expected = "--bad-rows fail: without a row, its neighbours would follow each other"});
+  }
+  return masked_lm(context.folder, options);
+}
+
+// Pairs are made of at least two documents, between which there is a blank row.
+std::vector<data::Example> sample_rows(const RowTask& task, const MaskedLmOptions& options) {
+  const data::Example row = tasks::sample_row(task);
+  if (!options.next_sentence) return {row};
+  data::Example blank = row;
+  blank.set(options.text_column, "");
+  return {row, row, blank, row, row};
+}
+
+}  // namespace
+
+const TaskSpec& masked_lm_spec() {
+  static const TaskSpec kSpec =
+      task_spec<MaskedLmOptions>({.name = "masked-lm",
+                                  .classes = {"ForMaskedLM", "BertForPreTraining", "AlbertForPreTraining"},
+                                  .run_options = {RunOption::kPadding, RunOption::kPacking},
+                                  .pipeline = "fill-mask",
+                                  .make = make,
+                                  .sample_rows = sample_rows});
+  return kSpec;
 }
 
 }  // namespace portatune

@@ -6,6 +6,8 @@
 #include "portatune/io/text/json.h"
 #include "portatune/metrics.h"
 #include "portatune/ops.h"
+#include "portatune/task_fields.h"
+#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -13,6 +15,7 @@
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/tasks/rows/text_rows.h"
+#include "portatune/tasks/task_context.h"
 #include "portatune/text_task.h"
 
 namespace portatune {
@@ -196,6 +199,35 @@ class MultipleChoice final : public TextTask {
 
 std::unique_ptr<RowTask> multiple_choice(const std::filesystem::path& model, MultipleChoiceOptions options) {
   return std::make_unique<MultipleChoice>(model, std::move(options));
+}
+
+void MultipleChoiceOptions::describe(OptionFields& fields) {
+  describe_max_length(fields, max_length);
+  describe_label_column(fields, label_column);
+  fields("context_column", context_column, "column of the text before the endings", {.kept = true});
+  fields("header_column", header_column, "column of what every ending begins with",
+         {.default_help = "sent2 with sent1", .kept = true});
+  fields("ending_columns", ending_columns, "columns of the endings",
+         {.default_help = "ending0,...,ending3", .kept = true});
+  fields("endings_column", endings_column, "column of a JSON list of them instead", {.kept = true});
+}
+
+const TaskSpec& multiple_choice_spec() {
+  using Options = MultipleChoiceOptions;
+  static const TaskSpec kSpec = task_spec<Options>(
+      {.name = "multiple-choice",
+       .classes = {"ForMultipleChoice"},
+       .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
+       .pipeline = "multiple-choice",
+       .make = [](const TaskContext& context, const Options& o) { return multiple_choice(context.folder, o); },
+       .sample_rows =
+           [](const RowTask& task, const Options& options) {
+             data::Example row = tasks::sample_row(task);
+             tasks::set_if_read(row, options.label_column, "0");
+             tasks::set_if_read(row, options.endings_column, R"(["a", "a"])");
+             return std::vector{row};
+           }});
+  return kSpec;
 }
 
 }  // namespace portatune

@@ -7,12 +7,15 @@
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
+#include "portatune/task_fields.h"
+#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/answer_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/results/answer_lines.h"
 #include "portatune/tasks/rows/code_points.h"
 #include "portatune/tasks/rows/question_windows.h"
 #include "portatune/tasks/rows/text_rows.h"
+#include "portatune/tasks/task_context.h"
 
 namespace portatune {
 namespace {
@@ -167,6 +170,37 @@ std::unique_ptr<Metrics> QuestionAnswering::metrics() const {
 
 void QuestionAnswering::save(const std::filesystem::path& folder) const {
   checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kQuestionAnswering)});
+}
+
+void QuestionAnsweringOptions::describe(OptionFields& fields) {
+  describe_max_length(fields, max_length);
+  fields("doc_stride", doc_stride, "tokens that windows over a long context share",
+         {.default_help = "128, or half a window", .kept = true});
+  fields("version_2_with_negative", version_2_with_negative, "questions may have no answer", {.kept = true});
+  fields("n_best_size", n_best_size, "start and end positions that are combined",
+         {.lowest = 1, .highest = 1e4, .kept = true});
+  fields("max_answer_length", max_answer_length, "tokens of an answer", {.lowest = 1, .kept = true});
+  fields("null_score_diff_threshold", null_score_diff_threshold,
+         "score(no answer) - score(best answer) above this predicts no answer",
+         {.lowest = -1e9, .highest = 1e9, .kept = true});
+}
+
+const TaskSpec& question_answering_spec() {
+  using Options = QuestionAnsweringOptions;
+  static const TaskSpec kSpec = task_spec<Options>(
+      {.name = "question-answering",
+       .classes = {"ForQuestionAnswering"},
+       .run_options = {RunOption::kPadding, RunOption::kPacking},
+       .pipeline = "question-answering",
+       .make = [](const TaskContext& context,
+                  const Options& options) { return std::make_unique<QuestionAnswering>(context.folder, options); },
+       .sample_rows =
+           [](const RowTask& task, const Options&) {
+             data::Example row = tasks::sample_row(task);
+             row.set("answers", R"({"text": [], "answer_start": []})");
+             return std::vector{row};
+           }});
+  return kSpec;
 }
 
 }  // namespace portatune

@@ -7,16 +7,21 @@
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
+#include "portatune/task_fields.h"
+#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/tag_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/rows/found_classes.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/tasks/rows/text_rows.h"
+#include "portatune/tasks/task_context.h"
 
 namespace portatune {
 namespace {
 
+constexpr const char* kName = "token-classification";
 constexpr int32_t kNoWord = -1;
 const std::map<std::string, double> kPadding = {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}};
 
@@ -217,6 +222,50 @@ std::unique_ptr<Metrics> TokenClassification::metrics() const {
 void TokenClassification::save(const std::filesystem::path& folder) const {
   const std::string architecture = checkpoint().model().class_name(models::HeadKind::kTokenClassification);
   checkpoint().save(folder, {.architecture = architecture, .labels = impl_->labels});
+}
+
+void TokenClassificationOptions::describe(OptionFields& fields) {
+  describe_max_length(fields, max_length);
+  fields("tokens_column", tokens_column, "column of a JSON list of words; not for .conll, .txt", {.kept = true});
+  fields("tags_column", tags_column, "column of a list of their tags: names or ids",
+         {.use = OptionUse::kLabels, .kept = true});
+}
+
+namespace {
+
+std::unique_ptr<RowTask> make(const TaskContext& context, const TokenClassificationOptions& given) {
+  TokenClassificationOptions options = given;
+  if (context.classes == Classes::kOfRows) {
+    const auto has_tags = [column = options.tags_column](const data::Example& row) {
+      tasks::texts_in(row, column);
+      return true;
+    };
+    const data::Dataset rows = read_tagged(context.files, options.tokens_column, options.tags_column, context.table);
+    options.labels = tags_of(context.readable(rows.filter(has_tags)), options.tags_column);
+  } else {
+    options.labels = tasks::classes_without_rows(context, kName, std::move(options.labels));
+  }
+  return std::make_unique<TokenClassification>(context.folder, std::move(options));
+}
+
+std::vector<data::Example> sample_rows(const RowTask& task, const TokenClassificationOptions& options) {
+  data::Example row = tasks::sample_row(task);
+  row.set(options.tokens_column, nlohmann::json::array({"a"}).dump());
+  row.set(options.tags_column, nlohmann::json::array({task.row_labels().classes.front()}).dump());
+  return {row};
+}
+
+}  // namespace
+
+const TaskSpec& token_classification_spec() {
+  static const TaskSpec kSpec = task_spec<TokenClassificationOptions>(
+      {.name = kName,
+       .classes = {"ForTokenClassification"},
+       .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
+       .pipeline = "token-classification",
+       .make = make,
+       .sample_rows = sample_rows});
+  return kSpec;
 }
 
 }  // namespace portatune

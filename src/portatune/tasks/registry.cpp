@@ -1,0 +1,137 @@
+#include "portatune/tasks/registry.h"
+
+#include <algorithm>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/image_classification.h"
+#include "portatune/io/text/json.h"
+#include "portatune/language_models.h"
+#include "portatune/multiple_choice.h"
+#include "portatune/question_answering.h"
+#include "portatune/text_classification.h"
+#include "portatune/token_classification.h"
+
+namespace portatune {
+namespace {
+
+// The list exists from the first added task on: tasks are added before main(), in no certain order.
+std::vector<const TaskSpec*>& added_tasks() {
+  static std::vector<const TaskSpec*> tasks;
+  return tasks;
+}
+
+const std::map<std::string, RunOption> kRunOptions = {{"padding", RunOption::kPadding},
+                                                      {"packing", RunOption::kPacking},
+                                                      {"tokens_per_batch", RunOption::kPacking},
+                                                      {"weight_column", RunOption::kWeightColumn}};
+
+// "Question answering" for "question-answering".
+std::string heading_of(std::string name) {
+  std::ranges::replace(name, '-', ' ');
+  if (!name.empty() && name.front() >= 'a' && name.front() <= 'z') name.front() += 'A' - 'a';
+  return name;
+}
+
+// Lets a field set that of another task, too.
+void share(OptionField& field, const OptionField& other) {
+  if (field.kind != other.kind) {
+    throw UsageError({.where = "tasks of this program",
+                      .given = "an option " + in_quotes(field.name) + " of two types",
+                      .expected = "one meaning of an option, or another name"});
+  }
+  field.set = [first = field.set, second = other.set](const std::vector<std::string>& texts) {
+    first(texts);
+    second(texts);
+  };
+}
+
+}  // namespace
+
+AddedTask::AddedTask(TaskSpec spec) : spec_(std::move(spec)) { added_tasks().push_back(&spec_); }
+AddedTask::~AddedTask() { std::erase(added_tasks(), &spec_); }
+
+namespace tasks {
+
+std::vector<const TaskSpec*> registry() {
+  std::vector<const TaskSpec*> added = added_tasks();
+  std::ranges::sort(added, {}, &TaskSpec::name);
+  std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
+                                      &question_answering_spec(),  &multiple_choice_spec(),
+                                      &masked_lm_spec(),           &causal_lm_spec(),
+                                      &image_classification_spec()};
+  for (const TaskSpec* task : added) {
+    if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {
+      throw UsageError({.where = "tasks of this program",
+                        .given = "two tasks called " + in_quotes(task->name),
+                        .expected = "another name for each task"});
+    }
+    all.push_back(task);
+  }
+  return all;
+}
+
+std::vector<std::string> task_names() {
+  std::vector<std::string> names;
+  for (const TaskSpec* task : registry()) names.push_back(task->name);
+  return names;
+}
+
+const TaskSpec& task_called(const std::string& name) {
+  const std::vector<const TaskSpec*> all = registry();
+  const auto found = std::ranges::find(all, name, &TaskSpec::name);
+  if (found != all.end()) return **found;
+  throw UsageError({.where = "task", .given = "\"" + name + "\"", .fix = "see portatune fit --help"});
+}
+
+const TaskSpec& task_of(const std::filesystem::path& folder) {
+  const TaskSpec* best = &text_classification_spec();
+  size_t longest = 0;
+  for (const std::string& architecture : hub::read_config(folder).get_strings("architectures")) {
+    for (const TaskSpec* task : registry()) {
+      for (const std::string& ending : task->classes) {
+        if (ending.size() <= longest || !architecture.ends_with(ending)) continue;
+        best = task;
+        longest = ending.size();
+      }
+    }
+    if (longest > 0) break;
+  }
+  return *best;
+}
+
+std::vector<OptionField> option_fields(TaskOptions& options) {
+  std::vector<OptionField> all;
+  for (const TaskSpec* task : registry()) {
+    for (OptionField& field : task->fields(options)) {
+      const auto known = std::ranges::find(all, field.name, &OptionField::name);
+      if (known != all.end()) {
+        share(*known, field);
+        continue;
+      }
+      if (field.group.empty()) field.group = heading_of(task->name);
+      all.push_back(std::move(field));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> tasks_with(const std::string& option) {
+  std::vector<std::string> names;
+  for (const TaskSpec* task : registry()) {
+    if (has_option(*task, option)) names.push_back(task->name);
+  }
+  return names;
+}
+
+bool has_option(const TaskSpec& task, const std::string& option) {
+  const auto of_runs = kRunOptions.find(option);
+  if (of_runs != kRunOptions.end()) return task.run_options.contains(of_runs->second);
+  TaskOptions defaults;
+  const std::vector<OptionField> fields = task.fields(defaults);
+  return std::ranges::find(fields, option, &OptionField::name) != fields.end();
+}
+
+}  // namespace tasks
+}  // namespace portatune
