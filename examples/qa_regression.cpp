@@ -17,7 +17,6 @@
 #include <numeric>
 #include <optional>
 
-#include "portatune/command.h"
 #include "portatune/portatune.h"
 
 namespace {
@@ -229,19 +228,28 @@ Ratings ratings_in(const std::vector<std::string>& files, data::TableOptions opt
   return ratings;
 }
 
+struct QuestOptions {
+  int64_t max_length = 128;
+  double dropout = 0.1;
+  bool match_ranks = false;
+
+  void describe(OptionFields& fields) {
+    describe_max_length(fields, max_length);
+    fields("dropout", dropout, "dropout before each head", {.below = 1, .use = OptionUse::kTraining});
+    fields("match_ranks", match_ranks, "predict ratings of the training set, matched by rank", {.kept = true});
+  }
+};
+
 class Quest final : public TextTask {
  public:
-  explicit Quest(const TaskArguments& a)
-      : TextTask(a.model, a.max_length),
-        dropout_(a.options.number("dropout", 0.1)),
-        match_ranks_(a.options.flag("match-ranks", false)),
-        ratings_(a.training ? ratings_in(a.files, a.table) : read_ratings(a.model / kRatingsFile)) {
-    a.options.require_all_read();
-    if (!(dropout_ >= 0 && dropout_ < 1)) {
-      throw UsageError({.where = "option dropout", .given = std::to_string(dropout_), .expected = "0 to below 1"});
-    }
+  Quest(const TaskContext& context, const QuestOptions& options)
+      : TextTask(context.folder, options.max_length),
+        dropout_(options.dropout),
+        match_ranks_(options.match_ranks),
+        ratings_(context.classes == Classes::kOfRows ? ratings_in(context.files, context.table)
+                                                     : read_ratings(context.folder / kRatingsFile)) {
     if (!checkpoint().tokenizer().cls_id() || !checkpoint().tokenizer().sep_id()) {
-      throw CheckpointError({.where = a.model.string(),
+      throw CheckpointError({.where = context.folder.string(),
                              .given = "a tokenizer without cls_token and sep_token",
                              .expected = "an encoder such as BERT or RoBERTa"});
     }
@@ -352,7 +360,11 @@ class Quest final : public TextTask {
   const Ratings ratings_;
 };
 
-const CommandTask kQuest("qa-regression", kArchitecture,
-                         [](const TaskArguments& a) -> std::unique_ptr<RowTask> { return std::make_unique<Quest>(a); });
+const AddedTask kQuest(task_spec<QuestOptions>({.name = "qa-regression",
+                                                .classes = {kArchitecture},
+                                                .run_options = {RunOption::kPadding},
+                                                .make = [](const TaskContext& context, const QuestOptions& options) {
+                                                  return std::make_unique<Quest>(context, options);
+                                                }}));
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "portatune/bad_rows.h"
 #include "portatune/batch_share.h"
 #include "portatune/chat.h"
-#include "portatune/command.h"
 #include "portatune/config_changes.h"
 #include "portatune/data.h"
 #include "portatune/device.h"

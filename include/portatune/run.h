@@ -13,14 +13,9 @@
 #include "portatune/bad_rows.h"
 #include "portatune/data.h"
 #include "portatune/device.h"
-#include "portatune/image_classification.h"
-#include "portatune/language_models.h"
-#include "portatune/multiple_choice.h"
-#include "portatune/question_answering.h"
 #include "portatune/sources.h"
 #include "portatune/stop.h"
-#include "portatune/text_classification.h"
-#include "portatune/token_classification.h"
+#include "portatune/task_spec.h"
 #include "portatune/train.h"
 
 namespace portatune::run {
@@ -52,24 +47,11 @@ enum class PackingPolicy {
 struct ModelOptions {
   std::string task = "text-classification";  ///< Name of the task; empty: the task of the model.
   std::filesystem::path folder;              ///< The model folder.
-  TextClassificationOptions options;         ///< Columns, labels and max_length, also of other tasks.
-  MaskedLmOptions masked_lm;
-  InstructionOptions instructions;  ///< With columns: causal-lm learns from instruction data.
-  std::string tokens_column = TokenClassificationOptions{}.tokens_column;
-  std::string tags_column = TokenClassificationOptions{}.tags_column;
-  QuestionAnsweringOptions question_answering;
-  MultipleChoiceOptions multiple_choice;
-  ImageClassificationOptions images;  ///< Without its label column, labels, metrics and loss, which are unused.
-  /// Class weights of the loss: numbers in the order of the labels, "balanced", or the name of a table
-  /// with the columns "label" and "weight"; empty: none. "balanced" gives all classes the same sum of weights.
-  std::vector<std::string> class_weights;
-  /// Weights of positive examples, likewise; "balanced" gives positive and negative examples the same sum of weights.
-  std::vector<std::string> positive_weights;
-  std::map<std::string, std::string> options_of_task;  ///< Options of a task that CommandTask has added.
-  data::TableOptions table;                            ///< Format of the files; the task chooses the columns.
-  std::shared_ptr<data::BadRows> bad_rows;             ///< Skipped rows of all datasets; null: bad rows are errors.
-  std::optional<Padding> padding;                      ///< None: automatic where examples vary in length.
-  std::vector<int64_t> lengths;                        ///< Lengths that a plan has chosen; empty: max_length alone.
+  TaskOptions options;                       ///< Those of the task, such as options.of<MultipleChoiceOptions>().
+  data::TableOptions table;                  ///< Format of the files; the task chooses the columns.
+  std::shared_ptr<data::BadRows> bad_rows;   ///< Skipped rows of all datasets; null: bad rows are errors.
+  std::optional<Padding> padding;            ///< None: automatic where examples vary in length.
+  std::vector<int64_t> lengths;              ///< Lengths that a plan has chosen; empty: max_length alone.
   /// The options that the user gave by name. Options of another task are errors, --max-length is not lowered to the
   /// positions of the model, and the model's portatune.json records those that evaluation needs.
   std::vector<GivenOption> given;

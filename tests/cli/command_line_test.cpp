@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "portatune/error.h"
+#include "portatune/text_classification.h"
 
 namespace portatune::cli {
 namespace {
@@ -174,21 +175,20 @@ TEST(CommandLine, DefaultsAreThoseOfTheLibrary) {
   EXPECT_EQ(a.training.seed, 42u);
   EXPECT_EQ(a.epochs, 3);
   EXPECT_EQ(a.batch_size, 32);
-  EXPECT_EQ(a.model.options.max_length, 128);
-  EXPECT_FALSE(a.model.options.head);
+  EXPECT_EQ(a.model.options.of<TextClassificationRunOptions>().max_length, 128);
+  EXPECT_FALSE(a.model.options.of<TextClassificationRunOptions>().head);
   EXPECT_TRUE(a.device.use_cache);
   EXPECT_TRUE(a.device.use_kernels);
 }
 
 TEST(CommandLine, OptionsOfTheLossReachTheirPlaces) {
-  const run::ModelOptions model =
-      fit_arguments({"--label-smoothing-factor", "0.1", "--focal-gamma", "2", "--metrics", "f1,recall",
-                     "--class-weights", "1,2.5", "--positive-weights", "balanced"})
-          .model;
-  EXPECT_EQ(model.options.loss, (LossOptions{.label_smoothing = 0.1, .focal_gamma = 2}));
-  EXPECT_THAT(model.options.metrics, testing::ElementsAre("f1", "recall"));
-  EXPECT_THAT(model.class_weights, testing::ElementsAre("1", "2.5"));
-  EXPECT_THAT(model.positive_weights, testing::ElementsAre("balanced"));
+  const FitArguments a = fit_arguments({"--label-smoothing-factor", "0.1", "--focal-gamma", "2", "--metrics",
+                                        "f1,recall", "--class-weights", "1,2.5", "--positive-weights", "balanced"});
+  const auto& options = a.model.options.of<TextClassificationRunOptions>();
+  EXPECT_EQ(options.loss, (LossOptions{.label_smoothing = 0.1, .focal_gamma = 2}));
+  EXPECT_THAT(options.metrics, testing::ElementsAre("f1", "recall"));
+  EXPECT_THAT(options.weights.class_weights, testing::ElementsAre("1", "2.5"));
+  EXPECT_THAT(options.weights.positive_weights, testing::ElementsAre("balanced"));
 }
 
 TEST(CommandLine, OptionsOfEvaluationsReachTheirPlaces) {
@@ -329,7 +329,7 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--task",
                                         "text-classification"});
   EXPECT_THAT(a.validation, testing::ElementsAre("v1.csv", "v 2.csv"));
-  const TextClassificationOptions& o = a.model.options;
+  const auto& o = a.model.options.of<TextClassificationRunOptions>();
   EXPECT_EQ(o.text_column + o.text_pair_column + o.label_column, "qay");
   EXPECT_EQ(o.head, Head::kSigmoid);
   EXPECT_EQ(o.max_length, 64);
@@ -380,7 +380,7 @@ TEST(CommandLine, NamesOfTransformersAreUnderstood) {
   EXPECT_EQ(a.model.folder, "m");
   EXPECT_THAT(a.train, testing::ElementsAre("t_1.csv"));
   EXPECT_EQ(a.output, "o_1");
-  EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs, a.model.options.max_length}),
+  EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs, a.model.options.of<TextClassificationRunOptions>().max_length}),
               testing::ElementsAre(4, 5, 6, 7));
   EXPECT_EQ(a.training.learning_rate, 1e-4);
 }

@@ -42,7 +42,7 @@ TEST(QaRegression, CorrelationIsThatOfScipy) {
 TEST(QaRegression, RanksAreMatchedToTheRatingsOfTheTrainingSet) {
   const Words words = Words{"predict", "--data", kQuest + "/rows.csv"} + kModel;
   const std::vector<json> raw = json_lines(portatune(words).out);
-  const std::vector<json> matched = json_lines(portatune(words + Words{"--option", "match-ranks=true"}).out);
+  const std::vector<json> matched = json_lines(portatune(words + Words{"--match-ranks"}).out);
   ASSERT_EQ(matched.size(), 10u);
   const std::string target = "answer_helpful";
   std::multiset<double> ratings;
@@ -88,18 +88,31 @@ TEST(QaRegression, LearnsAndSavesWhatItNeeds) {
   EXPECT_EQ(read(folder / "tuned/ratings.json"), read(kQuest + "/model/ratings.json"));
 }
 
-TEST(QaRegression, RefusesOptionsThatItDoesNotHave) {
-  const Words words = Words{"evaluate", "--data", kQuest + "/rows.csv"} + kModel;
-  const Finished unknown = portatune(words + Words{"--option", "drop=0.1"});
+// As those of the library's tasks.
+TEST(QaRegression, HasOptionsInHelpRecipesAndErrors) {
+  const Finished help = portatune({"fit", "--help", "--task", "qa-regression"});
+  EXPECT_THAT(help.out, testing::AllOf(HasSubstr("\nQa regression\n  --dropout N            dropout before each head [0.1]"),
+                                       HasSubstr("--match-ranks"), HasSubstr("--max-length"), HasSubstr("--padding"),
+                                       testing::Not(HasSubstr("--packing"))));
+  EXPECT_THAT(portatune({"predict", "--help-all"}).out, testing::Not(HasSubstr("--dropout")));
+
+  const Words words = Words{"predict", "--data", kQuest + "/rows.csv"} + kModel;
+  const TemporaryFolder folder;
+  write(folder / "ranks.yaml", "match_ranks: true\n");
+  EXPECT_EQ(portatune(words + Words{"--recipe", folder / "ranks.yaml"}).out,
+            portatune(words + Words{"--match-ranks"}).out);
+
+  const Finished out_of_range = portatune({"fit", "--task", "qa-regression", "--model", tiny_bert(), "--train",
+                                           kQuest + "/train.csv", "--output", folder / "o", "--dropout", "1"});
+  EXPECT_EQ(out_of_range.exit_code, 2);
+  EXPECT_THAT(out_of_range.err, HasSubstr("a number of at least 0 and below 1"));
+  const Finished unknown = portatune(words + Words{"--match-rank"});
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("'drop'"));
-  EXPECT_THAT(unknown.err, HasSubstr("dropout, match-ranks"));
-  const Finished not_a_number = portatune(words + Words{"--option", "dropout=much"});
-  EXPECT_EQ(not_a_number.exit_code, 2);
-  EXPECT_THAT(not_a_number.err, HasSubstr("a number"));
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean --match-ranks?"));
   const Finished of_another_task = portatune({"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data",
-                                            kQuest + "/rows.csv", "--option", "dropout=0.1"});
+                                              kQuest + "/rows.csv", "--match-ranks"});
   EXPECT_EQ(of_another_task.exit_code, 2);
+  EXPECT_THAT(of_another_task.err, HasSubstr("this one belongs to qa-regression"));
 }
 
 TEST(QaRegression, NamesTheRowOfABadRating) {

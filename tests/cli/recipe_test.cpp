@@ -9,6 +9,9 @@
 #include "cli/toy.h"
 #include "portatune/cli/command_line.h"
 #include "portatune/error.h"
+#include "portatune/question_answering.h"
+#include "portatune/text_classification.h"
+#include "portatune/token_classification.h"
 
 namespace portatune::cli {
 namespace {
@@ -50,7 +53,7 @@ TEST_F(RecipeFile, IsOneOnly) {
 
 TEST_F(RecipeFile, ColumnOrColumnsOfLabelsGiveWayToTheOtherThatIsTyped) {
   const Words files = {"--model", "m", "--train", "t.csv", "--output", "o"};
-  EXPECT_THAT(fit("label_columns: [a, b]", files + Words{"--label-column", "c"}).model.options.label_columns,
+  EXPECT_THAT(fit("label_columns: [a, b]", files + Words{"--label-column", "c"}).model.options.of<TextClassificationRunOptions>().label_columns,
               testing::IsEmpty());
   EXPECT_THAT(message_of<UsageError>([&] { fit("label_columns: [a, b]\nlabel_column: c", files); }),
               HasSubstr("--label-column"));
@@ -76,13 +79,13 @@ TEST_F(RecipeFile, SetsOptionsByAnyOfTheirNames) {
   EXPECT_THAT(a.train, ElementsAre("a.csv", "b: c.csv"));
   EXPECT_THAT(a.validation, ElementsAre("v.csv"));
   EXPECT_EQ(a.output, "o");
-  EXPECT_EQ(a.model.options.text_column, "#1 String");
-  EXPECT_EQ(a.model.tags_column, "");
+  EXPECT_EQ(a.model.options.of<TextClassificationRunOptions>().text_column, "#1 String");
+  EXPECT_EQ(a.model.options.of<TokenClassificationOptions>().tags_column, "");
   EXPECT_THAT(a.model.table.names, ElementsAre("x", "y"));
   EXPECT_EQ(a.epochs, 7);
-  EXPECT_EQ(a.model.question_answering.null_score_diff_threshold, -1.5);
+  EXPECT_EQ(a.model.options.of<QuestionAnsweringOptions>().null_score_diff_threshold, -1.5);
   EXPECT_EQ(a.training.learning_rate, 2e-5);
-  EXPECT_TRUE(a.model.question_answering.version_2_with_negative);
+  EXPECT_TRUE(a.model.options.of<QuestionAnsweringOptions>().version_2_with_negative);
   EXPECT_FALSE(a.talk.quiet || a.device.use_cache);
 }
 

@@ -10,6 +10,7 @@
 #include "portatune/run.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/strategies.h"
+#include "portatune/text_classification.h"
 
 namespace portatune::run {
 namespace {
@@ -22,7 +23,7 @@ using testing::HasSubstr;
 RunOptions options_of(const Toy& toy, const std::string& output) {
   RunOptions options;
   options.model.folder = cli::tiny_bert();
-  options.model.options.max_length = 16;
+  options.model.options.of<TextClassificationRunOptions>().max_length = 16;
   options.train = {toy.file("train.csv")};
   options.validation = {toy.file("validation.csv")};
   options.output = toy.file(output);

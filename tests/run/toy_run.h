@@ -8,6 +8,7 @@
 
 #include "cli/toy.h"
 #include "portatune/run.h"
+#include "portatune/text_classification.h"
 
 namespace portatune::run {
 
@@ -15,7 +16,7 @@ namespace portatune::run {
 inline RunOptions options_of(const cli::Toy& toy, const std::string& output) {
   RunOptions options;
   options.model.folder = cli::tiny_bert();
-  options.model.options.max_length = 16;
+  options.model.options.of<TextClassificationRunOptions>().max_length = 16;
   options.train = {toy.file("train.csv")};
   options.validation = {toy.file("validation.csv")};
   options.output = toy.file(output);

@@ -11,7 +11,7 @@ PUBLIC = ROOT / "include" / "portatune"
 
 # The folder that implements each public header. portatune.h includes all of them.
 FOLDERS_OF_PUBLIC_HEADERS = {
-    "base": ["batch_share", "error", "process_group", "stop", "tensor"],
+    "base": ["batch_share", "error", "option_fields", "process_group", "stop", "tensor"],
     "chat": ["chat"],
     "data": ["bad_rows", "data", "folds", "lengths", "meter", "packing", "sources", "tfrecord"],
     "generate": ["generation"],
@@ -22,10 +22,11 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "metrics": ["metrics"],
     "models": ["models"],
     "nn": ["lora", "nn"],
-    "run": ["command", "run"],
+    "run": ["run"],
     "runtime": ["device"],
     "tasks": ["added_metrics", "image_classification", "language_models", "loss_options", "losses", "multiple_choice",
-              "question_answering", "tasks", "text_classification", "text_task", "token_classification"],
+              "question_answering", "task_fields", "task_spec", "tasks", "text_classification", "text_task",
+              "token_classification"],
     "text": ["text"],
     "train": ["train"],
 }  # fmt: skip

@@ -8,6 +8,7 @@
 #include "portatune/cli/report.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
+#include "portatune/text_classification.h"
 
 namespace portatune::cli {
 namespace {
@@ -35,7 +36,7 @@ Tensor random_mask(int64_t rows, int64_t length) {
 data::Example random_batch(const BenchArguments& a, int64_t labels) {
   const io::JsonObject config = hub::read_config(a.model.folder);
   const int64_t size = a.batch_size * a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
-  const Shape tokens{size, a.model.options.max_length};
+  const Shape tokens{size, a.model.options.of<TextClassificationRunOptions>().max_length};
   const std::vector<float> weights(static_cast<size_t>(size), 1.0F);
   data::Example batch;
   batch.set("input_ids", random_integers(tokens, config.get_int("vocab_size", {2, 1 << 30})));
@@ -64,7 +65,7 @@ double timed_step(Trainer& trainer, const data::Example& batch) {
 }  // namespace
 
 int bench(const BenchArguments& a) {
-  TextClassificationOptions options = a.model.options;
+  TextClassificationOptions options = a.model.options.of<TextClassificationRunOptions>();
   options.head = Head::kSoftmax;
   options.labels = {"0", "1"};  // independent of the checkpoint: an encoder alone has no labels
   const TextClassification task(a.model.folder, std::move(options));

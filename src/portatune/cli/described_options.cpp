@@ -119,6 +119,7 @@ void add_field(CLI::App& command, const OptionField& field, const std::string& g
   option.group(group.empty() ? field.group : group)->default_str(default_help(field))->required(field.rules.required);
   if (!has_value) return;
   option.type_name(placeholder(field));
+  if (!field.rules.excludes.empty()) option.excludes(command.get_option(as_option_name(field.rules.excludes)));
   add_check(option, field);
 }
 

@@ -12,7 +12,8 @@ class App;
 
 namespace portatune::cli {
 
-/// Adds each field as an option. Values are checked by the rules of the field.
+/// Adds each field as an option. Values are checked by the rules of the field. A field that excludes another one comes
+/// after it.
 /// group  heading in the help; empty: the group of the field
 void add_fields(CLI::App& command, const std::vector<OptionField>& fields, const std::string& group = {});
 

@@ -11,8 +11,8 @@
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/other_names.h"
 #include "portatune/error.h"
-#include "portatune/run/inputs/make_task.h"
-#include "portatune/run/inputs/task_options.h"
+#include "portatune/run/inputs/given_options.h"
+#include "portatune/tasks/registry.h"
 
 namespace portatune::cli {
 namespace {
@@ -112,16 +112,17 @@ std::string path_of(const CLI::App& app) {
 }
 
 std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
-  const std::vector<std::string> tasks = run::task_names();
-  if (std::ranges::find(tasks, request.task) == tasks.end()) {
+  const std::vector<std::string> names = tasks::task_names();
+  if (std::ranges::find(names, request.task) == names.end()) {
     const std::string meant = task_instead_of(request.task);
     throw UsageError({.where = "--task",
                       .given = request.task,
-                      .expected = "one of " + list_of(tasks),
+                      .expected = "one of " + list_of(names),
                       .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
   }
+  const TaskSpec& task = tasks::task_called(request.task);
   const std::string lines = lines_of(app, request.columns, [&](const CLI::Option& option) {
-    return option.get_name() == "--option" || run::is_option_of(request.task, option.get_name());
+    return !option.get_positional() && tasks::has_option(task, run::as_key(option.get_name()));
   });
   return "Options of " + path_of(app) + " --task " + request.task + ", beside those of every task\n" + lines +
          "\nMore: " + path_of(app) + " --help, --help-all\n";

@@ -4,13 +4,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include "portatune/base/message.h"
 #include "portatune/cli/bad_rows.h"
+#include "portatune/cli/described_options.h"
 #include "portatune/cli/option_group.h"
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/recipe_words.h"
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/sources.h"
+#include "portatune/tasks/registry.h"
+#include "portatune/text_classification.h"
 #include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
@@ -24,13 +27,13 @@ void add_model_folder(Group group, run::ModelOptions& model) {
 
 void add_model(Group group, run::ModelOptions& model) {
   add_model_folder(group, model);
+  const std::vector<std::string> names = tasks::task_names();
   group
       .choice(
-          "--task", run::task_names(), [&](const std::string& task) { model.task = task; },
-          fmt::format("{}", fmt::join(run::task_names(), ", ")), task_instead_of)
+          "--task", names, [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(names, ", ")), task_instead_of)
       ->type_name("NAME")
       ->default_str(model.task.empty() ? "the model's" : model.task);
-  group.assignments("--option", model.options_of_task, "options of a custom task")->default_str("none");
 }
 
 // The parser reads this option before all others: see Parser.
@@ -53,50 +56,6 @@ void add_table(Group group, run::ModelOptions& model) {
   add_delimiter(group, table.delimiter);
   group.assignments("--rename-columns", table.rename, "rename columns: OLD=NEW")->default_str("none");
   add_bad_rows(group, model.bad_rows);
-}
-
-void add_columns(Group group, TextClassificationOptions& options) {
-  group.text("--text-column", options.text_column, "column of the text");
-  group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
-  CLI::Option* one = group.text("--label-column", options.label_column, "column of the label: numbers or names");
-  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels; of numbers for regression")
-      ->default_str("none")
-      ->excludes(one);
-  group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");
-}
-
-// The head of a short name, or of a name that transformers uses in "problem_type".
-Head head_called(const std::string& name) {
-  if (name == "sigmoid") return Head::kSigmoid;
-  if (name == "multi_label_classification") return Head::kMultiLabel;
-  return name == "regression" ? Head::kRegression : Head::kSoftmax;
-}
-
-void add_head(Group group, std::optional<Head>& head) {
-  group
-      .choice(
-          "--head,--problem-type",
-          {"softmax", "sigmoid", "regression", "single_label_classification", "multi_label_classification"},
-          [&](const std::string& name) { head = head_called(name); },
-          "softmax, sigmoid (of 0/1), multi_label_classification, regression")
-      ->type_name("NAME")
-      ->default_str("the model's");
-}
-
-void add_loss(Group group, run::ModelOptions& model) {
-  LossOptions& loss = model.options.loss;
-  group.number("--label-smoothing-factor", loss.label_smoothing, "share of a target that all classes get alike",
-               {.highest = 0.999});
-  group.names("--class-weights", model.class_weights, "weights in the loss: balanced, a table, or a number per class")
-      ->default_str("none");
-  group.names("--positive-weights", model.positive_weights, "likewise, of labels that apply; for sigmoid heads")
-      ->default_str("none");
-  group.number("--focal-gamma", loss.focal_gamma, "focal loss: weight (1 - p)^N", {.highest = 100});
-}
-
-void add_metrics(Group& group, std::vector<std::string>& metrics) {
-  group.names("--metrics", metrics, "scores to report, by name (docs/metrics.md), or all")
-      ->default_str("the most usual ones");
 }
 
 // Options of files that commands read once. Standard input may be one of these files.
@@ -127,71 +86,10 @@ void add_format(Group group, data::TableOptions& table) {
       ->default_str("by their names");
 }
 
-// Options of the columns that rows have when labels are not read.
-void add_token_columns(Group group, run::ModelOptions& model) {
-  group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
-}
-
-void add_tag_columns(Group group, run::ModelOptions& model) {
-  add_token_columns(group, model);
-  group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
-}
-
-void add_multiple_choice(Group group, MultipleChoiceOptions& options) {
-  group.text("--context-column", options.context_column, "column of the text before the endings");
-  group.optional_text("--header-column", options.header_column, "column of what every ending begins with")
-      ->default_str("sent2 with sent1");
-  group.names("--ending-columns", options.ending_columns, "columns of the endings")->default_str("ending0,...,ending3");
-  group.text("--endings-column", options.endings_column, "column of a JSON list of them instead")->default_str("none");
-}
-
-void add_question_answering(Group group, QuestionAnsweringOptions& options) {
-  group.number("--doc-stride", options.doc_stride, "tokens that windows over a long context share")
-      ->default_str("128, or half a window");
-  group.flag("--version-2-with-negative", options.version_2_with_negative, "questions may have no answer");
-  group.number("--n-best-size", options.n_best_size, "start and end positions that are combined",
-               {.lowest = 1, .highest = 1e4});
-  group.number("--max-answer-length", options.max_answer_length, "tokens of an answer", {.lowest = 1});
-  group.number("--null-score-diff-threshold", options.null_score_diff_threshold,
-               "score(no answer) - score(best answer) above this predicts no answer", {.lowest = -1e9, .highest = 1e9});
-}
-
-void add_images(Group group, ImageClassificationOptions& options) {
-  group.text("--image-column,--image-column-name", options.image_column, "column of the path, from the table's folder");
-  group.number("--max-pixels", options.max_pixels, "larger images are refused", {.lowest = 1});
-  group.flag("--reduced-decode", options.reduced_decode, "faster, and not the same pixels, where JPEGs are large");
-}
-
-// Options of the augmentation of training rows.
-void add_augmentation(Group group, image::Augmentation& augmentation) {
-  group.no_flag("--no-random-crop", augmentation.crop, "do not train on random parts of the images");
-  group.no_flag("--no-flip", augmentation.flip, "do not mirror every other image");
-  group.number("--color-jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
-               {.highest = 1});
-}
-
 void add_chat_template(Group& group, std::filesystem::path& file, std::string& variables) {
   group.path("--chat-template", file, "a template's file")->default_str("the model's");
   group.text("--chat-template-kwargs", variables, "its variables, as JSON: {\"enable_thinking\": false}")
       ->default_str("none");
-}
-
-void add_instructions(Group group, InstructionOptions& options) {
-  group.text("--messages-column", options.messages_column, "column of conversations; learns what the assistant says")
-      ->default_str("none");
-  group.text("--prompt-column", options.prompt_column, "column of prompts: texts, or lists of messages")
-      ->default_str("none");
-  group.text("--completion-column", options.completion_column, "column of completions, which are learnt")
-      ->default_str("none");
-  group.text("--input-column", options.input_column, "column of texts that the prompt is about")->default_str("none");
-  group.flag("--as-messages", options.as_messages, "texts are what a user and an assistant say");
-  add_chat_template(group, options.chat_template, options.chat.variables);
-  group.text("--chat-date", options.chat.date, "day for templates that contain it: 2026-11-21")->default_str("today");
-}
-
-void add_length(Group group, TextClassificationOptions& options) {
-  group.number("--max-length,--max-seq-length", options.max_length, "tokens of a text; longer ones are cut",
-               {.lowest = 3});
 }
 
 void add_padding(Group group, std::optional<run::Padding>& padding) {
@@ -220,12 +118,6 @@ void add_packing(Group group, FitArguments& a) {
       .number("--tokens-per-batch", a.tokens_per_batch, "tokens of a batch with --packing token_budget",
               {.lowest = 1, .highest = 1e9})
       ->default_str("about --batch-size examples");
-}
-
-void add_masking(Group group, MaskedLmOptions& options) {
-  group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
-  group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
-  group.flag("--next-sentence", options.next_sentence, "rows are sentences; learn which follows which, too");
 }
 
 // The values given here override those of the model folder, which is not read yet.
@@ -524,12 +416,8 @@ void add_training(Group group, FitArguments& a) {
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   group.number("--max-grad-value", t.max_grad_value, "elements of the gradient are clipped to it; 0: never",
                {.highest = 1e38});
-  add_head(group, a.model.options.head);
-  add_loss(group, a.model);
-  add_length(group, a.model.options);
   add_padding(group, a.model.padding);
   add_packing(group, a);
-  add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
   add_on_non_finite(group, t.on_non_finite);
   add_skip_limits(group, t);
@@ -548,18 +436,17 @@ void add_rows(Group data, FitArguments& a) {
   add_training_files(data, "--train,--train-file", a.train, kRowFiles)->required();
 }
 
-void add_reading(Group data, run::ModelOptions& model) {
-  add_columns(data, model.options);
-  data.names("--labels", model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
-  add_table(data, model);
-}
-
-void add_options_of_tasks(CLI::App& command, run::ModelOptions& model) {
-  add_tag_columns(Group(command, "Token classification"), model);
-  add_instructions(Group(command, "Instruction data (causal-lm)"), model.instructions);
-  add_question_answering(Group(command, "Question answering"), model.question_answering);
-  add_multiple_choice(Group(command, "Multiple choice"), model.multiple_choice);
-  add_images(Group(command, "Image classification"), model.images);
+// Options of tasks, up to those with this use.
+void add_task_options(CLI::App& command, run::ModelOptions& model, OptionUse last) {
+  std::vector<OptionField> fields = tasks::option_fields(model.options);
+  std::erase_if(fields, [last](const OptionField& field) { return field.rules.use > last; });
+  for (const OptionField& field : fields) {
+    if (command.get_option_no_throw(as_option_name(field.name)) == nullptr) continue;
+    throw UsageError({.where = "tasks of this program",
+                      .given = "an option " + in_quotes(field.name) + " of a task, which every run has",
+                      .expected = "another name for the option"});
+  }
+  add_fields(command, fields);
 }
 
 }  // namespace
@@ -570,10 +457,9 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_training_files(data, "--validation,--validation-file", a.validation,
                      "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
-  add_reading(data, a.model);
+  add_table(data, a.model);
   data.optional_text("--weight-column", a.weight_column, "column of the weight of a training row in the loss")
       ->default_str("example_weight, if the files have it");
-  add_metrics(data, a.model.options.metrics);
   data.number("--validation-split", a.validation_split, "share of --train to measure on instead", {.highest = 0.99})
       ->default_str("none");
   data.number("--max-train-samples", a.max_train_samples, "train on the first rows only", {.lowest = 1})
@@ -582,9 +468,8 @@ void add_options(CLI::App& command, FitArguments& a) {
               {.lowest = 1})
       ->default_str("all rows");
   add_cross_validation(Group(command, "Cross-validation"), a);
-  add_options_of_tasks(command, a.model);
-  add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
+  add_task_options(command, a.model, OptionUse::kTraining);
   add_adapter(Group(command, "Adapters"), a);
   add_evaluation(Group(command, "Evaluation"), a);
   data.choice(
@@ -640,14 +525,10 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_model(data, a.model);
   add_data(data, "--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
   add_format(data, a.model.table);
-  add_columns(data, a.model.options);
   add_table(data, a.model);
-  add_length(data, a.model.options);
   add_padding(data, a.model.padding);
-  add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
-  add_metrics(data, a.model.options.metrics);
-  add_options_of_tasks(command, a.model);
+  add_task_options(command, a.model, OptionUse::kLabels);
   Group output(command, "Output");
   add_talk(output, a.talk);
   add_progress(output, a.talk);
@@ -664,18 +545,10 @@ void add_options(CLI::App& command, PredictArguments& a) {
   CLI::Option* texts =
       data.texts("--text", a.texts, "a text to predict in place of files; may be given several times")->excludes(files);
   add_format(data, a.model.table);
-  data.text("--text-column", a.model.options.text_column, "column of the text");
-  data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_table(data, a.model);
-  add_length(data, a.model.options);
   add_padding(data, a.model.padding);
-  add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
-  add_token_columns(Group(command, "Token classification"), a.model);
-  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
-  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
-  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
-  add_images(Group(command, "Image classification"), a.model.images);
+  add_task_options(command, a.model, OptionUse::kRows);
   Group output(command, "Output");
   output
       .path("--output", a.output,
@@ -742,7 +615,8 @@ void add_options(CLI::App& command, BenchArguments& a) {
   size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
   size.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps, "such parts of a step",
               {.lowest = 1, .highest = 1e6});
-  add_length(size, a.model.options);
+  auto& options = a.model.options.of<TextClassificationRunOptions>();
+  add_fields(command, only(fields_of(options), {"max_length"}), "Size");
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
@@ -756,18 +630,15 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   FitArguments& fit = a.fit;
   Group data(command, "Data");
   add_rows(data, fit);
-  add_reading(data, fit.model);
-  add_options_of_tasks(command, fit.model);
-  add_augmentation(Group(command, "Image classification"), fit.model.images.augmentation);
+  add_table(data, fit.model);
   Group batches(command, "Batches");
   batches.number("--batch-size,--per-device-train-batch-size", fit.batch_size, "rows of a batch",
                  {.lowest = 1, .highest = 1e6});
-  add_length(batches, fit.model.options);
   add_padding(batches, fit.model.padding);
   add_packing(batches, fit);
-  add_masking(batches, fit.model.masked_lm);
   add_shuffle_buffer(batches, fit.shuffle_buffer);
   batches.number("--seed", fit.training.seed, "of the order", {.highest = 1.8e19});
+  add_task_options(command, fit.model, OptionUse::kTraining);
   Group output(command, "Output");
   output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
   add_talk(output, fit.talk);

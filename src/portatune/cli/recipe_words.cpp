@@ -9,7 +9,7 @@
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/own_words.h"
 #include "portatune/error.h"
-#include "portatune/run/inputs/task_options.h"
+#include "portatune/run/inputs/given_options.h"
 
 namespace portatune::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "portatune/run/fit.h"
 #include "portatune/run/fold_predictions.h"
 #include "portatune/run/inputs/example_weights.h"
-#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/open_task.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/split.h"
 #include "portatune/run/inputs/training_batches.h"
@@ -163,7 +163,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, plan.folds)}};
   of_fold.checkpoint = checkpoint_of(of_fold, events);
   if (!of_fold.checkpoint.empty()) {
-    of_fold.task = make_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows);
+    of_fold.task = open_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);
   }
   const RowTask& task = *of_fold.task;
   const data::Dataset rows = training_rows(plan, task);

@@ -3,8 +3,8 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/model_length.h"
+#include "portatune/run/inputs/open_task.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/validation.h"
@@ -34,7 +34,7 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events) {
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);
   const std::vector<std::string> files = named_files(options.data).front().files;
-  const std::unique_ptr<RowTask> task = make_task(model, model.folder, files, Classes::kOfModel);
+  const std::unique_ptr<RowTask> task = open_task(model, model.folder, files, Classes::kOfModel, events);
   const std::vector<ValidationSet> sets = sets_of(options, model, *task, events);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   const Device device(with_warnings(options.device, events));

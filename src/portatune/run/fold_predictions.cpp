@@ -8,7 +8,7 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
-#include "portatune/run/inputs/make_task.h"
+#include "portatune/run/inputs/open_task.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/training_batches.h"
 #include "portatune/tasks/metrics/all_metrics.h"
@@ -84,7 +84,7 @@ data::Example MeanOutputs::mean(size_t batch, int64_t models) const {
 }
 
 void FoldPredictions::add(int64_t fold) {
-  tasks_.push_back(make_task(plan_.model, folder_of(plan_, fold), plan_.train, Classes::kOfModel));
+  tasks_.push_back(open_task(plan_.model, folder_of(plan_, fold), plan_.train, Classes::kOfModel, events_));
   const RowTask& task = *tasks_.back();
   const Device device(with_warnings(plan_.device, events_));
   Trainer trainer(

@@ -3,8 +3,8 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/model_length.h"
+#include "portatune/run/inputs/open_task.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/remarks.h"
@@ -45,7 +45,7 @@ void predict(const PredictOptions& options, const OpenSink& open, Events& events
   require_rows(options);
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);
-  const std::unique_ptr<RowTask> task = make_task(model, model.folder, options.data, Classes::kOfModel);
+  const std::unique_ptr<RowTask> task = open_task(model, model.folder, options.data, Classes::kOfModel, events);
   const data::Dataset rows =
       options.texts.empty() ? read_rows(model, options.data, *task, kLabels) : rows_of_texts(options, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);

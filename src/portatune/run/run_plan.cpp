@@ -7,9 +7,8 @@
 #include "portatune/run/inputs/adapter.h"
 #include "portatune/run/inputs/batch_shapes.h"
 #include "portatune/run/inputs/example_weights.h"
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/model_length.h"
-#include "portatune/run/inputs/sample_rows.h"
+#include "portatune/run/inputs/open_task.h"
 #include "portatune/run/inputs/split.h"
 #include "portatune/run/inputs/training_batches.h"
 #include "portatune/run/inputs/training_files.h"
@@ -24,7 +23,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   plan.training.lora = adapters_of(plan, model_of(plan));
   plan.inputs = watch_files(plan);
   plan.weights = weight_column_of(plan);
-  plan.task = make_task(plan.model, model_of(plan), plan.train, Classes::kOfRows);
+  plan.task = open_task(plan.model, model_of(plan), plan.train, Classes::kOfRows, events);
   check_parts(plan, *plan.task);
   plan.task->set_batch_share(batch_share(plan.device.mesh, plan.device.processes.get()));
   choose_shapes(plan, events);
@@ -33,12 +32,12 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
 
 RunPlan plan_without_rows(RunOptions options, Events& events) {
   RunPlan plan(std::move(options));
-  plan.model = without_rows(std::move(plan.model), events);
+  require_sample_rows(plan.model);
   plan.model.padding.reset();
   plan.packing = PackingPolicy::kNone;
   lower_max_length(plan.model, model_of(plan), events);
   plan.training.lora = adapters_of(plan, model_of(plan));
-  plan.task = make_task(plan.model, model_of(plan), {}, Classes::kOfModel);
+  plan.task = open_task(plan.model, model_of(plan), {}, Classes::kAssumed, events);
   check_parts(plan, *plan.task);
   return plan;
 }

@@ -61,7 +61,7 @@ TrainingOptions training_options(const RunPlan& plan, const RowTask& task, int64
   if (plan.validation_split > 0) options.must_match["validation_split"] = to_text(plan.validation_split);
   if (plan.max_train_samples > 0) options.must_match["max_train_samples"] = std::to_string(plan.max_train_samples);
   options.must_match.merge(facts_of_best_model(plan));
-  options.model_files[train::kSettingsFile] = settings_text(plan);
+  options.model_files[train::kSettingsFile] = settings_text(plan.model, task);
   if (plan.packed) {
     options.must_match["packing"] =
         fmt::format("{} in {} rows", name_of(plan.packed->packing), fmt::join(plan.packed->rows, " or "));

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/packing.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/run/inputs/rows.h"

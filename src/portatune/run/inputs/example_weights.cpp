@@ -8,8 +8,8 @@
 #include "portatune/base/number.h"
 #include "portatune/error.h"
 #include "portatune/run.h"
-#include "portatune/run/inputs/make_task.h"
-#include "portatune/run/inputs/task_options.h"
+#include "portatune/run/inputs/open_task.h"
+#include "portatune/run/inputs/rows.h"
 #include "portatune/sources.h"
 
 namespace portatune::run {
@@ -43,7 +43,9 @@ float weight_in(const data::Example& row, const std::string& column) {
 std::string weight_column_of(const RunOptions& a) {
   if (a.weight_column) return *a.weight_column;
   const std::string usual(data::kExampleWeight);
-  return is_option_of(a.model.task, "--weight-column") && is_in_files(usual, a) ? usual : "";
+  return spec_of(a.model, a.model.folder).run_options.contains(RunOption::kWeightColumn) && is_in_files(usual, a)
+             ? usual
+             : "";
 }
 
 data::Dataset training_rows(const RunPlan& plan, const RowTask& task) {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "portatune/base/number.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/run.h"
+#include "portatune/run/inputs/open_task.h"
 
 namespace portatune::run {
 namespace {
@@ -27,13 +29,16 @@ int64_t positions_of(const std::filesystem::path& folder) {
 }  // namespace
 
 void lower_max_length(ModelOptions& model, const std::filesystem::path& folder, Events& events) {
-  int64_t& max_length = model.options.max_length;
   const auto is_length = [](const GivenOption& option) { return option.name == "--max-length"; };
   if (std::ranges::any_of(model.given, is_length)) return;
+  const std::vector<OptionField> fields = spec_of(model, folder).fields(model.options);
+  const auto length = std::ranges::find(fields, "max_length", &OptionField::name);
+  if (length == fields.end()) return;
+  const int64_t max_length = number_in<int64_t>(length->get().front()).value_or(0);
   const int64_t positions = positions_of(folder);
   if (positions >= max_length) return;
   events.notice(fmt::format("--max-length is {}, not {}: the model has no more positions", positions, max_length));
-  max_length = positions;
+  length->set({std::to_string(positions)});
 }
 
 }  // namespace portatune::run

@@ -3,46 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/run/inputs/task_options.h"
+#include "portatune/run/inputs/given_options.h"
+#include "portatune/tasks/registry.h"
 
 namespace portatune::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The options that decide how rows are read and encoded. Others are not read from a model folder, which may come from
-// a stranger.
-constexpr std::string_view kKept[] = {"task",
-                                      "option",
-                                      "max_length",
-                                      "text_column",
-                                      "text_pair_column",
-                                      "label_column",
-                                      "label_columns",
-                                      "label_separator",
-                                      "tokens_column",
-                                      "tags_column",
-                                      "doc_stride",
-                                      "version_2_with_negative",
-                                      "n_best_size",
-                                      "max_answer_length",
-                                      "null_score_diff_threshold",
-                                      "context_column",
-                                      "header_column",
-                                      "ending_columns",
-                                      "endings_column",
-                                      "mlm_probability",
-                                      "whole_words",
-                                      "next_sentence",
-                                      "messages_column",
-                                      "prompt_column",
-                                      "completion_column",
-                                      "input_column",
-                                      "as_messages",
-                                      "chat_template_kwargs",
-                                      "image_column",
-                                      "max_pixels",
-                                      "reduced_decode"};
 
 Json value_of(const GivenOption& option) {
   if (option.values.size() != 1) return option.values;
@@ -51,12 +18,17 @@ Json value_of(const GivenOption& option) {
 
 }  // namespace
 
-bool is_kept(std::string_view key) { return std::ranges::find(kKept, key) != std::end(kKept); }
+bool is_kept(std::string_view key) {
+  TaskOptions defaults;
+  const std::vector<OptionField> fields = tasks::option_fields(defaults);
+  const auto found = std::ranges::find(fields, key, &OptionField::name);
+  return key == "task" || (found != fields.end() && found->rules.kept);
+}
 
-std::string settings_text(const RunOptions& a) {
-  Json settings = {{"task", a.model.task}};
-  if (is_option_of(a.model.task, "--max-length")) settings["max_length"] = a.model.options.max_length;
-  for (const GivenOption& option : a.model.given) {
+std::string settings_text(const ModelOptions& model, const RowTask& task) {
+  Json settings = {{"task", model.task}};
+  if (task.max_length() > 0) settings["max_length"] = task.max_length();
+  for (const GivenOption& option : model.given) {
     const std::string key = as_key(option.name);
     if (is_kept(key) && !settings.contains(key)) settings[key] = value_of(option);
   }

@@ -8,7 +8,6 @@
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"
 #include "portatune/run.h"
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/padding.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/training_batches.h"

@@ -4,11 +4,15 @@
 
 namespace portatune::run {
 
-data::Dataset interruptible(const data::Dataset& dataset) {
-  return dataset.filter([](const data::Example&) {
-    stop_if_requested();
-    return true;
-  });
+data::TableOptions table_options(const ModelOptions& model, std::vector<std::string> columns) {
+  data::TableOptions options = model.table;
+  options.columns = std::move(columns);
+  return options;
+}
+
+data::Dataset read_rows(const ModelOptions& model, const std::vector<std::string>& files, const RowTask& task,
+                        RowTask::Labels labels) {
+  return task.read(files, labels, model.table).named("read");
 }
 
 int64_t count(const data::Dataset& dataset) {

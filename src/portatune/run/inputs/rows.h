@@ -4,11 +4,18 @@
 #include "portatune/data.h"
 #include "portatune/run.h"
 #include "portatune/tasks.h"
+#include "portatune/tasks/task_context.h"
 
 namespace portatune::run {
 
-/// The same dataset; a stop request ends a pass over it with Stopped.
-data::Dataset interruptible(const data::Dataset& dataset);
+using tasks::interruptible;
+
+/// The options for reading these columns of tables.
+data::TableOptions table_options(const ModelOptions& model, std::vector<std::string> columns);
+
+/// The rows of files, with the columns that the task needs.
+data::Dataset read_rows(const ModelOptions& model, const std::vector<std::string>& files, const RowTask& task,
+                        RowTask::Labels labels);
 
 /// Number of examples, like Dataset::count(). A stop request ends the count with Stopped.
 int64_t count(const data::Dataset& dataset);

@@ -6,7 +6,6 @@
 
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
-#include "portatune/run/inputs/make_task.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/sources.h"
 #include "portatune/train/evaluation.h"

@@ -15,6 +15,7 @@
 #include "portatune/hub/cache.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/validation.h"
+#include "portatune/tasks/registry.h"
 
 namespace portatune::run {
 namespace {
@@ -24,18 +25,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark =
     "<!-- portatune fit has written this card and replaces it; remove this line to keep a card of your own. -->";
 
-// The tasks that the Hub knows, with their names there.
-const std::map<std::string, std::string> kPipelines = {{"text-classification", "text-classification"},
-                                                       {"token-classification", "token-classification"},
-                                                       {"question-answering", "question-answering"},
-                                                       {"multiple-choice", "multiple-choice"},
-                                                       {"masked-lm", "fill-mask"},
-                                                       {"causal-lm", "text-generation"},
-                                                       {"image-classification", "image-classification"}};
-
+// The name of the task on the Hub; empty if the Hub does not know it.
 std::string pipeline_of(const RunOptions& run) {
-  const auto found = kPipelines.find(run.model.task);
-  return found == kPipelines.end() ? "" : found->second;
+  return run.model.task.empty() ? "" : tasks::task_called(run.model.task).pipeline;
 }
 
 std::string folder_name(const fs::path& folder) {

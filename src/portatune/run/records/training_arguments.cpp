@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "portatune/base/number.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/process_group.h"
+#include "portatune/run/inputs/given_options.h"
+#include "portatune/run/inputs/open_task.h"
 #include "portatune/run/inputs/packing.h"
-#include "portatune/run/inputs/task_options.h"
 #include "portatune/run/inputs/training_batches.h"
 #include "portatune/run/strategies.h"
 #include "portatune/train/best_model.h"
@@ -147,12 +149,32 @@ void add_best_model(const FitOptions& length, Json& options) {
   options["early_stopping_threshold"] = best.early_stopping_threshold;
 }
 
-void add_loss(const ModelOptions& model, Json& options) {
-  options["label_smoothing_factor"] = model.options.loss.label_smoothing;
-  options["focal_gamma"] = model.options.loss.focal_gamma;
-  if (!model.options.metrics.empty()) options["metrics"] = model.options.metrics;
-  if (!model.class_weights.empty()) options["class_weights"] = shown(model.class_weights);
-  if (!model.positive_weights.empty()) options["positive_weights"] = shown(model.positive_weights);
+Json json_of(const OptionField& field) {
+  const std::vector<std::string> words = field.words();
+  switch (field.kind) {
+    case OptionKind::kFlag:
+      return words.front() == "true";
+    case OptionKind::kInteger:
+      return number_in<int64_t>(words.front()).value_or(0);
+    case OptionKind::kNumber:
+      return number_in<double>(words.front()).value_or(0);
+    case OptionKind::kTexts:
+      return shown(words);
+    case OptionKind::kText:
+    case OptionKind::kPath:
+      break;
+  }
+  return shown(words.front());
+}
+
+// The options of the task without those that portatune.json has.
+void add_task(const RunPlan& plan, Json& options) {
+  TaskOptions values = plan.model.options;
+  for (const OptionField& field : spec_of(plan.model, model_of(plan)).fields(values)) {
+    const std::vector<std::string> words = field.words();
+    const bool is_empty = words.empty() || words.front().empty();
+    if (!field.rules.kept && !is_empty && field.kind != OptionKind::kPath) options[field.name] = json_of(field);
+  }
 }
 
 Json device_of(const Opening& o) {
@@ -201,13 +223,13 @@ Json resolved_options(const Opening& o) {
                   {"save_total_limit", plan.keep_checkpoints},
                   {"shuffle_buffer", plan.shuffle_buffer},
                   {"validation_split", plan.validation_split}};
-  if (is_option_of(plan.model.task, "--max-length")) options["max_length"] = plan.model.options.max_length;
+  if (plan.task->max_length() > 0) options["max_length"] = plan.task->max_length();
   if (!plan.model.lengths.empty()) options["lengths"] = plan.model.lengths;
   options["packing"] = plan.packed ? name_of(plan.packed->packing) : "none";
   if (!plan.weights.empty()) options["weight_column"] = plan.weights;
   add_training(plan.training, options);
   add_best_model(o.length, options);
-  add_loss(plan.model, options);
+  add_task(plan, options);
   if (plan.training.lora) add_adapter(*plan.training.lora, options);
   return options;
 }
