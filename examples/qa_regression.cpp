@@ -349,7 +349,7 @@ class Quest final : public TextTask {
     models::TextInputs both{concatenate({question.input_ids, answer.input_ids}, 0),
                             concatenate({question.attention_mask, answer.attention_mask}, 0)};
     if (question.token_type_ids) both.token_type_ids = concatenate({question.token_type_ids, answer.token_type_ids}, 0);
-    const Value x = checkpoint().model().hidden_states(root, both).back();
+    const Value x = checkpoint().model().body().hidden_states(root, both).back();
     const Value pooled = average_pool(x, both.attention_mask);
     const int64_t size = question.input_ids.shape()[0];
     return {slice(pooled, 0, {0, size}), slice(pooled, 0, {size, 2 * size})};

@@ -1,6 +1,8 @@
 // Architectures: config.json in, a graph out.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +36,7 @@ enum class HeadKind {
   kQuestionAnswering,
   kMultipleChoice,
   kMaskedLM,
-  kPreTraining,  ///< masked language modelling and next sentence prediction
+  kPreTraining,  ///< kMaskedLM and the relation of two texts, whose logits this head computes
   kCausalLM
 };
 
@@ -47,54 +49,74 @@ struct TextModelFacts {
   int64_t max_length;       ///< maximal number of positions of a sequence
   int64_t type_vocab_size;  ///< number of token types; 0: the model does not read token_type_ids
   double initializer_range;
-  double classifier_dropout;  ///< dropout probability before the layer that computes logits
+  std::string causal_lm_class = "ForCausalLM";  ///< ending of the name of that class
 };
 
-/// A pretrained text model: the body that all heads share, and its heads in transformers. The functions build a graph;
-/// parameters have their names in the checkpoint.
+/// The body of a text model, which its heads share. The functions build a graph; parameters have their names in the
+/// checkpoint.
 ///   root  the scope of a checkpoint that has a head
-///   x     the last of hidden_states(); [batch, seq, hidden_size], or [..., hidden_size] where no axis is named
-/// Heads return float32. A head that transformers lacks for the model is a UsageError.
-class TextModel {
+class TextBody {
  public:
-  explicit TextModel(TextModelFacts facts) : facts_(std::move(facts)) {}
-  virtual ~TextModel() = default;
-
-  const TextModelFacts& facts() const { return facts_; }
-  /// The class in transformers: "BertForMaskedLM".
-  virtual std::string class_name(HeadKind head) const;
+  virtual ~TextBody() = default;
 
   /// Outputs of the embeddings and of each layer, [batch, seq, hidden_size] each: "hidden_states" of transformers.
   virtual Values hidden_states(const nn::Scope& root, const TextInputs& in) const = 0;
-  /// The last of hidden_states() of a decoder for further tokens, whose keys and values it adds to `cache`.
+  /// "pooler_output" of the bare model, [batch, hidden_size], from the last of hidden_states(); absent if it has none.
+  virtual Value pooler_output(const nn::Scope& root, const Value& x) const;
+};
+
+/// A body that can continue a text token by token, with a cache of keys and values.
+class Decoder : public TextBody {
+ public:
+  /// The last of hidden_states() for further tokens, whose keys and values it adds to `cache`.
   ///   in      the tokens [batch, n] with their position_ids. attention_mask is [batch, n] if `start` is absent, else
   ///           [batch, length of the cache]: 1 for this and earlier tokens, 0 for padding and future tokens
   ///   start   index of the token in the cache, an int32 scalar, with n = 1; absent: the tokens are the first
-  ///   errors  UsageError if the model is not a decoder
   virtual Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
-                                  const Value& start) const;
+                                  const Value& start) const = 0;
   /// A cache of zeros for `length` tokens.
-  virtual KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const;
-  /// "pooler_output" of the bare model, [batch, hidden_size]. UsageError if it has none.
-  virtual Value pooler_output(const nn::Scope& root, const Value& x) const;
+  virtual KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const = 0;
+};
 
-  /// Logits of the labels of a text, [batch, num_labels].
-  virtual Value sequence_logits(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const;
-  /// Logits of the labels of each token, [..., num_labels].
-  virtual Value token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const;
-  /// Logits for the begin and the end of the answer, [..., 2].
-  virtual Value span_logits(const nn::Scope& root, const Value& x) const;
-  /// Logit of one choice, [batch, 1].
-  virtual Value choice_logits(const nn::Scope& root, const TextInputs& in, const Value& x) const;
-  /// Logits of the token at each position, [..., vocab_size].
-  virtual Value masked_lm_logits(const nn::Scope& root, const Value& x) const;
-  /// Logits of the second text following the first (0) or not (1), [batch, 2].
-  virtual Value next_sentence_logits(const nn::Scope& root, const Value& x) const;
-  /// Logits of the next token, [..., vocab_size].
-  virtual Value causal_lm_logits(const nn::Scope& root, const Value& x) const;
+/// The inputs of a head.
+struct HeadInputs {
+  Value x;                 ///< the last of hidden_states(); [batch, seq, hidden_size], or [..., hidden_size] for a head
+                           ///< that computes logits for each token
+  TextInputs text = {};    ///< the texts of x, for heads that compute logits for each text
+  int64_t num_labels = 0;  ///< for heads with labels
+};
+/// The logits of a head, float32:
+///   kSequenceClassification  [batch, num_labels]
+///   kTokenClassification     [..., num_labels]
+///   kQuestionAnswering       [..., 2], for the begin and the end of the answer
+///   kMultipleChoice          [batch, 1], for one choice
+///   kMaskedLM, kCausalLM     [..., vocab_size], for the token at each position, and for the next token
+///   kPreTraining             [batch, 2]: the second text follows the first (0) or not (1)
+using Head = std::function<Value(const nn::Scope& root, const HeadInputs& in)>;
+using Heads = std::map<HeadKind, Head>;
+
+/// A pretrained text model: its body, and the heads that transformers has for it.
+class TextModel {
+ public:
+  TextModel(TextModelFacts facts, std::unique_ptr<const TextBody> body, Heads heads)
+      : facts_(std::move(facts)), body_(std::move(body)), heads_(std::move(heads)) {}
+
+  const TextModelFacts& facts() const { return facts_; }
+  const TextBody& body() const { return *body_; }
+  /// The body if it is a decoder, else nullptr.
+  const Decoder* decoder() const { return dynamic_cast<const Decoder*>(body_.get()); }
+  const Heads& heads() const { return heads_; }
+
+  /// The class in transformers: "BertForMaskedLM".
+  std::string class_name(HeadKind kind) const;
+  /// The logits of a head.
+  /// errors  UsageError with the names of all heads if the model lacks this one
+  Value logits(HeadKind kind, const nn::Scope& root, const HeadInputs& in) const;
 
  private:
   TextModelFacts facts_;
+  std::unique_ptr<const TextBody> body_;
+  Heads heads_;
 };
 
 /// A size in pixels.
@@ -118,7 +140,7 @@ struct DistilledLogits {
   Value cls, distillation;
 };
 
-/// A pretrained image model, its counterpart to TextModel.
+/// A pretrained image model, the counterpart of TextModel.
 ///   pixel_values  float32 [batch, num_channels, height, width], normalised
 ///   x             the last of hidden_states(), [batch, tokens, hidden_size]
 class ImageModel {

@@ -94,10 +94,24 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
   EXPECT_EQ(gpt2->class_name(HeadKind::kTokenClassification), "GPT2ForTokenClassification");
 }
 
-TEST(TextModel, RefusesAHeadThatTransformersLacks) {
+TEST(TextModel, ErrorForALackingHeadNamesThoseOfTheModel) {
   const auto model = text_model_with(R"("model_type": "bert")");
   nn::Context context({});
-  EXPECT_THROW(model->causal_lm_logits(nn::Scope(context), {}), UsageError);
+  try {
+    model->logits(HeadKind::kCausalLM, nn::Scope(context), {});
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::AllOf(::testing::HasSubstr("causal language modelling for a Bert checkpoint"),
+                                 ::testing::HasSubstr("masked language modelling, next sentence prediction")));
+  }
+  EXPECT_FALSE(model->heads().contains(HeadKind::kCausalLM));
+  EXPECT_TRUE(model->heads().contains(HeadKind::kMaskedLM));
+}
+
+TEST(TextModel, IsADecoderIfItCanContinueATextTokenByToken) {
+  EXPECT_EQ(text_model_with(R"("model_type": "bert")")->decoder(), nullptr);
+  EXPECT_NE(text_model(io::JsonObject::parse(R"({"model_type": "gpt2"})", "config.json"))->decoder(), nullptr);
 }
 
 TEST(TextModel, PositionsOfRobertaBeginAfterPadding) {

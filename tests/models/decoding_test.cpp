@@ -28,7 +28,7 @@ TextInputs tokens(int64_t begin, int64_t end) {
 }
 
 // The last hidden states of all tokens: the first kPrompt at once, the others one by one.
-Value decode(const models::TextModel& model, const nn::Scope& root) {
+Value decode(const models::Decoder& model, const nn::Scope& root) {
   KeyValueCache cache = model.empty_cache(2, kCacheLength, DType::kFloat32);
   Values x{model.next_hidden_state(root, tokens(0, kPrompt), cache, {})};
   for (int32_t i = kPrompt; i < kLength; ++i) {
@@ -44,7 +44,8 @@ TEST_P(Decoding, WithACacheEqualsTheWholeText) {
   const auto model = models::text_model(reference.model().config());
   nn::Context context({});
   const nn::Scope root(context);
-  const Value whole = model->hidden_states(root, tokens(0, kLength)).back(), by_token = decode(*model, root);
+  const Value whole = model->body().hidden_states(root, tokens(0, kLength)).back(),
+              by_token = decode(*model->decoder(), root);
 
   const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
   Values arguments;
@@ -67,11 +68,6 @@ INSTANTIATE_TEST_SUITE_P(Models, Decoding,
                          ::testing::Values("gpt2_lm", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm",
                                            "qwen3_lm"),
                          [](const auto& info) { return info.param; });
-
-TEST(KeyValueCache, IsRefusedByEncoders) {
-  const auto model = models::text_model(parity::ReferenceCase(case_folder("bert_mlm")).model().config());
-  EXPECT_THROW(model->empty_cache(1, 1, DType::kFloat32), UsageError);
-}
 
 }  // namespace
 }  // namespace portatune::test

@@ -25,41 +25,23 @@ inline std::vector<int64_t> text_lengths(const Tensor& mask) {
   return lengths;
 }
 
-// A model that puts its texts into one row and returns hidden states for each text. Its heads are those of the wrapped
-// model.
-class PackedModel final : public models::TextModel {
+// A body that puts its texts into one row and returns the wrapped body's hidden states for each text.
+class PackedBody final : public models::TextBody {
  public:
-  PackedModel(std::unique_ptr<const models::TextModel> model, std::vector<int64_t> lengths, int64_t width)
-      : TextModel(model->facts()), model_(std::move(model)), lengths_(std::move(lengths)), width_(width) {}
+  PackedBody(std::shared_ptr<const models::TextModel> model, std::vector<int64_t> lengths, int64_t width)
+      : model_(std::move(model)), lengths_(std::move(lengths)), width_(width) {}
 
   Values hidden_states(const nn::Scope& root, const models::TextInputs& in) const override {
     const tasks::TextRows layout = texts();
     models::TextInputs rows = layout.rows();
     rows.input_ids = layout.to_rows(in.input_ids, 0);
     if (in.token_type_ids) rows.token_type_ids = layout.to_rows(in.token_type_ids, 0);
-    Values states = model_->hidden_states(root, rows);
+    Values states = model_->body().hidden_states(root, rows);
     for (Value& state : states) state = layout.to_texts(state);
     return states;
   }
-  std::string class_name(models::HeadKind head) const override { return model_->class_name(head); }
-  Value pooler_output(const nn::Scope& root, const Value& x) const override { return model_->pooler_output(root, x); }
-  Value sequence_logits(const nn::Scope& root, const models::TextInputs& in, const Value& x, int64_t n) const override {
-    return model_->sequence_logits(root, in, x, n);
-  }
-  Value token_logits(const nn::Scope& root, const Value& x, int64_t n) const override {
-    return model_->token_logits(root, x, n);
-  }
-  Value choice_logits(const nn::Scope& root, const models::TextInputs& in, const Value& x) const override {
-    return model_->choice_logits(root, in, x);
-  }
-  Value masked_lm_logits(const nn::Scope& root, const Value& x) const override {
-    return model_->masked_lm_logits(root, x);
-  }
-  Value next_sentence_logits(const nn::Scope& root, const Value& x) const override {
-    return model_->next_sentence_logits(root, x);
-  }
-  Value causal_lm_logits(const nn::Scope& root, const Value& x) const override {
-    return model_->causal_lm_logits(root, x);
+  Value pooler_output(const nn::Scope& root, const Value& x) const override {
+    return model_->body().pooler_output(root, x);
   }
 
  private:
@@ -84,7 +66,7 @@ class PackedModel final : public models::TextModel {
     return {rows, constant(Tensor({std::ssize(lengths_), width_}, std::span<const int32_t>(places))), 0};
   }
 
-  std::unique_ptr<const models::TextModel> model_;
+  std::shared_ptr<const models::TextModel> model_;
   std::vector<int64_t> lengths_;
   int64_t width_;
 };
@@ -92,8 +74,9 @@ class PackedModel final : public models::TextModel {
 /// The packed model of a case whose texts are padded on the right.
 inline std::unique_ptr<const models::TextModel> packed_model(const parity::ReferenceCase& reference) {
   const Tensor& mask = reference.inputs().tensor("attention_mask");
-  return std::make_unique<PackedModel>(models::text_model(reference.model().config()), text_lengths(mask),
-                                       mask.shape()[mask.shape().rank() - 1]);
+  const std::shared_ptr<const models::TextModel> model = models::text_model(reference.model().config());
+  auto body = std::make_unique<PackedBody>(model, text_lengths(mask), mask.shape()[mask.shape().rank() - 1]);
+  return std::make_unique<models::TextModel>(model->facts(), std::move(body), model->heads());
 }
 
 }  // namespace portatune::test

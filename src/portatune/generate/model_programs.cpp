@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "portatune/error.h"
+#include "portatune/models/heads.h"
 #include "portatune/tasks/objectives/initial_weights.h"
 
 namespace portatune::generate {
@@ -16,9 +17,13 @@ std::string key_of(const SearchKind& kind, const Sizes& sizes) {
   return key + " " + std::to_string(kind.beams) + " " + std::to_string(kind.beams > 1 ? kind.eos_tokens : 0);
 }
 
-// Refuses an encoder, or a checkpoint with another head, before its weights are read.
+// Refuses an encoder before its weights are read.
 void require_decoder(const models::TextModel& model) {
-  model.empty_cache(1, 1, DType::kFloat32);  // throws for encoders
+  if (model.decoder() != nullptr) return;
+  throw UsageError({.where = "the model",
+                    .given = "generation for " + models::name_of_checkpoint(model.facts()),
+                    .expected = "a decoder, which continues a text token by token",
+                    .fix = "choose a checkpoint of another architecture"});
 }
 
 // Converts float32 values to the dtype of storage.

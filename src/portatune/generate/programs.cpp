@@ -24,10 +24,10 @@ Value tokens_of(const Value& ids, const Value& mask, int64_t vocab_size) {
 // The logits of the token after the last one of each row. Adds the row's tokens to the cache.
 Value next_logits(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& in,
                   models::KeyValueCache& cache, const Value& start) {
-  const Value x = model.next_hidden_state(root, in, cache, start);
+  const Value x = model.decoder()->next_hidden_state(root, in, cache, start);
   const int64_t last = x.shape()[1] - 1;
   const Value of_last = reshape(slice(x, 1, {last, last + 1}), {x.shape()[0], x.shape()[2]});
-  return model.causal_lm_logits(root, of_last);
+  return model.logits(models::HeadKind::kCausalLM, root, {.x = of_last});
 }
 
 // The logits after the last token of the state, which is not in the cache yet.
@@ -73,7 +73,7 @@ State initial_state(const models::TextModel& model, const SearchKind& kind, cons
               .padding = repeat_rows(padding, n),
               .seen = {},
               .search = search->start(is_text, sizes.length),
-              .cache = model.empty_cache(sizes.prompts, sizes.length, dtype)};
+              .cache = model.decoder()->empty_cache(sizes.prompts, sizes.length, dtype)};
   if (kind.penalises) {
     const Value position = iota(ids.type(), 1);
     const Value mask = compare(Direction::kGreaterEqual, position, expand_dims(padding, -1));

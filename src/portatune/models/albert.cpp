@@ -1,6 +1,7 @@
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
 #include "portatune/models/config_reader.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -48,15 +49,9 @@ AlbertConfig albert_config(const ConfigReader& config) {
   return c;
 }
 
-TextModelFacts facts_of(const AlbertConfig& c) {
-  TextModelFacts facts = bert_facts("Albert", "albert", c);
-  facts.classifier_dropout = c.classifier_dropout_prob;
-  return facts;
-}
-
-class Albert final : public TextModel {
+class Albert final : public TextBody {
  public:
-  explicit Albert(const AlbertConfig& c) : TextModel(facts_of(c)), c_(c) {}
+  explicit Albert(const AlbertConfig& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "albert", encoder = s / "encoder";
@@ -72,38 +67,48 @@ class Albert final : public TextModel {
     return x;
   }
 
-  Value pooler_output(const Scope& root, const Value& x) const override {
-    return tanh(linear(root / "albert" / "pooler", nn::first_token(x), c_.hidden_size));
-  }
+  Value pooler_output(const Scope& root, const Value& x) const override { return pooled(root, c_, x); }
 
-  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
-    return token_logits(root, pooler_output(root, x), num_labels);
-  }
-
-  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
-    return token_logits(root, pooler_output(root, x), 1);
-  }
-
-  Value masked_lm_logits(const Scope& root, const Value& x) const override {
-    const Scope s = root / "predictions";
-    const Value dense = nn::activate(c_.hidden_act, linear(s / "dense", x, c_.embedding_size));
-    const Value h = layer_norm(s / "LayerNorm", dense, c_.layer_norm_eps);
-    return lm_decoder(s, h, {"albert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
-  }
-
-  // Logits of ALBERT's objective: the two texts are in order (0) or swapped (1).
-  Value next_sentence_logits(const Scope& root, const Value& x) const override {
-    return token_logits(root / "sop_classifier", pooler_output(root, x), 2);
+  static Value pooled(const Scope& root, const AlbertConfig& c, const Value& x) {
+    return tanh(linear(root / "albert" / "pooler", nn::first_token(x), c.hidden_size));
   }
 
  private:
   AlbertConfig c_;
 };
 
+Value sequence_classification(const Scope& root, const AlbertConfig& c, const HeadInputs& in) {
+  return classifier(root, Albert::pooled(root, c, in.x), in.num_labels, c.classifier_dropout_prob);
+}
+
+Value multiple_choice(const Scope& root, const AlbertConfig& c, const HeadInputs& in) {
+  return classifier(root, Albert::pooled(root, c, in.x), 1, c.classifier_dropout_prob);
+}
+
+Value masked_lm(const Scope& root, const AlbertConfig& c, const HeadInputs& in) {
+  const Scope s = root / "predictions";
+  const Value dense = nn::activate(c.hidden_act, linear(s / "dense", in.x, c.embedding_size));
+  const Value h = layer_norm(s / "LayerNorm", dense, c.layer_norm_eps);
+  return lm_decoder(s, h, {"albert.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
+// ALBERT's objective: the two texts are in order (0) or swapped (1).
+Value sentence_order(const Scope& root, const AlbertConfig& c, const HeadInputs& in) {
+  return classifier(root / "sop_classifier", Albert::pooled(root, c, in.x), 2, c.classifier_dropout_prob);
+}
+
 }  // namespace
 
 std::unique_ptr<TextModel> albert(const io::JsonObject& config) {
-  return std::make_unique<Albert>(albert_config(config));
+  const AlbertConfig c = albert_config(config);
+  return std::make_unique<TextModel>(
+      bert_facts("Albert", "albert", c), std::make_unique<Albert>(c),
+      Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+            {HeadKind::kTokenClassification, token_classification(c.classifier_dropout_prob)},
+            {HeadKind::kQuestionAnswering, question_answering()},
+            {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+            {HeadKind::kMaskedLM, head_of(c, masked_lm)},
+            {HeadKind::kPreTraining, head_of(c, sentence_order)}});
 }
 
 }  // namespace portatune::models

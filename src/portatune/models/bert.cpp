@@ -1,5 +1,6 @@
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -9,9 +10,9 @@ namespace {
 
 using nn::Scope;
 
-class Bert final : public TextModel {
+class Bert final : public TextBody {
  public:
-  explicit Bert(const BertFields& c) : TextModel(bert_facts("Bert", "bert", c)), c_(c) {}
+  explicit Bert(const BertFields& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "bert";
@@ -19,37 +20,44 @@ class Bert final : public TextModel {
     return bert_layers(s / "encoder", c_, x, mask_of(in));
   }
 
-  Value pooler_output(const Scope& root, const Value& x) const override {
-    return bert_pooler(root / "bert" / "pooler", x);
-  }
+  Value pooler_output(const Scope& root, const Value& x) const override { return pooled(root, x); }
 
-  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
-    return token_logits(root, pooler_output(root, x), num_labels);
-  }
-
-  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
-    return token_logits(root, pooler_output(root, x), 1);
-  }
-
-  Value masked_lm_logits(const Scope& root, const Value& x) const override {
-    const Scope s = root / "cls" / "predictions";
-    const Value dense = linear(s / "transform" / "dense", x, c_.hidden_size);
-    const Value h = layer_norm(s / "transform" / "LayerNorm", nn::activate(c_.hidden_act, dense), c_.layer_norm_eps);
-    return lm_decoder(s, h, {"bert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
-  }
-
-  Value next_sentence_logits(const Scope& root, const Value& x) const override {
-    return convert(linear(root / "cls" / "seq_relationship", pooler_output(root, x), 2), DType::kFloat32);
-  }
+  static Value pooled(const Scope& root, const Value& x) { return bert_pooler(root / "bert" / "pooler", x); }
 
  private:
   BertFields c_;
 };
 
+Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  return classifier(root, Bert::pooled(root, in.x), in.num_labels, c.head_dropout());
+}
+
+Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  return classifier(root, Bert::pooled(root, in.x), 1, c.head_dropout());
+}
+
+Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "cls" / "predictions";
+  const Value dense = linear(s / "transform" / "dense", in.x, c.hidden_size);
+  const Value h = layer_norm(s / "transform" / "LayerNorm", nn::activate(c.hidden_act, dense), c.layer_norm_eps);
+  return lm_decoder(s, h, {"bert.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
+Value next_sentence(const Scope& root, const BertFields&, const HeadInputs& in) {
+  return logits(root / "cls" / "seq_relationship", Bert::pooled(root, in.x), 2);
+}
+
 }  // namespace
 
 std::unique_ptr<TextModel> bert(const io::JsonObject& config) {
-  return std::make_unique<Bert>(bert_fields(config, {}));
+  const BertFields c = bert_fields(config, {});
+  return std::make_unique<TextModel>(bert_facts("Bert", "bert", c), std::make_unique<Bert>(c),
+                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
+                                           {HeadKind::kQuestionAnswering, question_answering()},
+                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)},
+                                           {HeadKind::kPreTraining, head_of(c, next_sentence)}});
 }
 
 }  // namespace portatune::models

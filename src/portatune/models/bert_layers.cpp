@@ -45,8 +45,7 @@ TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, con
           .hidden_size = c.hidden_size,
           .max_length = c.max_position_embeddings,
           .type_vocab_size = c.type_vocab_size,
-          .initializer_range = c.initializer_range,
-          .classifier_dropout = c.head_dropout()};
+          .initializer_range = c.initializer_range};
 }
 
 BertFields bert_fields(const ConfigReader& config, const BertFields& defaults) {

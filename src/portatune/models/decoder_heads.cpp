@@ -15,14 +15,16 @@ Value last_token(const Value& x, const TextInputs& in, int64_t pad_token_id) {
   return gather_rows(reshape(x, {s[0] * s[1], s[2]}), first_of_row + last);
 }
 
-Value score_of_last_token(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t pad_token_id,
-                          int64_t num_labels) {
-  const Value last = last_token(x, in, pad_token_id);
-  return convert(linear(root / "score", last, num_labels, {.bias = false}), DType::kFloat32);
+Head score_of_last_token(int64_t pad_token_id) {
+  return [pad_token_id](const nn::Scope& root, const HeadInputs& in) {
+    return logits(root / "score", last_token(in.x, in.text, pad_token_id), in.num_labels, {.bias = false});
+  };
 }
 
-Value next_token_logits(const nn::Scope& root, const Value& x, const LmDecoder& decoder) {
-  return lm_logits(root, x, vocabulary_weight(root / "lm_head", x.shape().back(), decoder), decoder);
+Head next_token(const LmDecoder& decoder) {
+  return [decoder](const nn::Scope& root, const HeadInputs& in) {
+    return lm_logits(root, in.x, vocabulary_weight(root / "lm_head", in.x.shape().back(), decoder), decoder);
+  };
 }
 
 }  // namespace portatune::models

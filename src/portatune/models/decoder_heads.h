@@ -1,7 +1,7 @@
 // Heads that decoders share.
 #pragma once
 
-#include "portatune/models.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 
 namespace portatune::models {
@@ -10,11 +10,10 @@ namespace portatune::models {
 /// pad_token_id  id of padding at any position, as in transformers; -1: padding is what the attention mask hides
 Value last_token(const Value& x, const TextInputs& in, int64_t pad_token_id);
 
-/// "score" of the last token, float32 [batch, num_labels].
-Value score_of_last_token(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t pad_token_id,
-                          int64_t num_labels);
+/// "score" of the last token.
+Head score_of_last_token(int64_t pad_token_id);
 
-/// "lm_head", without a bias: float32 [..., vocab_size].
-Value next_token_logits(const nn::Scope& root, const Value& x, const LmDecoder& decoder);
+/// "lm_head" of each token, without a bias.
+Head next_token(const LmDecoder& decoder);
 
 }  // namespace portatune::models

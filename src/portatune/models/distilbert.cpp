@@ -1,5 +1,6 @@
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_reader.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -93,18 +94,19 @@ DistilBertConfig distilbert_config(const ConfigReader& config) {
   return c;
 }
 
-class DistilBert final : public TextModel {
+TextModelFacts facts_of(const DistilBertConfig& c) {
+  return {.class_prefix = "DistilBert",
+          .base_prefix = "distilbert",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.dim,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = 0,
+          .initializer_range = c.initializer_range};
+}
+
+class DistilBert final : public TextBody {
  public:
-  explicit DistilBert(const DistilBertConfig& c)
-      : TextModel({.class_prefix = "DistilBert",
-                   .base_prefix = "distilbert",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.dim,
-                   .max_length = c.max_position_embeddings,
-                   .type_vocab_size = 0,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.dropout}),
-        c_(c) {}
+  explicit DistilBert(const DistilBertConfig& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "distilbert";
@@ -116,35 +118,40 @@ class DistilBert final : public TextModel {
     return x;
   }
 
-  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
-    const Value h = relu(linear(root / "pre_classifier", nn::first_token(x), c_.dim));
-    const Scope s = root / "classifier";
-    return convert(linear(s, dropout(s, h, c_.seq_classif_dropout), num_labels), DType::kFloat32);
-  }
-
-  Value choice_logits(const Scope& root, const TextInputs& in, const Value& x) const override {
-    return sequence_logits(root, in, x, 1);
-  }
-
-  Value span_logits(const Scope& root, const Value& x) const override {
-    return TextModel::span_logits(root, dropout(root / "qa_outputs", x, c_.qa_dropout));
-  }
-
-  Value masked_lm_logits(const Scope& root, const Value& x) const override {
-    const Value dense = nn::activate(c_.activation, linear(root / "vocab_transform", x, c_.dim));
-    const Value h = layer_norm(root / "vocab_layer_norm", dense, kLayerNormEps);
-    return lm_projection(root / "vocab_projector", h,
-                         {"distilbert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
-  }
-
  private:
   DistilBertConfig c_;
 };
 
+Value sequence_logits(const Scope& root, const DistilBertConfig& c, const Value& x, int64_t num_labels) {
+  const Value h = relu(linear(root / "pre_classifier", nn::first_token(x), c.dim));
+  return classifier(root, h, num_labels, c.seq_classif_dropout);
+}
+
+Value sequence_classification(const Scope& root, const DistilBertConfig& c, const HeadInputs& in) {
+  return sequence_logits(root, c, in.x, in.num_labels);
+}
+
+Value multiple_choice(const Scope& root, const DistilBertConfig& c, const HeadInputs& in) {
+  return sequence_logits(root, c, in.x, 1);
+}
+
+Value masked_lm(const Scope& root, const DistilBertConfig& c, const HeadInputs& in) {
+  const Value dense = nn::activate(c.activation, linear(root / "vocab_transform", in.x, c.dim));
+  const Value h = layer_norm(root / "vocab_layer_norm", dense, kLayerNormEps);
+  return lm_projection(root / "vocab_projector", h,
+                       {"distilbert.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
 }  // namespace
 
 std::unique_ptr<TextModel> distilbert(const io::JsonObject& config) {
-  return std::make_unique<DistilBert>(distilbert_config(config));
+  const DistilBertConfig c = distilbert_config(config);
+  return std::make_unique<TextModel>(facts_of(c), std::make_unique<DistilBert>(c),
+                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, token_classification(c.dropout)},
+                                           {HeadKind::kQuestionAnswering, question_answering(c.qa_dropout)},
+                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
 }
 
 }  // namespace portatune::models

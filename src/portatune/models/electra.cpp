@@ -2,6 +2,7 @@
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
 #include "portatune/models/config_reader.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -41,9 +42,9 @@ ElectraConfig electra_config(const ConfigReader& config) {
 
 // Both models of ELECTRA, with the same body: the discriminator, which is fine-tuned, and the generator, a masked
 // language model.
-class Electra final : public TextModel {
+class Electra final : public TextBody {
  public:
-  explicit Electra(const ElectraConfig& c) : TextModel(bert_facts("Electra", "electra", c)), c_(c) {}
+  explicit Electra(const ElectraConfig& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "electra";
@@ -52,38 +53,43 @@ class Electra final : public TextModel {
     return bert_layers(s / "encoder", c_, x, mask_of(in));
   }
 
-  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
-    const Scope s = root / "classifier";
-    const Value first = dropout(s, nn::first_token(x), c_.head_dropout());
-    const Value h = dropout(s, gelu(linear(s / "dense", first, c_.hidden_size)), c_.head_dropout());
-    return convert(linear(s / "out_proj", h, num_labels), DType::kFloat32);
-  }
-
-  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
-    const Scope s = root / "sequence_summary";
-    Value summary = nn::first_token(x);
-    if (c_.summary_use_proj) summary = linear(s / "summary", summary, c_.hidden_size);
-    if (!c_.summary_activation.empty()) summary = nn::activate(c_.summary_activation, summary);
-    const Value dropped = dropout(s, summary, c_.summary_last_dropout);
-    return convert(linear(root / "classifier", dropped, 1), DType::kFloat32);
-  }
-
-  Value masked_lm_logits(const Scope& root, const Value& x) const override {
-    const Scope s = root / "generator_predictions";
-    const Value dense = gelu(linear(s / "dense", x, c_.embedding_size));
-    const Value h = layer_norm(s / "LayerNorm", dense, c_.layer_norm_eps);
-    return lm_projection(root / "generator_lm_head", h,
-                         {"electra.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
-  }
-
  private:
   ElectraConfig c_;
 };
 
+Value sequence_classification(const Scope& root, const ElectraConfig& c, const HeadInputs& in) {
+  const Scope s = root / "classifier";
+  const Value first = dropout(s, nn::first_token(in.x), c.head_dropout());
+  const Value h = dropout(s, gelu(linear(s / "dense", first, c.hidden_size)), c.head_dropout());
+  return logits(s / "out_proj", h, in.num_labels);
+}
+
+Value multiple_choice(const Scope& root, const ElectraConfig& c, const HeadInputs& in) {
+  const Scope s = root / "sequence_summary";
+  Value summary = nn::first_token(in.x);
+  if (c.summary_use_proj) summary = linear(s / "summary", summary, c.hidden_size);
+  if (!c.summary_activation.empty()) summary = nn::activate(c.summary_activation, summary);
+  return logits(root / "classifier", dropout(s, summary, c.summary_last_dropout), 1);
+}
+
+Value masked_lm(const Scope& root, const ElectraConfig& c, const HeadInputs& in) {
+  const Scope s = root / "generator_predictions";
+  const Value dense = gelu(linear(s / "dense", in.x, c.embedding_size));
+  const Value h = layer_norm(s / "LayerNorm", dense, c.layer_norm_eps);
+  return lm_projection(root / "generator_lm_head", h,
+                       {"electra.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
 }  // namespace
 
 std::unique_ptr<TextModel> electra(const io::JsonObject& config) {
-  return std::make_unique<Electra>(electra_config(config));
+  const ElectraConfig c = electra_config(config);
+  return std::make_unique<TextModel>(bert_facts("Electra", "electra", c), std::make_unique<Electra>(c),
+                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
+                                           {HeadKind::kQuestionAnswering, question_answering()},
+                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
 }
 
 }  // namespace portatune::models

@@ -105,22 +105,20 @@ Gpt2Config gpt2_config(const ConfigReader& config) {
   return c;
 }
 
-class Gpt2 final : public TextModel {
- public:
-  explicit Gpt2(const Gpt2Config& c)
-      : TextModel({.class_prefix = "GPT2",
-                   .base_prefix = "transformer",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.n_embd,
-                   .max_length = c.n_positions,
-                   .type_vocab_size = 0,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.classifier_dropout.value_or(c.hidden_dropout.value_or(0.1))}),
-        c_(c) {}
+TextModelFacts facts_of(const Gpt2Config& c) {
+  return {.class_prefix = "GPT2",
+          .base_prefix = "transformer",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.n_embd,
+          .max_length = c.n_positions,
+          .type_vocab_size = 0,
+          .initializer_range = c.initializer_range,
+          .causal_lm_class = "LMHeadModel"};
+}
 
-  std::string class_name(HeadKind head) const override {
-    return head == HeadKind::kCausalLM ? "GPT2LMHeadModel" : TextModel::class_name(head);
-  }
+class Gpt2 final : public Decoder {
+ public:
+  explicit Gpt2(const Gpt2Config& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     return run(root / "transformer", in, decoder_pass(in));
@@ -133,14 +131,6 @@ class Gpt2 final : public TextModel {
 
   KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
     return zero_cache(c_.n_layer, {dtype, {batch, length, c_.n_embd}});
-  }
-
-  Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
-    return score_of_last_token(root, in, x, c_.pad_token_id, num_labels);
-  }
-
-  Value causal_lm_logits(const Scope& root, const Value& x) const override {
-    return next_token_logits(root, x, {"transformer.wte.weight", c_.tie_word_embeddings, c_.vocab_size});
   }
 
  private:
@@ -158,6 +148,15 @@ class Gpt2 final : public TextModel {
 
 }  // namespace
 
-std::unique_ptr<TextModel> gpt2(const io::JsonObject& config) { return std::make_unique<Gpt2>(gpt2_config(config)); }
+std::unique_ptr<TextModel> gpt2(const io::JsonObject& config) {
+  const Gpt2Config c = gpt2_config(config);
+  const double dropout = c.classifier_dropout.value_or(c.hidden_dropout.value_or(0.1));
+  const LmDecoder lm{"transformer.wte.weight", c.tie_word_embeddings, c.vocab_size};
+  return std::make_unique<TextModel>(facts_of(c), std::make_unique<Gpt2>(c),
+                                     Heads{{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
+                                           {HeadKind::kTokenClassification, token_classification(dropout)},
+                                           {HeadKind::kQuestionAnswering, question_answering()},
+                                           {HeadKind::kCausalLM, next_token(lm)}});
+}
 
 }  // namespace portatune::models

@@ -18,7 +18,7 @@ LlamaConfig llama_config(const ConfigReader& config) {
 
 class Llama final : public LlamaFamily {
  public:
-  explicit Llama(const LlamaConfig& c) : LlamaFamily("Llama", c), c_(c) {}
+  explicit Llama(const LlamaConfig& c) : LlamaFamily(c), c_(c) {}
 
  private:
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
@@ -32,6 +32,9 @@ class Llama final : public LlamaFamily {
 
 }  // namespace
 
-std::unique_ptr<TextModel> llama(const io::JsonObject& config) { return std::make_unique<Llama>(llama_config(config)); }
+std::unique_ptr<TextModel> llama(const io::JsonObject& config) {
+  const LlamaConfig c = llama_config(config);
+  return llama_family_model("Llama", c, std::make_unique<Llama>(c));
+}
 
 }  // namespace portatune::models

@@ -104,17 +104,6 @@ Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, cons
   return linear(s / "down_proj", nn::activate(c.hidden_act, gate) * up, c.hidden_size, rows(options));
 }
 
-LlamaFamily::LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config)
-    : TextModel({.class_prefix = class_prefix,
-                 .base_prefix = "model",
-                 .vocab_size = config.vocab_size,
-                 .hidden_size = config.hidden_size,
-                 .max_length = config.max_position_embeddings,
-                 .type_vocab_size = 0,
-                 .initializer_range = config.initializer_range,
-                 .classifier_dropout = config.classifier_dropout}),
-      c_(config) {}
-
 Value LlamaFamily::mlp(const Scope& s, const Value& x) const { return gated_mlp(s, c_, x, {.bias = false}); }
 
 Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) const {
@@ -145,24 +134,24 @@ KeyValueCache LlamaFamily::empty_cache(int64_t batch, int64_t length, DType dtyp
   return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.num_key_value_heads * c_.head_dim}});
 }
 
-Value LlamaFamily::sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const {
-  return score_of_last_token(root, in, x, c_.pad_token_id, num_labels);
-}
-
-Value LlamaFamily::token_logits(const Scope& root, const Value& x, int64_t num_labels) const {
-  const Value dropped = dropout(root / "score", x, c_.classifier_dropout);
-  return convert(linear(root / "score", dropped, num_labels), DType::kFloat32);
-}
-
-Value LlamaFamily::span_logits(const Scope&, const Value&) const {
-  throw UsageError({.where = "the head of the model",
-                    .given = "question answering for a " + facts().class_prefix + " checkpoint",
-                    .expected = "sequence or token classification, or causal language modelling",
-                    .fix = "choose another task, or a checkpoint of another architecture"});
-}
-
-Value LlamaFamily::causal_lm_logits(const Scope& root, const Value& x) const {
-  return next_token_logits(root, x, {"model.embed_tokens.weight", c_.tie_word_embeddings, c_.vocab_size});
+std::unique_ptr<TextModel> llama_family_model(const std::string& class_prefix, const LlamaFamilyConfig& c,
+                                              std::unique_ptr<const LlamaFamily> body) {
+  const auto token_score = [rate = c.classifier_dropout](const Scope& root, const HeadInputs& in) {
+    const Scope s = root / "score";
+    return logits(s, dropout(s, in.x, rate), in.num_labels);
+  };
+  const LmDecoder lm{"model.embed_tokens.weight", c.tie_word_embeddings, c.vocab_size};
+  return std::make_unique<TextModel>(TextModelFacts{.class_prefix = class_prefix,
+                                                    .base_prefix = "model",
+                                                    .vocab_size = c.vocab_size,
+                                                    .hidden_size = c.hidden_size,
+                                                    .max_length = c.max_position_embeddings,
+                                                    .type_vocab_size = 0,
+                                                    .initializer_range = c.initializer_range},
+                                     std::move(body),
+                                     Heads{{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
+                                           {HeadKind::kTokenClassification, token_score},
+                                           {HeadKind::kCausalLM, next_token(lm)}});
 }
 
 }  // namespace portatune::models

@@ -54,20 +54,15 @@ Value rotary_attention(const nn::Scope& s, const nn::HeadsOfDevice& heads, const
 /// down(act(gate(x)) * up(x)). source: Shazeer 2020, arXiv:2002.05202
 Value gated_mlp(const nn::Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options);
 
-/// The body and the heads around a model's own layers.
-class LlamaFamily : public TextModel {
+/// The body around a model's own layers.
+class LlamaFamily : public Decoder {
  public:
-  LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config);
+  explicit LlamaFamily(const LlamaFamilyConfig& config) : c_(config) {}
 
   Values hidden_states(const nn::Scope& root, const TextInputs& in) const override;
   Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
                           const Value& start) const override;
   KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override;
-  Value sequence_logits(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override;
-  Value token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const override;
-  /// Throws a UsageError, because the body has another name in that class of transformers.
-  Value span_logits(const nn::Scope& root, const Value& x) const override;
-  Value causal_lm_logits(const nn::Scope& root, const Value& x) const override;
 
  protected:
   /// "self_attn" and "mlp" of a layer with the scope s.
@@ -80,5 +75,10 @@ class LlamaFamily : public TextModel {
 
   LlamaFamilyConfig c_;
 };
+
+/// The model of a body, with the heads that these models have in common. Not question answering: the body has another
+/// name in that class of transformers.
+std::unique_ptr<TextModel> llama_family_model(const std::string& class_prefix, const LlamaFamilyConfig& c,
+                                              std::unique_ptr<const LlamaFamily> body);
 
 }  // namespace portatune::models

@@ -22,7 +22,7 @@ MistralConfig mistral_config(const ConfigReader& config) {
 
 class Mistral final : public LlamaFamily {
  public:
-  explicit Mistral(const MistralConfig& c) : LlamaFamily("Mistral", c), c_(c) {}
+  explicit Mistral(const MistralConfig& c) : LlamaFamily(c), c_(c) {}
 
  private:
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
@@ -36,7 +36,8 @@ class Mistral final : public LlamaFamily {
 }  // namespace
 
 std::unique_ptr<TextModel> mistral(const io::JsonObject& config) {
-  return std::make_unique<Mistral>(mistral_config(config));
+  const MistralConfig c = mistral_config(config);
+  return llama_family_model("Mistral", c, std::make_unique<Mistral>(c));
 }
 
 }  // namespace portatune::models

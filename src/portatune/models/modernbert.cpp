@@ -3,6 +3,7 @@
 #include "portatune/error.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_reader.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/rope.h"
 #include "portatune/models/text_inputs.h"
@@ -182,18 +183,19 @@ ModernBertConfig modernbert_config(const ConfigReader& config) {
   return c;
 }
 
-class ModernBert final : public TextModel {
+TextModelFacts facts_of(const ModernBertConfig& c) {
+  return {.class_prefix = "ModernBert",
+          .base_prefix = "model",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.hidden_size,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = 0,
+          .initializer_range = c.initializer_range};
+}
+
+class ModernBert final : public TextBody {
  public:
-  explicit ModernBert(const ModernBertConfig& c)
-      : TextModel({.class_prefix = "ModernBert",
-                   .base_prefix = "model",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.hidden_size,
-                   .max_length = c.max_position_embeddings,
-                   .type_vocab_size = 0,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.classifier_dropout}),
-        c_(c) {}
+  explicit ModernBert(const ModernBertConfig& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "model";
@@ -209,51 +211,67 @@ class ModernBert final : public TextModel {
     return x;
   }
 
-  Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
-    const bool mean = c_.classifier_pooling == "mean";
-    return token_logits(root, mean ? mean_over_tokens(x, in.attention_mask) : nn::first_token(x), num_labels);
-  }
-
-  Value token_logits(const Scope& root, const Value& x, int64_t num_labels) const override {
-    const Scope s = root / "classifier";
-    const Value h = dropout(s, prediction_head(root / "head", x), c_.classifier_dropout);
-    const double stddev = 1 / std::sqrt(static_cast<double>(c_.hidden_size));
-    return convert(linear(s, h, num_labels, {.initializer_scale = stddev / c_.initializer_range}), DType::kFloat32);
-  }
-
-  Value span_logits(const Scope& root, const Value& x) const override { return token_logits(root, x, 2); }
-
-  Value choice_logits(const Scope& root, const TextInputs& in, const Value& x) const override {
-    return sequence_logits(root, in, x, 1);
-  }
-
-  Value masked_lm_logits(const Scope& root, const Value& x) const override {
-    const LmDecoder decoder{"model.embeddings.tok_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size};
-    const Value h = prediction_head(root / "head", x);
-    if (c_.decoder_bias) return lm_projection(root / "decoder", h, decoder);
-    return lm_logits(root, h, vocabulary_weight(root / "decoder", c_.hidden_size, decoder), decoder);
-  }
-
  private:
   Value embed(const Scope& s, const Value& input_ids) const {
     const Value words = word_embedding(s / "tok_embeddings", input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
     return dropout(s, layer_norm(s / "norm", words, c_.norm_eps, c_.norm), c_.embedding_dropout);
   }
 
-  // The common layers of all heads, before the last one.
-  Value prediction_head(const Scope& s, const Value& x) const {
-    const Value dense =
-        nn::activate(c_.classifier_activation, linear(s / "dense", x, c_.hidden_size, residual(c_, c_.classifier)));
-    return layer_norm(s / "norm", dense, c_.norm_eps, c_.norm);
-  }
-
   ModernBertConfig c_;
 };
+
+// The common layers of all heads, before the last one.
+Value prediction_head(const Scope& root, const ModernBertConfig& c, const Value& x) {
+  const Scope s = root / "head";
+  const Value dense =
+      nn::activate(c.classifier_activation, linear(s / "dense", x, c.hidden_size, residual(c, c.classifier)));
+  return layer_norm(s / "norm", dense, c.norm_eps, c.norm);
+}
+
+Value classify(const Scope& root, const ModernBertConfig& c, const Value& x, int64_t num_labels) {
+  const Scope s = root / "classifier";
+  const Value h = dropout(s, prediction_head(root, c, x), c.classifier_dropout);
+  const double stddev = 1 / std::sqrt(static_cast<double>(c.hidden_size));
+  return logits(s, h, num_labels, {.initializer_scale = stddev / c.initializer_range});
+}
+
+Value pooled(const ModernBertConfig& c, const HeadInputs& in) {
+  return c.classifier_pooling == "mean" ? mean_over_tokens(in.x, in.text.attention_mask) : nn::first_token(in.x);
+}
+
+Value sequence_classification(const Scope& root, const ModernBertConfig& c, const HeadInputs& in) {
+  return classify(root, c, pooled(c, in), in.num_labels);
+}
+
+Value multiple_choice(const Scope& root, const ModernBertConfig& c, const HeadInputs& in) {
+  return classify(root, c, pooled(c, in), 1);
+}
+
+Value token_labels(const Scope& root, const ModernBertConfig& c, const HeadInputs& in) {
+  return classify(root, c, in.x, in.num_labels);
+}
+
+Value answer_span(const Scope& root, const ModernBertConfig& c, const HeadInputs& in) {
+  return classify(root, c, in.x, 2);
+}
+
+Value masked_lm(const Scope& root, const ModernBertConfig& c, const HeadInputs& in) {
+  const LmDecoder decoder{"model.embeddings.tok_embeddings.weight", c.tie_word_embeddings, c.vocab_size};
+  const Value h = prediction_head(root, c, in.x);
+  if (c.decoder_bias) return lm_projection(root / "decoder", h, decoder);
+  return lm_logits(root, h, vocabulary_weight(root / "decoder", c.hidden_size, decoder), decoder);
+}
 
 }  // namespace
 
 std::unique_ptr<TextModel> modernbert(const io::JsonObject& config) {
-  return std::make_unique<ModernBert>(modernbert_config(config));
+  const ModernBertConfig c = modernbert_config(config);
+  return std::make_unique<TextModel>(facts_of(c), std::make_unique<ModernBert>(c),
+                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, head_of(c, token_labels)},
+                                           {HeadKind::kQuestionAnswering, head_of(c, answer_span)},
+                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
 }
 
 }  // namespace portatune::models

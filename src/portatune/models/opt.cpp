@@ -114,18 +114,19 @@ OptConfig opt_config(const ConfigReader& config) {
   return c;
 }
 
-class Opt final : public TextModel {
+TextModelFacts facts_of(const OptConfig& c) {
+  return {.class_prefix = "OPT",
+          .base_prefix = "model",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.word_embed_proj_dim,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = 0,
+          .initializer_range = c.init_std};
+}
+
+class Opt final : public Decoder {
  public:
-  explicit Opt(const OptConfig& c)
-      : TextModel({.class_prefix = "OPT",
-                   .base_prefix = "model",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.word_embed_proj_dim,
-                   .max_length = c.max_position_embeddings,
-                   .type_vocab_size = 0,
-                   .initializer_range = c.init_std,
-                   .classifier_dropout = 0}),
-        c_(c) {}
+  explicit Opt(const OptConfig& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     return run(root / "model" / "decoder", in, decoder_pass(in));
@@ -138,14 +139,6 @@ class Opt final : public TextModel {
 
   KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
     return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.hidden_size}});
-  }
-
-  Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
-    return score_of_last_token(root, in, x, c_.pad_token_id, num_labels);
-  }
-
-  Value causal_lm_logits(const Scope& root, const Value& x) const override {
-    return next_token_logits(root, x, {"model.decoder.embed_tokens.weight", c_.tie_word_embeddings, c_.vocab_size});
   }
 
  private:
@@ -166,6 +159,14 @@ class Opt final : public TextModel {
 
 }  // namespace
 
-std::unique_ptr<TextModel> opt(const io::JsonObject& config) { return std::make_unique<Opt>(opt_config(config)); }
+std::unique_ptr<TextModel> opt(const io::JsonObject& config) {
+  const OptConfig c = opt_config(config);
+  const LmDecoder lm{"model.decoder.embed_tokens.weight", c.tie_word_embeddings, c.vocab_size};
+  return std::make_unique<TextModel>(facts_of(c), std::make_unique<Opt>(c),
+                                     Heads{{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
+                                           {HeadKind::kTokenClassification, token_classification(0)},
+                                           {HeadKind::kQuestionAnswering, question_answering()},
+                                           {HeadKind::kCausalLM, next_token(lm)}});
+}
 
 }  // namespace portatune::models

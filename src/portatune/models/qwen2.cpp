@@ -19,7 +19,7 @@ Qwen2Config qwen2_config(const ConfigReader& config) {
 
 class Qwen2 final : public LlamaFamily {
  public:
-  explicit Qwen2(const Qwen2Config& c) : LlamaFamily("Qwen2", c), c_(c) {}
+  explicit Qwen2(const Qwen2Config& c) : LlamaFamily(c), c_(c) {}
 
  private:
   // Only queries, keys and values have biases.
@@ -34,6 +34,9 @@ class Qwen2 final : public LlamaFamily {
 
 }  // namespace
 
-std::unique_ptr<TextModel> qwen2(const io::JsonObject& config) { return std::make_unique<Qwen2>(qwen2_config(config)); }
+std::unique_ptr<TextModel> qwen2(const io::JsonObject& config) {
+  const Qwen2Config c = qwen2_config(config);
+  return llama_family_model("Qwen2", c, std::make_unique<Qwen2>(c));
+}
 
 }  // namespace portatune::models

@@ -23,7 +23,7 @@ Qwen3Config qwen3_config(const ConfigReader& config) {
 
 class Qwen3 final : public LlamaFamily {
  public:
-  explicit Qwen3(const Qwen3Config& c) : LlamaFamily("Qwen3", c), c_(c) {}
+  explicit Qwen3(const Qwen3Config& c) : LlamaFamily(c), c_(c) {}
 
  private:
   // RMSNorm within each head.
@@ -45,6 +45,9 @@ class Qwen3 final : public LlamaFamily {
 
 }  // namespace
 
-std::unique_ptr<TextModel> qwen3(const io::JsonObject& config) { return std::make_unique<Qwen3>(qwen3_config(config)); }
+std::unique_ptr<TextModel> qwen3(const io::JsonObject& config) {
+  const Qwen3Config c = qwen3_config(config);
+  return llama_family_model("Qwen3", c, std::make_unique<Qwen3>(c));
+}
 
 }  // namespace portatune::models

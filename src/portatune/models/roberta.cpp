@@ -1,6 +1,7 @@
 #include "portatune/error.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
+#include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
 #include "portatune/ops.h"
@@ -25,9 +26,9 @@ TextModelFacts facts_of(std::string class_prefix, const BertFields& c) {
   return facts;
 }
 
-class Roberta final : public TextModel {
+class Roberta final : public TextBody {
  public:
-  Roberta(std::string class_prefix, const BertFields& c) : TextModel(facts_of(std::move(class_prefix), c)), c_(c) {}
+  explicit Roberta(const BertFields& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "roberta";
@@ -36,33 +37,31 @@ class Roberta final : public TextModel {
     return bert_layers(s / "encoder", c_, x, mask_of(in));
   }
 
-  Value pooler_output(const Scope& root, const Value& x) const override {
-    return bert_pooler(root / "roberta" / "pooler", x);
-  }
+  Value pooler_output(const Scope& root, const Value& x) const override { return pooled(root, x); }
 
-  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
-    const Scope s = root / "classifier";
-    const Value first = dropout(s, nn::first_token(x), c_.head_dropout());
-    const Value h = dropout(s, tanh(linear(s / "dense", first, c_.hidden_size)), c_.head_dropout());
-    return convert(linear(s / "out_proj", h, num_labels), DType::kFloat32);
-  }
-
-  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
-    const Scope s = root / "classifier";
-    const Value pooled = dropout(s, pooler_output(root, x), c_.hidden_dropout_prob);
-    return convert(linear(s, pooled, 1), DType::kFloat32);
-  }
-
-  Value masked_lm_logits(const Scope& root, const Value& x) const override {
-    const Scope s = root / "lm_head";
-    const Value dense = gelu(linear(s / "dense", x, c_.hidden_size));
-    const Value h = layer_norm(s / "layer_norm", dense, c_.layer_norm_eps);
-    return lm_decoder(s, h, {"roberta.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
-  }
+  static Value pooled(const Scope& root, const Value& x) { return bert_pooler(root / "roberta" / "pooler", x); }
 
  private:
   BertFields c_;
 };
+
+Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "classifier";
+  const Value first = dropout(s, nn::first_token(in.x), c.head_dropout());
+  const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), c.head_dropout());
+  return logits(s / "out_proj", h, in.num_labels);
+}
+
+Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  return classifier(root, Roberta::pooled(root, in.x), 1, c.hidden_dropout_prob);
+}
+
+Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "lm_head";
+  const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
+  const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
+  return lm_decoder(s, h, {"roberta.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
 
 std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonObject& config) {
   const BertFields c = bert_fields(config, {.pad_token_id = 1});
@@ -72,7 +71,12 @@ std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonO
                                     std::to_string(c.max_position_embeddings),
                            .expected = "at least 0, and smaller than the number of positions"});
   }
-  return std::make_unique<Roberta>(class_prefix, c);
+  return std::make_unique<TextModel>(facts_of(class_prefix, c), std::make_unique<Roberta>(c),
+                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
+                                           {HeadKind::kQuestionAnswering, question_answering()},
+                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
 }
 
 }  // namespace

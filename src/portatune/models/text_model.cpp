@@ -1,73 +1,49 @@
+#include <algorithm>
+
 #include "portatune/error.h"
 #include "portatune/models.h"
-#include "portatune/ops.h"
+#include "portatune/models/heads.h"
 
 namespace portatune::models {
 namespace {
 
-std::string_view suffix(HeadKind head) {
-  switch (head) {
-    case HeadKind::kSequenceClassification:
-      return "ForSequenceClassification";
-    case HeadKind::kTokenClassification:
-      return "ForTokenClassification";
-    case HeadKind::kQuestionAnswering:
-      return "ForQuestionAnswering";
-    case HeadKind::kMultipleChoice:
-      return "ForMultipleChoice";
-    case HeadKind::kMaskedLM:
-      return "ForMaskedLM";
-    case HeadKind::kPreTraining:
-      return "ForPreTraining";
-    case HeadKind::kCausalLM:
-      return "ForCausalLM";
-  }
-  return {};
-}
+struct HeadName {
+  HeadKind kind;
+  const char *class_ending, *words;
+};
+constexpr HeadName kNames[] = {
+    {HeadKind::kSequenceClassification, "ForSequenceClassification", "sequence classification"},
+    {HeadKind::kTokenClassification, "ForTokenClassification", "token classification"},
+    {HeadKind::kQuestionAnswering, "ForQuestionAnswering", "question answering"},
+    {HeadKind::kMultipleChoice, "ForMultipleChoice", "multiple choice"},
+    {HeadKind::kMaskedLM, "ForMaskedLM", "masked language modelling"},
+    {HeadKind::kPreTraining, "ForPreTraining", "next sentence prediction"},
+    {HeadKind::kCausalLM, "ForCausalLM", "causal language modelling"},
+};
 
-[[noreturn]] void refuse(const TextModelFacts& facts, const std::string& what) {
-  const bool has_vowel = std::string_view("AEIOU").find(facts.class_prefix.front()) != std::string_view::npos;
-  throw UsageError({.where = "the head of the model",
-                    .given = what + (has_vowel ? " for an " : " for a ") + facts.class_prefix + " checkpoint",
-                    .expected = "a head of this architecture in transformers",
-                    .fix = "choose another task, or a checkpoint of another architecture"});
-}
+const HeadName& name_of(HeadKind kind) { return *std::ranges::find(kNames, kind, &HeadName::kind); }
 
 }  // namespace
 
-std::string TextModel::class_name(HeadKind head) const { return facts_.class_prefix + std::string(suffix(head)); }
-
-Value TextModel::next_hidden_state(const nn::Scope&, const TextInputs&, KeyValueCache&, const Value&) const {
-  refuse(facts_, "generation");
+std::string name_of_checkpoint(const TextModelFacts& facts) {
+  const bool has_vowel = std::string_view("AEIOU").find(facts.class_prefix.front()) != std::string_view::npos;
+  return (has_vowel ? "an " : "a ") + facts.class_prefix + " checkpoint";
 }
 
-KeyValueCache TextModel::empty_cache(int64_t, int64_t, DType) const { refuse(facts_, "generation"); }
+Value TextBody::pooler_output(const nn::Scope&, const Value&) const { return {}; }
 
-Value TextModel::pooler_output(const nn::Scope&, const Value&) const { refuse(facts_, "a pooler"); }
-
-Value TextModel::sequence_logits(const nn::Scope&, const TextInputs&, const Value&, int64_t) const {
-  refuse(facts_, "sequence classification");
+std::string TextModel::class_name(HeadKind kind) const {
+  return facts_.class_prefix + (kind == HeadKind::kCausalLM ? facts_.causal_lm_class : name_of(kind).class_ending);
 }
 
-Value TextModel::token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const {
-  const Value dropped = dropout(root / "classifier", x, facts_.classifier_dropout);
-  return convert(linear(root / "classifier", dropped, num_labels), DType::kFloat32);
+Value TextModel::logits(HeadKind kind, const nn::Scope& root, const HeadInputs& in) const {
+  if (const auto head = heads_.find(kind); head != heads_.end()) return head->second(root, in);
+  std::string known;
+  for (const auto& [other, head] : heads_) known += (known.empty() ? "" : ", ") + std::string(name_of(other).words);
+  throw UsageError({.where = "the head of the model",
+                    .given = std::string(name_of(kind).words) + " for " + name_of_checkpoint(facts_),
+                    .expected = "a head of this architecture in transformers: " + known,
+                    .fix = "choose another task, or a checkpoint of another architecture"});
 }
-
-Value TextModel::span_logits(const nn::Scope& root, const Value& x) const {
-  return convert(linear(root / "qa_outputs", x, 2), DType::kFloat32);
-}
-
-Value TextModel::choice_logits(const nn::Scope&, const TextInputs&, const Value&) const {
-  refuse(facts_, "multiple choice");
-}
-
-Value TextModel::masked_lm_logits(const nn::Scope&, const Value&) const { refuse(facts_, "masked language modelling"); }
-
-Value TextModel::next_sentence_logits(const nn::Scope&, const Value&) const {
-  refuse(facts_, "next sentence prediction");
-}
-
-Value TextModel::causal_lm_logits(const nn::Scope&, const Value&) const { refuse(facts_, "causal language modelling"); }
 
 }  // namespace portatune::models

@@ -134,7 +134,7 @@ Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch)
   if (head_ == "ForMultipleChoice") {
     in = {flatten_choices(in.input_ids), flatten_choices(in.attention_mask), flatten_choices(in.token_type_ids)};
   }
-  const Values hidden_states = text_model_->hidden_states(root, in);
+  const Values hidden_states = text_model_->body().hidden_states(root, in);
   Forward forward = text_head(root, in, hidden_states.back(), batch);
   append_hidden_states(hidden_states, forward);
   return forward;
@@ -176,44 +176,49 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
                                  const Columns& batch) const {
   const Value labels = optional_column(batch, "labels");
   const Value weights = ones(column(batch, "input_ids").shape()[0]);
+  const auto logits_of = [&](HeadKind kind) {
+    return text_model_->logits(kind, root, {.x = x, .text = in, .num_labels = num_labels()});
+  };
 
   if (head_ == "Model") {
     Forward forward = without_loss({{"last_hidden_state", convert(x, DType::kFloat32)}});
     if (std::ranges::count(reference_.names("expected"), "pooler_output") > 0) {  // not every model has a pooler
-      forward.outputs.emplace_back("pooler_output", convert(text_model_->pooler_output(root, x), DType::kFloat32));
+      const Value pooled = text_model_->body().pooler_output(root, x);
+      if (!pooled) refuse_class("a class without a pooler, whose output expected.safetensors has");
+      forward.outputs.emplace_back("pooler_output", convert(pooled, DType::kFloat32));
     }
     return forward;
   }
   if (head_ == "ForSequenceClassification") {
-    return sequence_classification(text_model_->sequence_logits(root, in, x, num_labels()), batch);
+    return sequence_classification(logits_of(HeadKind::kSequenceClassification), batch);
   }
   if (head_ == "ForMultipleChoice") {
-    const Value logits = reshape(text_model_->choice_logits(root, in, x), {-1, column(batch, "input_ids").shape()[1]});
+    const Value logits = reshape(logits_of(HeadKind::kMultipleChoice), {-1, column(batch, "input_ids").shape()[1]});
     return with_loss(labels, logits, [&] {
       return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, labels, weights);
     });
   }
   if (head_ == "ForTokenClassification") {
-    const Value logits = text_model_->token_logits(root, x, num_labels());
+    const Value logits = logits_of(HeadKind::kTokenClassification);
     return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
   }
   if (head_ == "ForMaskedLM") {
-    const Value logits = text_model_->masked_lm_logits(root, x);
+    const Value logits = logits_of(HeadKind::kMaskedLM);
     return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
   }
   if (head_ == "ForPreTraining") return pretraining(root, x, batch);
   if (head_ == "ForNextSentencePrediction") {
-    const Value logits = text_model_->next_sentence_logits(root, x);
+    const Value logits = logits_of(HeadKind::kPreTraining);
     return with_loss(labels, logits, [&] {
       return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, reshape(labels, {-1}), weights);
     });
   }
   if (head_ == "ForCausalLM" || head_ == "LMHeadModel") {
-    const Value logits = text_model_->causal_lm_logits(root, x);
+    const Value logits = logits_of(HeadKind::kCausalLM);
     return with_loss(labels, logits, [&] { return tasks::next_token_prediction(logits, labels, weights); });
   }
   if (head_ == "ForQuestionAnswering") {
-    const Value logits = text_model_->span_logits(root, x);
+    const Value logits = logits_of(HeadKind::kQuestionAnswering);
     const Value start = optional_column(batch, "start_positions");
     return with_loss(start, logits,
                      [&] { return tasks::span_prediction(logits, start, column(batch, "end_positions"), weights); });
@@ -223,8 +228,8 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
 
 Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const {
   const Value weights = ones(column(batch, "input_ids").shape()[0]);
-  const Value prediction = text_model_->masked_lm_logits(root, x),
-              relation = text_model_->next_sentence_logits(root, x);
+  const Value prediction = text_model_->logits(HeadKind::kMaskedLM, root, {.x = x});
+  const Value relation = text_model_->logits(HeadKind::kPreTraining, root, {.x = x});
   const Forward lm = tasks::token_classification(prediction, column(batch, "labels"), weights);
   const bool ordered = batch.contains("sentence_order_label");  // the name of ALBERT's second objective
   const Value& label = column(batch, ordered ? "sentence_order_label" : "next_sentence_label");

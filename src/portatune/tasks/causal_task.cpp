@@ -11,8 +11,10 @@ std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs
 
 Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
   const TextRows texts(checkpoint(), batch);
-  const Value x = checkpoint().model().hidden_states(root, texts.rows()).back();
-  return language_modelling(texts, checkpoint().model().causal_lm_logits(root, x), next_labels(batch.at("labels")),
+  const models::TextModel& model = checkpoint().model();
+  const Value x = model.body().hidden_states(root, texts.rows()).back();
+  const Value logits = model.logits(models::HeadKind::kCausalLM, root, {.x = x});
+  return language_modelling(texts, logits, next_labels(batch.at("labels")),
                             batch.at(std::string(data::kExampleWeight)));
 }
 

@@ -95,13 +95,14 @@ class MaskedLm final : public TextTask {
                                                      .vocab_size = checkpoint().tokenizer().vocab_size()});
     models::TextInputs in = texts.rows();
     in.input_ids = texts.to_rows(masked.input_ids, static_cast<int32_t>(checkpoint().padding().at("input_ids")));
-    const Value x = checkpoint().model().hidden_states(root, in).back();
     const models::TextModel& model = checkpoint().model();
+    const Value x = model.body().hidden_states(root, in).back();
     const Value& weights = batch.at(std::string(data::kExampleWeight));
-    const Forward masked_lm = tasks::language_modelling(texts, model.masked_lm_logits(root, x), masked.labels, weights);
+    const Value logits = model.logits(models::HeadKind::kMaskedLM, root, {.x = x});
+    const Forward masked_lm = tasks::language_modelling(texts, logits, masked.labels, weights);
     if (!options_.next_sentence) return masked_lm;
-    return tasks::with_next_sentence(masked_lm, model.next_sentence_logits(root, texts.to_texts(x)),
-                                     batch.at("next_sentence_label"), weights);
+    const Value relation = model.logits(models::HeadKind::kPreTraining, root, {.x = texts.to_texts(x)});
+    return tasks::with_next_sentence(masked_lm, relation, batch.at("next_sentence_label"), weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
   void save(const std::filesystem::path& folder) const override {

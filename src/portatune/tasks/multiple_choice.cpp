@@ -126,8 +126,8 @@ class MultipleChoice final : public TextTask {
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
     const tasks::TextRows texts(checkpoint(), flattened(batch, checkpoint().padding()));
     const models::TextModel& model = checkpoint().model();
-    const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
-    const Value scores = model.choice_logits(root, texts.texts(), x);
+    const Value x = texts.to_texts(model.body().hidden_states(root, texts.rows()).back());
+    const Value scores = model.logits(models::HeadKind::kMultipleChoice, root, {.x = x, .text = texts.texts()});
     const Value& weights = batch.at(std::string(data::kExampleWeight));
     return tasks::sequence_classification(tasks::Problem::kSingleLabel, reshape(scores, {weights.shape()[0], -1}),
                                           batch.at("labels"), weights);

@@ -157,9 +157,10 @@ std::vector<std::string> QuestionAnswering::inputs() const {
 Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = model.hidden_states(root, texts.rows()).back();
+  const Value x = model.body().hidden_states(root, texts.rows()).back();
   // Padding is a position without an answer, as in any text without padding.
-  const Value logits = texts.to_texts(model.span_logits(root, x), std::numeric_limits<float>::lowest());
+  const Value logits = texts.to_texts(model.logits(models::HeadKind::kQuestionAnswering, root, {.x = x}),
+                                      std::numeric_limits<float>::lowest());
   return tasks::span_prediction(logits, batch.at("start_positions"), batch.at("end_positions"),
                                 batch.at(std::string(data::kExampleWeight)));
 }

@@ -235,8 +235,9 @@ std::vector<std::string> TextClassification::inputs() const { return checkpoint(
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
-  const Value logits = model.sequence_logits(root, texts.texts(), x, impl_->logits());
+  const Value x = texts.to_texts(model.body().hidden_states(root, texts.rows()).back());
+  const Value logits = model.logits(models::HeadKind::kSequenceClassification, root,
+                                    {.x = x, .text = texts.texts(), .num_labels = impl_->logits()});
   const bool one_number = impl_->head != Head::kSoftmax && impl_->logits() == 1;
   const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
   return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,

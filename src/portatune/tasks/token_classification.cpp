@@ -210,8 +210,9 @@ std::vector<std::string> TokenClassification::inputs() const { return checkpoint
 Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = model.hidden_states(root, texts.rows()).back();
-  const Value logits = texts.to_texts(model.token_logits(root, x, std::ssize(impl_->labels)));
+  const Value x = model.body().hidden_states(root, texts.rows()).back();
+  const Value logits = texts.to_texts(
+      model.logits(models::HeadKind::kTokenClassification, root, {.x = x, .num_labels = std::ssize(impl_->labels)}));
   return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)));
 }
 

@@ -1,6 +1,6 @@
 // Logits and losses above a text model's body, as the classes of transformers compute them.
 //
-// x is the last of TextModel::hidden_states(); `weights` are those of the examples, float32 [batch]. Labels below 0
+// x is the last of TextBody::hidden_states(); `weights` are those of the examples, float32 [batch]. Labels below 0
 // do not count. Losses are sums of weight x loss with the sum of the weights, as in Forward.
 #pragma once
 

@@ -17,7 +17,7 @@ class TextRows {
   /// pad_id  padding at the end of texts
   TextRows(models::TextInputs rows, Value places, double pad_id);
 
-  /// Inputs of TextModel::hidden_states(), [rows, length] each.
+  /// Inputs of TextBody::hidden_states(), [rows, length] each.
   const models::TextInputs& rows() const { return rows_; }
   /// Inputs of heads beside hidden states, [texts, length] each.
   const models::TextInputs& texts() const { return texts_; }
