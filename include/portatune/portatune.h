@@ -14,6 +14,7 @@
 #include "portatune/graph.h"
 #include "portatune/image.h"
 #include "portatune/image_classification.h"
+#include "portatune/initial_weights.h"
 #include "portatune/json_object.h"
 #include "portatune/language_models.h"
 #include "portatune/lengths.h"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "portatune/data.h"
+#include "portatune/initial_weights.h"
 #include "portatune/lengths.h"
 #include "portatune/nn.h"
 #include "portatune/packing.h"
@@ -46,30 +47,6 @@ class Metrics {
   virtual bool in_row_order() const { return false; }
   /// The metrics, without those that the examples do not define (a ROC-AUC of one class).
   virtual Scores result() const = 0;
-};
-
-/// Match between the parameters of a model and a checkpoint.
-struct LoadReport {
-  std::vector<std::string> missing;        ///< parameters that start from their initializer
-  std::vector<std::string> unexpected;     ///< tensors without a parameter
-  std::vector<std::string> replaced = {};  ///< names in `missing` whose tensor in the checkpoint has another shape
-  /// Names in `missing` that belong to the body of a pretrained model. Its pooler is not among them: checkpoints of
-  /// language models have none.
-  std::vector<std::string> body = {};
-  std::filesystem::path folder = {};  ///< folder of the checkpoint; empty: there is none
-};
-
-/// Parameters that may start from their initializer because the checkpoint lacks them.
-enum class NewWeights {
-  kNone,  ///< no parameters, as for a model that is not trained any more
-  kHead,  ///< parameters of a head or a pooler
-  kAny
-};
-
-/// Values for a list of parameters, in its order.
-struct InitialWeights {
-  std::vector<Tensor> values;
-  LoadReport report;
 };
 
 /// Number of real tokens of a batch, and of all its positions, padding included.

@@ -16,7 +16,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "data": ["bad_rows", "data", "folds", "lengths", "meter", "packing", "sources", "tfrecord"],
     "generate": ["generation"],
     "graph": ["graph", "mesh", "ops"],
-    "hub": ["config_changes"],
+    "hub": ["config_changes", "initial_weights"],
     "image": ["image"],
     "io": ["json_object"],
     "metrics": ["metrics"],

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "portatune/error.h"
+#include "portatune/hub/initial_weights.h"
 #include "portatune/models/heads.h"
-#include "portatune/tasks/objectives/initial_weights.h"
 
 namespace portatune::generate {
 namespace {
@@ -50,8 +50,8 @@ void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
     if (std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) return;
     throw std::logic_error("a program of a model has other parameters than its first program");
   }
-  InitialWeights initial = tasks::load_weights(folder_, parameters, model_->facts().base_prefix, 0);
-  tasks::require_weights(initial.report, parameters.size(), NewWeights::kNone);
+  InitialWeights initial = hub::load_weights(folder_, parameters, model_->facts().base_prefix, 0);
+  hub::require_weights(initial.report, parameters.size(), NewWeights::kNone);
   for (size_t i = 0; i < parameters.size(); ++i) {
     names_.push_back(parameters[i].name);
     weights_.push_back(device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i]))));

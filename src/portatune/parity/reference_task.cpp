@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "portatune/error.h"
+#include "portatune/hub/initial_weights.h"
 #include "portatune/ops.h"
-#include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/tasks/objectives/objectives.h"
 
 namespace portatune::parity {
@@ -239,8 +239,8 @@ Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const 
 }
 
 InitialWeights ReferenceTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  InitialWeights weights = tasks::load_weights(reference_.model(), parameters, base_prefix(), seed);
-  tasks::require_weights(weights.report, parameters.size(), NewWeights::kNone);
+  InitialWeights weights = hub::load_weights(reference_.model(), parameters, base_prefix(), seed);
+  hub::require_weights(weights.report, parameters.size(), NewWeights::kNone);
   return weights;
 }
 

@@ -8,6 +8,7 @@
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
+#include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
@@ -18,7 +19,6 @@
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/class_weights.h"
-#include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/results/classification_lines.h"
@@ -301,7 +301,7 @@ TokenCount ImageClassification::tokens(const data::Example& batch) const {
 double ImageClassification::initializer_range() const { return impl_->model->facts().initializer_range; }
 
 InitialWeights ImageClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return tasks::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
+  return hub::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
 }
 
 void ImageClassification::save(const fs::path& folder) const {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "portatune/error.h"
+#include "portatune/hub/initial_weights.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
-#include "portatune/tasks/objectives/initial_weights.h"
 
 namespace portatune {
 namespace {
@@ -19,7 +19,7 @@ UsageError one_shape() {
 InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
   InitialWeights result;
   for (const nn::Parameter& parameter : parameters) {
-    result.values.push_back(tasks::draw(parameter, seed));
+    result.values.push_back(hub::draw(parameter, seed));
     result.report.missing.push_back(parameter.name);
   }
   return result;

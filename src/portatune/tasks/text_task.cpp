@@ -7,8 +7,8 @@
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
+#include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/tasks/results/save_model.h"
 #include "portatune/tasks/rows/token_ids.h"
 
@@ -208,7 +208,7 @@ models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::st
 }
 
 InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return tasks::load_weights(impl_->folder, parameters, model().facts().base_prefix, seed);
+  return hub::load_weights(impl_->folder, parameters, model().facts().base_prefix, seed);
 }
 
 std::vector<std::string> TextCheckpoint::unknown_config_keys() const { return config().unread_keys(); }

@@ -5,9 +5,9 @@
 
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
+#include "portatune/hub/initial_weights.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
-#include "portatune/tasks/objectives/initial_weights.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/optimizers.h"
@@ -74,7 +74,7 @@ Weights::Weights(const Device& device, const Task& task, const TrainingOptions& 
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
-    tasks::require_weights(initial.report, parameters.size(), new_weights_);
+    hub::require_weights(initial.report, parameters.size(), new_weights_);
     if (lora_) require_frozen_weights(initial.report, parameters);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     std::vector<std::string> names;

@@ -1,13 +1,16 @@
 // Initial values of a model's parameters.
 #pragma once
 
-#include "portatune/tasks.h"
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "portatune/initial_weights.h"
+#include "portatune/nn.h"
 
 namespace portatune::hub {
-class ModelFolder;
-}
 
-namespace portatune::tasks {
+class ModelFolder;
 
 /// A new value of a parameter. Its initializer draws it from (seed, name) alone, so it is the same on every machine.
 Tensor draw(const nn::Parameter& parameter, uint64_t seed);
@@ -21,7 +24,7 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 /// encoder. Missing values are initialised at random; so is a parameter outside `prefix` (a head) that the checkpoint
 /// has with another shape, which counts as missing.
 /// errors  CheckpointError naming the tensor for another shape within `prefix`, or elements that are not floats
-InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::Parameter> parameters,
+InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed);
 
-}  // namespace portatune::tasks
+}  // namespace portatune::hub

@@ -1,4 +1,4 @@
-#include "portatune/tasks/objectives/initial_weights.h"
+#include "portatune/hub/initial_weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "portatune/hub/model_folder.h"
 #include "portatune/nn/adapted_layers.h"
 
-namespace portatune::tasks {
+namespace portatune::hub {
 namespace {
 
 uint64_t key_of(std::string_view name, uint64_t seed) {
@@ -50,7 +50,7 @@ Tensor to_float32(const std::string& name, const TensorView& view) {
 }
 
 // A model without one of its adapters would compute something else.
-void require_no_adapter(const hub::ModelFolder& folder, const std::string& unused) {
+void require_no_adapter(const ModelFolder& folder, const std::string& unused) {
   if (nn::layer_of_adapter(unused).empty()) return;
   throw CheckpointError({.where = folder.path().string(),
                          .given = "the adapter weight " + unused + ", which has no layer in the model",
@@ -126,7 +126,7 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
                          .fix = advice_on(report, allowed)});
 }
 
-InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::Parameter> parameters,
+InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed) {
   InitialWeights result;
   result.report.folder = folder.path();
@@ -170,4 +170,4 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
   return result;
 }
 
-}  // namespace portatune::tasks
+}  // namespace portatune::hub

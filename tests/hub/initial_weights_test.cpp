@@ -1,4 +1,4 @@
-#include "portatune/tasks/objectives/initial_weights.h"
+#include "portatune/hub/initial_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ InitialWeights load(const std::vector<NamedTensorView>& tensors, const std::vect
   const TemporaryFolder folder;
   write_text(folder / "config.json", R"({"model_type": "bert"})");
   io::write_safetensors(folder / "model.safetensors", tensors);
-  return tasks::load_weights(hub::ModelFolder::open(folder.path()), parameters, "bert", 7);
+  return hub::load_weights(hub::ModelFolder::open(folder.path()), parameters, "bert", 7);
 }
 
 const Tensor kTwo({2}, {1.0f, 2.0f});
@@ -60,7 +60,7 @@ TEST(InitialWeights, RejectATruncatedFile) {
   const auto model = hub::ModelFolder::open(folder.path());
   std::filesystem::resize_file(file, 0);
   const std::vector<nn::Parameter> parameters = {parameter_of("a", {2})};
-  EXPECT_THAT(message_of<IoError>([&] { tasks::load_weights(model, parameters, "bert", 7); }),
+  EXPECT_THAT(message_of<IoError>([&] { hub::load_weights(model, parameters, "bert", 7); }),
               AllOf(HasSubstr(file.string()), HasSubstr("0 bytes now")));
 }
 
@@ -76,7 +76,7 @@ TEST(InitialWeights, FindABareEncoderWithoutItsPrefix) {
 TEST(InitialWeights, SinusoidsAreThoseOfThePaper) {
   const nn::Parameter places = parameter_of("places", {3, 4}, {nn::Initializer::Kind::kSinusoids});
   const auto near = [](double value) { return ::testing::FloatNear(static_cast<float>(value), 1e-6f); };
-  EXPECT_THAT(values(tasks::draw(places, 7)),
+  EXPECT_THAT(values(hub::draw(places, 7)),
               ElementsAre(0, 1, 0, 1,                                                                      //
                           near(0.8414709848), near(0.5403023059), near(0.0099998333), near(0.9999500004),  // 1, 1 / 100
                           near(0.9092974268), near(-0.4161468365), near(0.0199986667), near(0.9998000067)));
@@ -92,7 +92,7 @@ TEST(InitialWeights, InitialiseMissingWeights) {
   const nn::Parameter head = parameter_of("classifier.weight", {2, 3}, kNormal),
                       norm = parameter_of("bert.norm", {2}, kOnes);
   const InitialWeights found = load({{"bert.a", kTwo.view()}}, {parameter_of("bert.a", {2}), head, norm});
-  EXPECT_EQ(values(found.values[1]), values(tasks::draw(head, 7)));
+  EXPECT_EQ(values(found.values[1]), values(hub::draw(head, 7)));
   EXPECT_THAT(values(found.values[2]), ElementsAre(1, 1));
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight", "bert.norm"));
 }
@@ -108,18 +108,18 @@ TEST(InitialWeights, DistinguishBodyFromHeadAndPooler) {
 
 TEST(InitialWeights, RejectMissingWeightsThatMayNotBeNew) {
   const LoadReport head{.missing = {"classifier"}, .unexpected = {}, .folder = "m"};
-  EXPECT_NO_THROW(tasks::require_weights(head, 5, NewWeights::kHead));
-  EXPECT_THAT(message_of<CheckpointError>([&] { tasks::require_weights(head, 5, NewWeights::kNone); }),
+  EXPECT_NO_THROW(hub::require_weights(head, 5, NewWeights::kHead));
+  EXPECT_THAT(message_of<CheckpointError>([&] { hub::require_weights(head, 5, NewWeights::kNone); }),
               AllOf(StartsWith("m\n"), HasSubstr("no weights for 1 of 5 parameters: classifier"),
                     HasSubstr("train it with portatune fit")));
   const LoadReport body{
       .missing = {"bert.b", "classifier"}, .unexpected = {"roberta.b"}, .body = {"bert.b"}, .folder = "m"};
-  EXPECT_NO_THROW(tasks::require_weights(body, 5, NewWeights::kAny));
+  EXPECT_NO_THROW(hub::require_weights(body, 5, NewWeights::kAny));
   EXPECT_THAT(
-      message_of<CheckpointError>([&] { tasks::require_weights(body, 5, NewWeights::kHead); }),
+      message_of<CheckpointError>([&] { hub::require_weights(body, 5, NewWeights::kHead); }),
       AllOf(HasSubstr("no weights for 1 of 5 parameters: bert.b; but tensors without a parameter, such as roberta.b"),
             HasSubstr("model_type"), HasSubstr("--allow-new-weights")));
-  EXPECT_THAT(message_of<CheckpointError>([&] { tasks::require_weights(body, 5, NewWeights::kNone); }),
+  EXPECT_THAT(message_of<CheckpointError>([&] { hub::require_weights(body, 5, NewWeights::kNone); }),
               AllOf(HasSubstr("2 of 5 parameters: bert.b, classifier"), Not(HasSubstr("--allow-new-weights"))));
 }
 
@@ -127,7 +127,7 @@ TEST(InitialWeights, HeadOfAnotherShapeIsNew) {
   const nn::Parameter head = parameter_of("classifier.weight", {3, 2}, kNormal);
   const InitialWeights found = load({{"classifier.weight", kFour.view()}}, {head});
   EXPECT_EQ(found.values[0].shape(), (Shape{3, 2}));
-  EXPECT_EQ(values(found.values[0]), values(tasks::draw(head, 7)));
+  EXPECT_EQ(values(found.values[0]), values(hub::draw(head, 7)));
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight"));
   EXPECT_THAT(found.report.replaced, ElementsAre("classifier.weight"));
   EXPECT_THAT(found.report.unexpected, IsEmpty());
@@ -178,23 +178,23 @@ TEST(InitialWeights, ListUnexpectedTensorsWithoutOldBuffers) {
 // ---- draw
 
 TEST(Draw, ZerosAndOnes) {
-  EXPECT_THAT(values(tasks::draw(parameter_of("b", {2}, kZeros), 1)), ElementsAre(0, 0));
-  EXPECT_THAT(values(tasks::draw(parameter_of("b", {2}, kOnes), 1)), ElementsAre(1, 1));
+  EXPECT_THAT(values(hub::draw(parameter_of("b", {2}, kZeros), 1)), ElementsAre(0, 0));
+  EXPECT_THAT(values(hub::draw(parameter_of("b", {2}, kOnes), 1)), ElementsAre(1, 1));
 }
 
 TEST(Draw, DependsOnSeedAndNameAlone) {
-  const std::vector<float> a = values(tasks::draw(parameter_of("a", {4, 4}, kNormal), 1));
-  EXPECT_EQ(values(tasks::draw(parameter_of("a", {4, 4}, kNormal), 1)), a);
-  EXPECT_NE(values(tasks::draw(parameter_of("b", {4, 4}, kNormal), 1)), a);
-  EXPECT_NE(values(tasks::draw(parameter_of("a", {4, 4}, kNormal), 2)), a);
+  const std::vector<float> a = values(hub::draw(parameter_of("a", {4, 4}, kNormal), 1));
+  EXPECT_EQ(values(hub::draw(parameter_of("a", {4, 4}, kNormal), 1)), a);
+  EXPECT_NE(values(hub::draw(parameter_of("b", {4, 4}, kNormal), 1)), a);
+  EXPECT_NE(values(hub::draw(parameter_of("a", {4, 4}, kNormal), 2)), a);
   // The first elements do not depend on the size either.
-  const std::vector<float> longer = values(tasks::draw(parameter_of("a", {20}, kNormal), 1));
+  const std::vector<float> longer = values(hub::draw(parameter_of("a", {20}, kNormal), 1));
   EXPECT_TRUE(std::equal(a.begin(), a.end(), longer.begin()));
 }
 
 TEST(Draw, IsNormal) {
   constexpr int64_t kCount = 100'000;
-  const std::vector<float> x = values(tasks::draw(parameter_of("a", {kCount}, kNormal), 1));
+  const std::vector<float> x = values(hub::draw(parameter_of("a", {kCount}, kNormal), 1));
   double sum = 0, squares = 0, fourth = 0, neighbours = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const double z = x[i] / 0.02;
