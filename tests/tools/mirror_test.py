@@ -1,0 +1,113 @@
+"""Tests mirror sources: a source has a test of its name, or a test of its folder that includes its header, or a line here."""
+
+import fnmatch
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "src" / "portatune"
+TESTS = ROOT / "tests"
+# tests/data has the golden files.
+FOLDERS_OF_TESTS = {"data_stages": "data"}
+
+# Tests that cover several sources by what these do together -> the sources, as FOLDER/NAME without inner folders.
+TESTED_TOGETHER = {
+    # A verb, a source or a batch by its elements and its saved states.
+    "data_stages/state_test.cpp": "data/*",
+    "io/arrow_table_test.cpp": "arrow/*",
+    "processes/exchange_group_test.cpp": "gloo/* mpi/*",
+    # Remote files against a server, over all layers.
+    "io/http_file_test.cpp": "io/bounded_call io/curl io/http_request io/http_transport io/remote_file io/retries",
+    "io/decompress_test.cpp": "io/decompressor io/zstd",
+    "io/mapping_guard_test.cpp": "io/local_file",
+    "io/atomic_directory_test.cpp": "io/free_space io/keep_entries",
+    "io/jsonl_test.cpp": "io/json_tree io/text_file",
+    "io/pickle_test.cpp": "io/pickle_opcodes io/pytorch_formats io/state_dict",
+    "io/tfrecord_reader_test.cpp": "io/tfrecord_frame",
+    "cli/processes_test.cpp": "io/arrow_plugin io/own_plugin io/shared_library",
+    # Texts against `tokenizers`, through all stages of a tokenizer.
+    "text/components_test.cpp": "text/*",
+    "jinja/template_test.cpp": "jinja/*",
+    "chat/chat_template_test.cpp": "chat/*",
+    "image/decode_test.cpp": "image/jpeg image/png image/webp",
+    "image/resize_test.cpp": "image/center_crop image/row_resizer image/taps",
+    "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu graph/layer_norm "
+    "graph/linear graph/rms_norm graph/softmax graph/sum_of_squares",
+    "graph/shape_ops_test.cpp": "graph/broadcast graph/concatenate graph/constant graph/iota graph/reshape graph/slice "
+    "graph/transpose",
+    "graph/graph_test.cpp": "graph/checks graph/compare graph/convert graph/matrix_flops graph/top_k graph/traversal",
+    "kernels/attention_test.cpp": "kernels/attention_*",
+    "kernels/linear_test.cpp": "kernels/few_rows",
+    "kernels/handler_test.cpp": "kernels/*_handler kernels/*_handlers",
+    "kernels/simd_math_test.cpp": "kernels/simd",
+    # Results of transformers for every model and head.
+    "models/parity_test.cpp": "models/* parity/optimizer_steps",
+    "metrics/metric_test.cpp": "metrics/*",
+    "generate/generator_test.cpp": "generate/beam_search generate/model_programs generate/plain_search generate/run "
+    "generate/search generate/settings",
+    "hub/download_test.cpp": "hub/hub_client hub/partial_file hub/required_files",
+    "models/adapter_parity_test.cpp": "hub/merge_adapter",
+    "base/output_file_test.cpp": "base/file_lock base/shipped_files",
+    "base/thread_pool_test.cpp": "base/parallel",
+    "processes/process_group_test.cpp": "base/process_group",
+    "cli/progress_bar_test.cpp": "base/stop",
+    "pjrt/client_test.cpp": "pjrt/buffer pjrt/c_api pjrt/event pjrt/executable pjrt/key_value_callbacks",
+    "pjrt/executable_cache_test.cpp": "pjrt/cache_key",
+    "pjrt/plugin_package_test.cpp": "pjrt/pins",
+    "optim/steps_test.cpp": "optim/optimizer",
+    "plan/target_test.cpp": "plan/accelerators plan/cpu_peaks plan/step_plan",
+    "runtime/device_test.cpp": "runtime/cpu_kernels runtime/open_client runtime/saved_programs runtime/target",
+    "tasks/language_model_test.cpp": "tasks/causal_lm tasks/causal_task tasks/masked_lm",
+    "tasks/text_classification_test.cpp": "tasks/task tasks/text_task tasks/heads tasks/*label* tasks/json_number "
+    "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics",
+    "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
+    "tasks/token_classification_test.cpp": "tasks/tagged_rows",
+    "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves train/state "
+    "train/weights",
+    "train/checkpoint_test.cpp": "train/run_record train/save_folder",
+    # Whole runs, compared with those of the command.
+    "run/fit_test.cpp": "run/*",
+    # Commands, mostly end to end, by their results, messages and exit codes.
+    "cli/command_line_test.cpp": "cli/*",
+}  # fmt: skip
+
+
+def folder_and_name(path, root):
+    relative = path.relative_to(root)
+    return FOLDERS_OF_TESTS.get(relative.parts[0], relative.parts[0]), path.stem
+
+
+def mirrored():
+    """FOLDER/NAME of the sources with a test of their name, and of those whose header a test of the folder includes."""
+    found = set()
+    for path in TESTS.rglob("*_test.cpp"):
+        folder, name = folder_and_name(path, TESTS)
+        found.add(f"{folder}/{name.removesuffix('_test')}")
+        for header in re.findall(r'^#include "portatune/([^"]+)\.h"', path.read_text(), re.MULTILINE):
+            if header.split("/")[0] == folder:
+                found.add(f"{folder}/{header.split('/')[-1]}")
+    return found
+
+
+class Mirror(unittest.TestCase):
+    def setUp(self):
+        self.sources = {"/".join(folder_and_name(path, SOURCES)) for path in SOURCES.rglob("*.cpp")}
+
+    def test_every_source_has_a_test(self):
+        patterns = [pattern for patterns in TESTED_TOGETHER.values() for pattern in patterns.split()]
+        for source in sorted(self.sources - mirrored()):
+            with self.subTest(source=source):
+                self.assertTrue(any(fnmatch.fnmatchcase(source, pattern) for pattern in patterns))
+
+    def test_lines_name_tests_and_sources(self):
+        for test, patterns in TESTED_TOGETHER.items():
+            folder, name = test.split("/")
+            with self.subTest(test=test):
+                self.assertTrue(any((TESTS / folder).rglob(name)))
+                for pattern in patterns.split():
+                    self.assertTrue(fnmatch.filter(self.sources, pattern), pattern)
+
+
+if __name__ == "__main__":
+    unittest.main()
