@@ -113,12 +113,12 @@ TEST(FinishedRun, IsTrainedFurtherByTheScheduleOfAllSteps) {
 TEST(FinishedRun, TrainedFurtherAndKilledItGoesOn) {
   const Toy toy, whole;
   for (const Toy* one : {&toy, &whole}) ASSERT_EQ(portatune(run_of(*one, "1")).exit_code, 0);
-  ASSERT_EQ(portatune(run_of(whole, "400", {"--resume"})).exit_code, 0);
-  Program run(run_of(toy, "400", {"--resume"}));
+  ASSERT_EQ(portatune(run_of(whole, "60", {"--resume"})).exit_code, 0);
+  Program run(run_of(toy, "60", {"--resume"}));
   ASSERT_TRUE(run.says("epoch 5/"));
   run.signal(SIGKILL);
   run.wait();
-  const Finished rest = portatune(run_of(toy, "400", {"--resume"}));
+  const Finished rest = portatune(run_of(toy, "60", {"--resume"}));
   ASSERT_EQ(rest.exit_code, 0) << rest.err;
   EXPECT_EQ(weights_in(toy.output()), weights_in(whole.output()));
 }
