@@ -71,7 +71,8 @@ double useful_when_padded(const std::vector<data::TextLengths>& sample, const Ro
 
 // Throws the task's own error if it cannot be packed, before any row is read.
 void require_support(const RowTask& task, int64_t length) {
-  task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});
+  static_cast<void>(
+      task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {}));
 }
 
 }  // namespace
