@@ -42,7 +42,7 @@ TESTED_TOGETHER = {
     "kernels/handler_test.cpp": "kernels/*_handler kernels/*_handlers",
     "kernels/simd_math_test.cpp": "kernels/simd",
     # Results of transformers for every model and head.
-    "models/parity_test.cpp": "models/* parity/optimizer_steps",
+    "models/parity_test.cpp": "models/* nn/self_attention parity/optimizer_steps",
     "metrics/metric_test.cpp": "metrics/*",
     "generate/generator_test.cpp": "generate/beam_search generate/model_programs generate/plain_search generate/run "
     "generate/search generate/settings",
@@ -51,7 +51,6 @@ TESTED_TOGETHER = {
     "base/output_file_test.cpp": "base/file_lock base/shipped_files",
     "base/thread_pool_test.cpp": "base/parallel",
     "processes/process_group_test.cpp": "base/process_group",
-    "cli/progress_bar_test.cpp": "base/stop",
     "pjrt/client_test.cpp": "pjrt/buffer pjrt/c_api pjrt/event pjrt/executable pjrt/key_value_callbacks",
     "pjrt/executable_cache_test.cpp": "pjrt/cache_key",
     "pjrt/plugin_package_test.cpp": "pjrt/pins",
@@ -60,8 +59,10 @@ TESTED_TOGETHER = {
     "runtime/device_test.cpp": "runtime/cpu_kernels runtime/open_client runtime/saved_programs runtime/target",
     "tasks/language_model_test.cpp": "tasks/causal_lm tasks/causal_task tasks/masked_lm",
     "tasks/text_classification_test.cpp": "tasks/task tasks/text_task tasks/heads tasks/*label* tasks/json_number "
-    "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics",
+    "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics "
+    "tasks/class_weights tasks/found_classes tasks/text_classification_spec",
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
+    "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",
     "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves train/state "
     "train/weights",
