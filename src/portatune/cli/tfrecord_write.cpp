@@ -17,6 +17,7 @@
 #include "portatune/cli/signals.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/verbs/user_function.h"
+#include "portatune/image.h"
 #include "portatune/run/inputs/rows.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/image_file.h"
