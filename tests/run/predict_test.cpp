@@ -24,7 +24,7 @@ class Inference : public testing::Test {
   Options options() const {
     Options options;
     options.model.folder = toy_.output();
-    options.model.options.of<TextClassificationRunOptions>().max_length = 16;
+    options.model.options.template of<TextClassificationRunOptions>().max_length = 16;
     options.data = {toy_.file("validation.csv")};
     options.device.plugin = std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "xla_cpu_pjrt.so";
     return options;
