@@ -380,7 +380,8 @@ TEST(CommandLine, NamesOfTransformersAreUnderstood) {
   EXPECT_EQ(a.model.folder, "m");
   EXPECT_THAT(a.train, testing::ElementsAre("t_1.csv"));
   EXPECT_EQ(a.output, "o_1");
-  EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs, a.model.options.of<TextClassificationRunOptions>().max_length}),
+  EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs,
+                           a.model.options.of<TextClassificationRunOptions>().max_length}),
               testing::ElementsAre(4, 5, 6, 7));
   EXPECT_EQ(a.training.learning_rate, 1e-4);
 }

@@ -118,13 +118,17 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--gradient_checkpointing"}).training.remat, Remat::kLayers);
   EXPECT_EQ(fit_arguments({"--group_by_length=true"}).model.padding->kind, run::Padding::Kind::kAuto);
   EXPECT_EQ(fit_arguments({"--block_size", "64"}).model.options.of<TextClassificationRunOptions>().max_length, 64);
-  EXPECT_EQ(fit_arguments({"--text_column_name=sentence"}).model.options.of<TextClassificationRunOptions>().text_column, "sentence");
+  EXPECT_EQ(fit_arguments({"--text_column_name=sentence"}).model.options.of<TextClassificationRunOptions>().text_column,
+            "sentence");
   EXPECT_EQ(fit_arguments({"--device", "cuda", "--lr", "1e-3"}).training.learning_rate, 1e-3);
   EXPECT_EQ(fit_arguments({"--warmup_ratio", "0.1"}).training.warmup_ratio, 0.1);
   EXPECT_EQ(fit_arguments({"--min_lr_rate", "0.1"}).training.schedule.min_lr_ratio, 0.1);
   EXPECT_EQ(fit_arguments({"--num_decay_steps", "5"}).training.schedule.num_decay_steps, 5);
   EXPECT_EQ(fit_arguments({"--adam_beta1", "0.8"}).training.adam_beta1, 0.8);
-  EXPECT_EQ(fit_arguments({"--label_smoothing_factor", "0.1"}).model.options.of<TextClassificationRunOptions>().loss.label_smoothing, 0.1);
+  EXPECT_EQ(fit_arguments({"--label_smoothing_factor", "0.1"})
+                .model.options.of<TextClassificationRunOptions>()
+                .loss.label_smoothing,
+            0.1);
   EXPECT_EQ(fit_arguments({"--optim", "sgd", "--momentum", "0.9", "--nesterov"}).training.optim, "sgd");
   EXPECT_EQ(fit_arguments({"--optim", "lion_32bit"}).training.optim, "lion");
   EXPECT_EQ(fit_arguments({"--optim", "adafactor"}).training.optim, "adafactor");

@@ -80,20 +80,27 @@ TEST(QaRegression, LearnsAndSavesWhatItNeeds) {
                                 "1e-2",
                                 "--max-steps",
                                 "40",
+                                "--dropout",
+                                "0.05",
+                                "--match-ranks",
                                 "--output",
                                 folder / "tuned",
                                 "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(json::parse(run.out)["after"]["spearman"], 0.5);
   EXPECT_EQ(read(folder / "tuned/ratings.json"), read(kQuest + "/model/ratings.json"));
+  EXPECT_EQ(json::parse(read(folder / "tuned/portatune.json")),
+            json({{"task", "qa-regression"}, {"max_length", 24}, {"match_ranks", true}}));
+  EXPECT_EQ(json::parse(read(folder / "tuned/training_args.json"))["options"]["dropout"], 0.05);
 }
 
 // As those of the library's tasks.
 TEST(QaRegression, HasOptionsInHelpRecipesAndErrors) {
   const Finished help = portatune({"fit", "--help", "--task", "qa-regression"});
-  EXPECT_THAT(help.out, testing::AllOf(HasSubstr("\nQa regression\n  --dropout N            dropout before each head [0.1]"),
-                                       HasSubstr("--match-ranks"), HasSubstr("--max-length"), HasSubstr("--padding"),
-                                       testing::Not(HasSubstr("--packing"))));
+  EXPECT_THAT(help.out,
+              testing::AllOf(HasSubstr("\nQa regression\n  --dropout N            dropout before each head [0.1]"),
+                             HasSubstr("--match-ranks"), HasSubstr("--max-length"), HasSubstr("--padding"),
+                             testing::Not(HasSubstr("--packing"))));
   EXPECT_THAT(portatune({"predict", "--help-all"}).out, testing::Not(HasSubstr("--dropout")));
 
   const Words words = Words{"predict", "--data", kQuest + "/rows.csv"} + kModel;
@@ -109,8 +116,8 @@ TEST(QaRegression, HasOptionsInHelpRecipesAndErrors) {
   const Finished unknown = portatune(words + Words{"--match-rank"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean --match-ranks?"));
-  const Finished of_another_task = portatune({"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data",
-                                              kQuest + "/rows.csv", "--match-ranks"});
+  const Finished of_another_task = portatune(
+      {"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data", kQuest + "/rows.csv", "--match-ranks"});
   EXPECT_EQ(of_another_task.exit_code, 2);
   EXPECT_THAT(of_another_task.err, HasSubstr("this one belongs to qa-regression"));
 }

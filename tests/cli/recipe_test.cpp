@@ -53,7 +53,9 @@ TEST_F(RecipeFile, IsOneOnly) {
 
 TEST_F(RecipeFile, ColumnOrColumnsOfLabelsGiveWayToTheOtherThatIsTyped) {
   const Words files = {"--model", "m", "--train", "t.csv", "--output", "o"};
-  EXPECT_THAT(fit("label_columns: [a, b]", files + Words{"--label-column", "c"}).model.options.of<TextClassificationRunOptions>().label_columns,
+  EXPECT_THAT(fit("label_columns: [a, b]", files + Words{"--label-column", "c"})
+                  .model.options.of<TextClassificationRunOptions>()
+                  .label_columns,
               testing::IsEmpty());
   EXPECT_THAT(message_of<UsageError>([&] { fit("label_columns: [a, b]\nlabel_column: c", files); }),
               HasSubstr("--label-column"));

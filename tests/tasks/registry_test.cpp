@@ -30,9 +30,9 @@ struct ToyOptions {
 
 TaskSpec toy_spec(std::string name, std::vector<std::string> classes = {"ToyModel"}) {
   return task_spec<ToyOptions>(
-      {.name = std::move(name),
-       .classes = std::move(classes),
-       .make = [](const TaskContext&, const ToyOptions&) { return std::unique_ptr<RowTask>(); }});
+      {.name = std::move(name), .classes = std::move(classes), .make = [](const TaskContext&, const ToyOptions&) {
+         return std::unique_ptr<RowTask>();
+       }});
 }
 
 std::string task_of_class(const std::string& name) {
@@ -49,16 +49,17 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 }
 
 TEST(Registry, HasTheTasksOfTheLibrary) {
-  EXPECT_THAT(task_names(),
-              ElementsAre("text-classification", "token-classification", "question-answering", "multiple-choice",
-                          "masked-lm", "causal-lm", "image-classification"));
+  EXPECT_THAT(task_names(), ElementsAre("text-classification", "token-classification", "question-answering",
+                                        "multiple-choice", "masked-lm", "causal-lm", "image-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("\"ner\""));
 }
 
 TEST(Registry, FindsTheTaskOfAModelByItsClass) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"BertForSequenceClassification", "text-classification"}, {"BertForPreTraining", "masked-lm"},
-      {"GPT2LMHeadModel", "causal-lm"},                         {"BertModel", "text-classification"},
+      {"BertForSequenceClassification", "text-classification"},
+      {"BertForPreTraining", "masked-lm"},
+      {"GPT2LMHeadModel", "causal-lm"},
+      {"BertModel", "text-classification"},
       {"DeiTForImageClassificationWithTeacher", "image-classification"}};
   for (const auto& [name, task] : cases) EXPECT_EQ(task_of_class(name), task) << name;
 }
@@ -103,8 +104,8 @@ TEST(Registry, RefusesTwoTypesOfOneOption) {
 
 TEST(Registry, KnowsWhoseOptionsThereAre) {
   EXPECT_THAT(tasks_with("doc_stride"), ElementsAre("question-answering"));
-  EXPECT_THAT(tasks_with("weight_column"), ElementsAre("text-classification", "token-classification", "multiple-choice",
-                                                       "image-classification"));
+  EXPECT_THAT(tasks_with("weight_column"),
+              ElementsAre("text-classification", "token-classification", "multiple-choice", "image-classification"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
 }
