@@ -16,6 +16,7 @@
 
 namespace portatune {
 
+class OptionFields;
 namespace pjrt {
 class LoadedExecutable;
 }  // namespace pjrt
@@ -82,6 +83,8 @@ struct GpuMemoryOptions {
   std::optional<float> fraction;         ///< maximal part of a GPU's memory to allocate; 0.75
   std::optional<bool> preallocate;       ///< allocate all of it at the start, in one block; true
   std::optional<std::string> allocator;  ///< "bfc", "cuda_async" or "platform"
+
+  void describe(OptionFields& fields);
 };
 
 struct DeviceOptions {
@@ -105,6 +108,8 @@ struct DeviceOptions {
   /// Called with warnings for the user, once each: compiled programs cannot be cached; a program is missing in
   /// programs_folder.
   std::function<void(const std::string& warning)> warn = {};
+
+  void describe(OptionFields& fields);
 };
 
 /// The local rows of a process (kBatchAxes); all rows without a process group (null). Devices along `tensor` take the

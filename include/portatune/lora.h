@@ -8,6 +8,8 @@
 
 namespace portatune {
 
+class OptionFields;
+
 /// Target of an adapter for every linear layer, except those in Lora::modules_to_save and the output embedding.
 inline constexpr const char* kAllLinear = "all-linear";
 
@@ -32,6 +34,9 @@ struct Lora {
   std::map<std::string, double> alpha_pattern = {};  ///< modules with another alpha
 
   bool operator==(const Lora&) const = default;
+
+  /// Ranks and alphas of single modules are not described.
+  void describe(OptionFields& fields);
 };
 
 }  // namespace portatune

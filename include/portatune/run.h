@@ -13,6 +13,7 @@
 #include "portatune/bad_rows.h"
 #include "portatune/data.h"
 #include "portatune/device.h"
+#include "portatune/option_fields.h"
 #include "portatune/sources.h"
 #include "portatune/stop.h"
 #include "portatune/task_spec.h"
@@ -42,6 +43,12 @@ enum class PackingPolicy {
   kExactExamples,  ///< data::Packing::kExactExamples
   kTokenBudget     ///< data::Packing::kTokenBudget
 };
+/// kAutomatic has no name: it is the choice without the option.
+constexpr auto names_of(PackingPolicy) {
+  return std::to_array<NamedValue<PackingPolicy>>({{PackingPolicy::kExactExamples, "exact_examples"},
+                                                   {PackingPolicy::kTokenBudget, "token_budget"},
+                                                   {PackingPolicy::kNone, "none"}});
+}
 
 /// The task, the model, and how rows become examples.
 struct ModelOptions {
@@ -63,6 +70,10 @@ enum class EvalStrategy {
   kSteps,  ///< every RunOptions::eval_steps steps, and after the last one
   kEpoch   ///< at the end of each epoch
 };
+constexpr auto names_of(EvalStrategy) {
+  return std::to_array<NamedValue<EvalStrategy>>(
+      {{EvalStrategy::kNo, "no"}, {EvalStrategy::kSteps, "steps"}, {EvalStrategy::kEpoch, "epoch"}});
+}
 
 /// The options of a training run. Defaults are those of the command.
 struct RunOptions {
@@ -104,6 +115,9 @@ struct RunOptions {
   std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.
   std::vector<std::string> test;  ///< Files of rows that the models of all folds predict.
   StopToken stop;                 ///< Requests the end of this run, and of no other one.
+
+  /// The options of `model`, `training`, `lora`, `best_model` and `device` are described by their own structs.
+  void describe(OptionFields& fields);
 };
 
 /// The result of fit().

@@ -12,6 +12,7 @@
 
 #include "portatune/data.h"
 #include "portatune/device.h"
+#include "portatune/option_fields.h"
 #include "portatune/stop.h"
 #include "portatune/tasks.h"
 
@@ -26,6 +27,19 @@ enum class OnNonFinite {
   /// loop stops at the first such step. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
   kRewind
 };
+constexpr auto names_of(OnNonFinite) {
+  return std::to_array<NamedValue<OnNonFinite>>(
+      {{OnNonFinite::kStop, "stop"}, {OnNonFinite::kSkip, "skip"}, {OnNonFinite::kRewind, "rewind"}});
+}
+
+constexpr auto names_of(Remat) {
+  return std::to_array<NamedValue<Remat>>({{Remat::kNone, "none"}, {Remat::kLayers, "layers"}, {Remat::kDots, "dots"}});
+}
+
+constexpr auto names_of(NewWeights) {
+  return std::to_array<NamedValue<NewWeights>>(
+      {{NewWeights::kNone, "none"}, {NewWeights::kHead, "head"}, {NewWeights::kAny, "any"}});
+}
 
 /// Parameters of learning rate schedules: transformers' lr_scheduler_kwargs. A schedule refuses those of others.
 struct ScheduleOptions {
@@ -37,9 +51,11 @@ struct ScheduleOptions {
   std::optional<int64_t> timescale;    ///< of inverse_sqrt; by default the warm-up steps, or 10,000 if there are none
   std::optional<int64_t> num_decay_steps;  ///< last steps, in which warmup_stable_decay falls, which needs it
   std::optional<std::string> decay_type;   ///< of warmup_stable_decay: "cosine" (default), "linear" or "1-sqrt"
+
+  void describe(OptionFields& fields);
 };
 
-/// Names and defaults of transformers' TrainingArguments. All numbers are finite and not negative.
+/// Names and defaults of transformers' TrainingArguments. describe() has the ranges.
 struct TrainingOptions {
   double learning_rate = 5e-5;
   /// The learning rate over the steps after warm-up: linear, cosine, cosine_with_restarts, cosine_with_min_lr,
@@ -93,6 +109,8 @@ struct TrainingOptions {
   bool allow_different_bits = false;
   /// Text files to write into every saved model and checkpoint: text by file name.
   std::map<std::string, std::string> model_files = {};
+
+  void describe(OptionFields& fields);
 };
 
 /// Numbers that a step computed. Reading a number waits for the step.
@@ -177,6 +195,12 @@ enum class SaveStrategy {
   kEpoch,  ///< at the end of each epoch
   kBest    ///< after each evaluation that is the best so far (BestModelOptions)
 };
+constexpr auto names_of(SaveStrategy) {
+  return std::to_array<NamedValue<SaveStrategy>>({{SaveStrategy::kNo, "no"},
+                                                  {SaveStrategy::kSteps, "steps"},
+                                                  {SaveStrategy::kEpoch, "epoch"},
+                                                  {SaveStrategy::kBest, "best"}});
+}
 
 /// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N and its evaluation. A single
 /// process copies the state in host memory, if there is room for it, and writes the copy on another thread. The next
@@ -207,6 +231,8 @@ struct BestModelOptions {
   bool load_at_end = false;
   int64_t early_stopping_patience = 0;  ///< evaluations in a row without improvement that end training; 0: never
   double early_stopping_threshold = 0;  ///< a larger difference from the best score is an improvement
+
+  void describe(OptionFields& fields);
 };
 
 /// A change of an input file during a run.

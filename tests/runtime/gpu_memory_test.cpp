@@ -37,11 +37,11 @@ TEST(GpuMemory, RefusesOtherDevices) {
 TEST(GpuMemory, RefusesInvalidValues) {
   for (const float fraction : {0.0f, -1.0f, 1.5f, std::numeric_limits<float>::quiet_NaN()}) {
     EXPECT_THAT([&] { plugin_options({.fraction = fraction}, "cuda", "cuda"); },
-                ThrowsMessage<UsageError>(HasSubstr("more than 0, at most 1")))
+                ThrowsMessage<UsageError>(HasSubstr("a number above 0 and at most 1")))
         << fraction;
   }
   EXPECT_THAT([] { plugin_options({.allocator = "malloc"}, "cuda", "cuda"); },
-              ThrowsMessage<UsageError>(AllOf(HasSubstr("'malloc'"), HasSubstr("bfc, cuda_async or platform"))));
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("malloc"), HasSubstr("one of bfc, cuda_async, platform"))));
 }
 
 }  // namespace

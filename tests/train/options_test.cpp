@@ -49,7 +49,7 @@ TEST(TrainingOptions, ErrorForNumbersOutOfRangeNamesThem) {
   expect_refused(TrainingOptions{.max_grad_norm = -1}, "max_grad_norm", "-1");
   expect_refused(TrainingOptions{.max_grad_value = -1}, "max_grad_value", "-1");
   expect_refused(TrainingOptions{.total_steps = -3}, "total_steps", "-3");
-  expect_refused(TrainingOptions{.lr_scheduler_type = "sine"}, "lr_scheduler_type", "\"sine\"");
+  expect_refused(TrainingOptions{.lr_scheduler_type = "sine"}, "lr_scheduler_type", "sine");
 }
 
 TEST(TrainingOptions, BetasAreBelow1) {
@@ -133,6 +133,7 @@ TEST(TrainingOptions, ReachTheOtherOptimizers) {
 
 TEST(TrainingOptions, OptimizerIsKnownAndHasItsOwnOptions) {
   expect_refused(TrainingOptions{.optim = "adagrad"}, "optim", "adagrad");
+  expect_refused(TrainingOptions{.optim = "adamw_hf"}, "optim", "adamw_hf");  // a name for the command line alone
   expect_refused(TrainingOptions{.momentum = 0.9}, "momentum", "an option of SGD, with optim adamw_torch");
   expect_refused(TrainingOptions{.nesterov = true}, "nesterov", "an option of SGD, with optim adamw_torch");
   expect_refused(TrainingOptions{.optim = "sgd", .momentum = 1}, "momentum", "1");

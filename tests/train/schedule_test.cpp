@@ -11,6 +11,8 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/options.h"
 
 namespace portatune::test {
 namespace {
@@ -76,25 +78,25 @@ TEST(Schedule, StaysAtItsEndAfterTheLastStep) {
 }
 
 void expect_refused(const TrainingOptions& options, const std::string& option, const std::string& text) {
-  EXPECT_THAT(message_of<UsageError>([&] { train::check_schedule(options); }),
+  EXPECT_THAT(message_of<UsageError>([&] { train::check(options); }),
               testing::AllOf(testing::StartsWith(option + "\n"), HasSubstr(text)));
 }
 
 TEST(Schedule, RefusesParametersOfOthers) {
-  expect_refused({.lr_scheduler_type = "cosine_annealing"}, "lr_scheduler_type", "\"cosine_annealing\"");
-  expect_refused({.schedule = {.power = 2}}, "power", "2, with lr_scheduler_type linear");
-  expect_refused({.lr_scheduler_type = "warmup_stable_decay"}, "num_decay_steps", "none");
-  expect_refused({.lr_scheduler_type = "cosine_with_min_lr"}, "min_lr_ratio", "none");
+  expect_refused({.lr_scheduler_type = "cosine_annealing"}, "lr_scheduler_type", "cosine_annealing");
+  expect_refused({.schedule = {.power = 2}}, "lr_power", "2, with lr_scheduler_type linear");
+  expect_refused({.lr_scheduler_type = "warmup_stable_decay"}, "lr_decay_steps", "none");
+  expect_refused({.lr_scheduler_type = "cosine_with_min_lr"}, "lr_min_ratio", "none");
 }
 
 TEST(Schedule, RefusesValuesOutOfRange) {
-  expect_refused({.lr_scheduler_type = "cosine", .schedule = {.num_cycles = -1}}, "num_cycles", "-1");
-  expect_refused({.lr_scheduler_type = "polynomial", .schedule = {.power = NAN}}, "power", "nan");
+  expect_refused({.lr_scheduler_type = "cosine", .schedule = {.num_cycles = -1}}, "lr_num_cycles", "-1");
+  expect_refused({.lr_scheduler_type = "polynomial", .schedule = {.power = NAN}}, "lr_power", "nan");
   expect_refused({.lr_scheduler_type = "polynomial", .schedule = {.lr_end = 1}}, "lr_end", "below learning_rate");
   expect_refused({.learning_rate = 0, .lr_scheduler_type = "polynomial"}, "lr_end", "below learning_rate");
-  expect_refused({.lr_scheduler_type = "inverse_sqrt", .schedule = {.timescale = 0}}, "timescale", "0");
+  expect_refused({.lr_scheduler_type = "inverse_sqrt", .schedule = {.timescale = 0}}, "lr_timescale", "0");
   expect_refused({.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1, .decay_type = "exp"}},
-                 "decay_type", "exp");
+                 "lr_decay_type", "exp");
 }
 
 TEST(Schedule, HasOneWarmUp) {
@@ -104,8 +106,8 @@ TEST(Schedule, HasOneWarmUp) {
 }
 
 TEST(Schedule, ItsOptionsAreFactsOfARun) {
-  const std::map<std::string, std::string> facts = train::schedule_facts(
-      {.lr_scheduler_type = "polynomial", .warmup_ratio = 0.5, .schedule = {.power = 2, .lr_end = 0}});
+  const std::map<std::string, std::string> facts = train::facts_of(
+      {.lr_scheduler_type = "polynomial", .warmup_ratio = 0.5, .schedule = {.power = 2, .lr_end = 0}}, {});
   EXPECT_EQ(facts.at("power"), "2");
   EXPECT_EQ(facts.at("lr_end"), "0");
   EXPECT_EQ(facts.at("warmup_ratio"), "0.5");
@@ -114,7 +116,7 @@ TEST(Schedule, ItsOptionsAreFactsOfARun) {
 
 // Earlier checkpoints have this name for both.
 TEST(Schedule, ConstantWithWarmUpIsConstantInCheckpoints) {
-  EXPECT_EQ(train::schedule_facts({.lr_scheduler_type = "constant_with_warmup"}).at("lr_scheduler_type"), "constant");
+  EXPECT_EQ(train::facts_of({.lr_scheduler_type = "constant_with_warmup"}, {}).at("lr_scheduler_type"), "constant");
 }
 
 TEST(RandomKey, DependsOnSeedAndStep) {

@@ -21,6 +21,7 @@
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/records/run_records.h"
+#include "portatune/run/run_options.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
@@ -196,6 +197,7 @@ FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, 
 
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
   const StopScope scope(options.stop);
+  check_ranges_of_run(options);
   check_checkpoints(options);
   check_validation_split(options);
   check_options(options);

@@ -26,6 +26,7 @@
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/run/records/run_records.h"
+#include "portatune/run/run_options.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
 #include "portatune/train/best_model.h"
@@ -292,6 +293,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
 }
 
 std::optional<Outcome> fit(const RunOptions& options, Events& events) {
+  check_ranges_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
   if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);

@@ -1,8 +1,8 @@
 #include "portatune/train/optimizers.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <iterator>
+#include <set>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
@@ -21,7 +21,7 @@ using Made = std::unique_ptr<const optim::Optimizer>;
 struct Kind {
   std::string name, title;
   Made (*make)(const TrainingOptions&);
-  bool has_betas = false, has_epsilon = false, has_momentum = false;  // options besides the weight decay
+  std::vector<std::string> options;  // besides the weight decay
 };
 
 AdamWOptions adam_options(const TrainingOptions& o) {
@@ -40,11 +40,24 @@ Made make_sgd(const TrainingOptions& o) {
 }
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {
-      {kAdamW, "AdamW", make_adamw, true, true},  {"adam", "Adam", make_adam, true, true},
-      {"lamb", "LAMB", make_lamb, true, true},    {"lion", "Lion", make_lion, true},
-      {"adafactor", "Adafactor", make_adafactor}, {"sgd", "SGD", make_sgd, false, false, true}};
+  const std::vector<std::string> betas = {"adam_beta1", "adam_beta2"},
+                                 adam = {"adam_beta1", "adam_beta2", "adam_epsilon"};
+  static const std::vector<Kind> all = {{kAdamW, "AdamW", make_adamw, adam},
+                                        {"adam", "Adam", make_adam, adam},
+                                        {"lamb", "LAMB", make_lamb, adam},
+                                        {"lion", "Lion", make_lion, betas},
+                                        {"adafactor", "Adafactor", make_adafactor, {}},
+                                        {"sgd", "SGD", make_sgd, {"momentum", "nesterov"}}};
   return all;
+}
+
+// Other names in transformers, for the same computation.
+const OptionChoice kOtherNames[] = {
+    {"adamw_torch_fused", kAdamW}, {"adamw_hf", kAdamW},   {"adamw", kAdamW},           {"adamw_apex_fused", kAdamW},
+    {"paged_adamw_32bit", kAdamW}, {"lion_32bit", "lion"}, {"paged_lion_32bit", "lion"}};
+
+bool has(const Kind& kind, const std::string& option) {
+  return std::ranges::find(kind.options, option) != kind.options.end();
 }
 
 [[noreturn]] void refuse(const char* option, std::string given, std::string expected, std::string fix = {}) {
@@ -58,29 +71,6 @@ const Kind& kind_of(const TrainingOptions& options) {
   return *found;
 }
 
-// Checks a value as the float32 that the step computes with. Every comparison with NaN is false.
-void check_beta(const char* option, double value) {
-  if (!(value >= 0 && static_cast<float>(value) < 1)) refuse(option, to_text(value), "at least 0 and below 1");
-}
-
-// A parameter with gradient 0 would be 0/0 without epsilon.
-void check_epsilon(double value) {
-  const float epsilon = static_cast<float>(value);
-  if (epsilon >= std::numeric_limits<float>::min() && std::isfinite(epsilon)) return;
-  refuse("adam_epsilon", to_text(value), "a finite number above 0, as a normal float32");
-}
-
-void check_momentum(const TrainingOptions& options, const Kind& kind) {
-  check_beta("momentum", options.momentum);
-  if (!kind.has_momentum && (options.momentum > 0 || options.nesterov)) {
-    refuse(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
-           "it with optim sgd alone");
-  }
-  if (options.nesterov && options.momentum == 0) {
-    refuse("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> optimizer_names() {
@@ -91,31 +81,33 @@ std::vector<std::string> optimizer_names() {
 
 std::string optimizer_title(const TrainingOptions& options) { return kind_of(options).title; }
 
+std::vector<OptionChoice> optimizer_choices() {
+  std::vector<OptionChoice> choices;
+  for (const Kind& kind : kinds()) choices.push_back({kind.name});
+  choices.insert(choices.end(), std::begin(kOtherNames), std::end(kOtherNames));
+  return choices;
+}
+
 void check_optimizer(const TrainingOptions& options) {
-  check_momentum(options, kind_of(options));
-  check_beta("adam_beta1", options.adam_beta1);
-  check_beta("adam_beta2", options.adam_beta2);
-  check_epsilon(options.adam_epsilon);
+  const bool has_momentum = has(kind_of(options), "momentum");
+  if (!has_momentum && (options.momentum > 0 || options.nesterov)) {
+    refuse(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
+           "it with optim sgd alone");
+  }
+  if (options.nesterov && options.momentum == 0) {
+    refuse("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
+  }
 }
 
 std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options) {
   return kind_of(options).make(options);
 }
 
-std::map<std::string, std::string> optimizer_facts(const TrainingOptions& options) {
-  const Kind& kind = kind_of(options);
-  std::map<std::string, std::string> facts = {{"optim", options.optim},
-                                              {"weight_decay", to_text(options.weight_decay)}};
-  if (kind.has_betas) {
-    facts["adam_beta1"] = to_text(options.adam_beta1);
-    facts["adam_beta2"] = to_text(options.adam_beta2);
-  }
-  if (kind.has_epsilon) facts["adam_epsilon"] = to_text(options.adam_epsilon);
-  if (kind.has_momentum) {
-    facts["momentum"] = to_text(options.momentum);
-    facts["nesterov"] = options.nesterov ? "true" : "false";
-  }
-  return facts;
+std::vector<std::string> unused_options(const TrainingOptions& options) {
+  std::set<std::string> unused;
+  for (const Kind& kind : kinds()) unused.insert(kind.options.begin(), kind.options.end());
+  for (const std::string& used : kind_of(options).options) unused.erase(used);
+  return {unused.begin(), unused.end()};
 }
 
 }  // namespace portatune::train

@@ -1,7 +1,6 @@
 // The optimizers that TrainingOptions can name.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,16 +14,19 @@ inline constexpr const char* kAdamW = "adamw_torch";
 
 /// Values of TrainingOptions::optim.
 std::vector<std::string> optimizer_names();
+/// The same with their other names in transformers.
+std::vector<OptionChoice> optimizer_choices();
 /// Name of the optimizer in texts: "AdamW".
 std::string optimizer_title(const TrainingOptions& options);
 
+/// Checks options that depend on each other; check_ranges() checks each of them.
 /// errors  UsageError naming the option of the optimizer
 void check_optimizer(const TrainingOptions& options);
 
 /// The optimizer of the options.
 std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options);
 
-/// The options that the optimizer uses, which a resumed run must share with its run, by name.
-std::map<std::string, std::string> optimizer_facts(const TrainingOptions& options);
+/// The options of other optimizers, which a resumed run need not share with its run.
+std::vector<std::string> unused_options(const TrainingOptions& options);
 
 }  // namespace portatune::train

@@ -1,12 +1,104 @@
 #include "portatune/train/options.h"
 
-#include <cmath>
 #include <limits>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
+
+namespace portatune {
+namespace {
+
+std::vector<OptionChoice> choices_of(const std::vector<std::string>& words) {
+  std::vector<OptionChoice> choices;
+  for (const std::string& word : words) choices.push_back({word});
+  return choices;
+}
+
+void describe_optimizer(TrainingOptions& o, OptionFields& fields) {
+  constexpr Fact kAlways = Fact::kAlways;
+  fields("optim", o.optim, "optimizer", {.choices = train::optimizer_choices(), .fact = kAlways});
+  fields("weight_decay", o.weight_decay, "of matrices", {.fact = kAlways});
+  fields("momentum", o.momentum, "momentum of SGD", {.below = 1, .fact = kAlways});
+  fields("nesterov", o.nesterov, "Nesterov momentum, for SGD", {.fact = kAlways});
+  fields("adam_beta1", o.adam_beta1, "decay of the first moment of AdamW, Adam, LAMB; beta1 of Lion",
+         {.below = 1, .fact = kAlways});
+  fields("adam_beta2", o.adam_beta2, "decay of the second moment of AdamW, Adam, LAMB; beta2 of Lion",
+         {.below = 1, .fact = kAlways});
+  // A parameter with gradient 0 would be 0/0 without epsilon.
+  fields("adam_epsilon", o.adam_epsilon, "epsilon of AdamW, Adam, LAMB", {.lowest = kAboveZero, .fact = kAlways});
+}
+
+void describe_faults(TrainingOptions& o, OptionFields& fields) {
+  fields("on_non_finite", o.on_non_finite,
+         "what follows a loss or gradient that is not finite: the end, with a checkpoint; the next batch; or the next "
+         "batch with the weights of the last checkpoint");
+  fields("max_skipped_in_a_row", o.max_skipped_in_a_row,
+         "--on-non-finite skip ends the run after so many skipped steps in a row", {.lowest = 1});
+  fields("max_skipped_steps", o.max_skipped_steps, "and when more than so many are skipped in all",
+         {.lowest = 1, .default_help = "a tenth of the steps, at least 10"});
+  fields("allow_new_weights", o.new_weights,
+         "weights of the body that the checkpoint lacks start at random, in place of an error", {.sets = "any"});
+}
+
+}  // namespace
+
+void TrainingOptions::describe(OptionFields& fields) {
+  constexpr Fact kAlways = Fact::kAlways, kUnlessDefault = Fact::kUnlessDefault;
+  fields.group("Training");
+  fields("gradient_accumulation_steps", gradient_accumulation_steps,
+         "batches of --batch-size rows that make a step, worked off one after the other",
+         {.lowest = 1, .highest = 1e6, .fact = kAlways});
+  fields("learning_rate", learning_rate, "learning rate before the schedule", {.fact = kAlways});
+  fields("lr_scheduler_type", lr_scheduler_type, "learning rate over the steps",
+         {.choices = choices_of(train::schedule_names()), .fact = kAlways});
+  fields("warmup_steps", warmup_steps, "steps in which the rate rises from 0", {.fact = kAlways});
+  fields("warmup_ratio", warmup_ratio, "the same as a part of all steps",
+         {.below = 1, .fact = kUnlessDefault, .default_help = "none"});
+  schedule.describe(fields);
+  describe_optimizer(*this, fields);
+  fields("freeze", freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5",
+         {.fact = kUnlessDefault});
+  fields("max_grad_norm", max_grad_norm, "gradients are clipped to it; 0: never", {.fact = kAlways});
+  fields("max_grad_value", max_grad_value, "elements of the gradient are clipped to it; 0: never",
+         {.fact = kUnlessDefault});
+  fields("dtype", dtype, "type of activations; weights stay float32", {.fact = kAlways});
+  describe_faults(*this, fields);
+  fields("remat", remat, "recompute activations to save memory; dots keeps matrix products");
+  fields("seed", seed, "random seed", {.fact = kAlways});
+  fields.group("Output");
+  fields("allow_different_bits", allow_different_bits,
+         "resume also where kernels, plugin, XLA_FLAGS, instruction set or mesh are others; the result says so");
+}
+
+void Lora::describe(OptionFields& fields) {
+  fields.group("Adapters");
+  fields("lora_rank", rank, "rank of the adapters", {.lowest = 1, .other_names = "lora_r"});
+  fields("lora_alpha", alpha, "adapters are scaled by alpha / rank");
+  fields("lora_dropout", dropout, "dropout of the input of adapters", {.below = 1});
+  fields("lora_target_modules", target_modules, "linear layers with adapters: query,value, or all-linear",
+         {.default_help = "those of peft"});
+  fields("modules_to_save", modules_to_save, "modules that are trained as a whole, beside the head");
+  fields("use_rslora", use_rslora, "scale adapters by alpha / sqrt(rank)");
+}
+
+void BestModelOptions::describe(OptionFields& fields) {
+  fields.group("Evaluation");
+  fields("load_best_model_at_end", load_at_end, "save the model of the best evaluation, not the last one",
+         {.fact = Fact::kAlways});
+  fields("metric_for_best_model", metric, "score that decides which evaluation is the best",
+         {.fact = Fact::kUnlessDefault, .default_help = "loss"});
+  fields("greater_is_better", greater_is_better, "a higher score is better; =false: a lower one",
+         {.fact = Fact::kUnlessDefault, .default_help = "true, but for names that end with loss"});
+  fields("early_stopping_patience", early_stopping_patience,
+         "training ends after so many evaluations in a row without improvement",
+         {.lowest = 1, .fact = Fact::kUnlessDefault, .default_help = "none"});
+  fields("early_stopping_threshold", early_stopping_threshold,
+         "by how much a score must exceed the best one to be an improvement", {.fact = Fact::kAlways});
+}
+
+}  // namespace portatune
 
 namespace portatune::train {
 namespace {
@@ -20,16 +112,8 @@ void require_at_least(const char* option, int64_t value, int64_t minimum) {
   if (value < minimum) refuse(option, std::to_string(value), "at least " + std::to_string(minimum));
 }
 
-// Checks a value as the float32 that the step computes with. Every comparison with NaN is false.
-void require_finite_and_not_negative(const char* option, double value) {
-  if (!(value >= 0 && value <= std::numeric_limits<float>::max())) {
-    refuse(option, to_text(value), "a finite number of at least 0");
-  }
-}
-
 void check(const BestModelOptions& options, bool is_not_measured) {
-  require_at_least("early_stopping_patience", options.early_stopping_patience, 0);
-  require_finite_and_not_negative("early_stopping_threshold", options.early_stopping_threshold);
+  check_ranges(options);
   const bool stops = options.early_stopping_patience > 0;
   if (is_not_measured && (stops || options.load_at_end)) {
     refuse(stops ? "early_stopping_patience" : "load_best_model_at_end", "no evaluation during training",
@@ -40,34 +124,20 @@ void check(const BestModelOptions& options, bool is_not_measured) {
 void check_lora(const TrainingOptions& options) {
   if (!options.lora) return;
   const Lora& lora = *options.lora;
-  require_at_least("lora_rank", lora.rank, 1);
-  require_finite_and_not_negative("lora_alpha", lora.alpha);
-  if (!(lora.dropout >= 0 && lora.dropout < 1)) refuse("lora_dropout", to_text(lora.dropout), "at least 0 and below 1");
+  check_ranges(lora);
   if (lora.target_modules.empty()) {
     refuse("target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
   }
   if (!options.freeze.empty()) refuse("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
 }
 
-void check_dtype(DType dtype) {
-  if (dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16) return;
-  refuse("dtype", std::string(name_of(dtype)), "float32, bfloat16 or float16");
-}
-
 }  // namespace
 
 void check(const TrainingOptions& options) {
-  require_finite_and_not_negative("learning_rate", options.learning_rate);
+  check_ranges(options);
   check_schedule(options);
-  require_finite_and_not_negative("weight_decay", options.weight_decay);
   check_optimizer(options);
-  require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
-  require_finite_and_not_negative("max_grad_value", options.max_grad_value);
   check_lora(options);
-  check_dtype(options.dtype);
-  require_at_least("max_skipped_in_a_row", options.max_skipped_in_a_row, 1);
-  require_at_least("max_skipped_steps", options.max_skipped_steps, 0);
-  require_at_least("gradient_accumulation_steps", options.gradient_accumulation_steps, 1);
   require_at_least("total_steps", options.total_steps, 0);
 }
 

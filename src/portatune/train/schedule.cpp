@@ -8,6 +8,36 @@
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 
+namespace portatune {
+
+void ScheduleOptions::describe(OptionFields& fields) {
+  const auto add = [&](const char* name, auto& value, const char* help, OptionRules rules) {
+    rules.fact = Fact::kUnlessDefault;
+    fields(name, value, help, std::move(rules));
+  };
+  add("lr_num_cycles", num_cycles, "waves of cosine [0.5]; restarts of cosine_with_restarts [1]",
+      {.fact_name = "num_cycles", .other_names = "num_cycles"});
+  add("lr_power", power, "exponent of polynomial", {.fact_name = "power", .other_names = "power", .default_help = "1"});
+  add("lr_end", lr_end, "last rate of polynomial", {.default_help = "1e-7"});
+  add("lr_min_ratio", min_lr_ratio,
+      "lowest rate of cosine_with_min_lr and warmup_stable_decay, as a part of --learning-rate",
+      {.highest = 1, .fact_name = "min_lr_ratio", .other_names = "min_lr_ratio,min_lr_rate"});
+  add("lr_timescale", timescale, "steps by which inverse_sqrt falls",
+      {.lowest = 1,
+       .fact_name = "timescale",
+       .other_names = "timescale",
+       .default_help = "the warm-up steps, or 10,000"});
+  add("lr_decay_steps", num_decay_steps, "last steps, in which warmup_stable_decay falls",
+      {.fact_name = "num_decay_steps", .other_names = "num_decay_steps"});
+  add("lr_decay_type", decay_type, "form of that fall",
+      {.choices = {{"cosine"}, {"linear"}, {"1-sqrt"}},
+       .fact_name = "decay_type",
+       .other_names = "decay_type",
+       .default_help = "cosine"});
+}
+
+}  // namespace portatune
+
 namespace portatune::train {
 namespace {
 
@@ -97,18 +127,18 @@ struct Schedule {
 const std::vector<Schedule>& schedules() {
   static const std::vector<Schedule> all = {
       {"linear", with_warmup<linear>, true},
-      {"cosine", with_warmup<cosine>, true, {"num_cycles"}},
-      {"cosine_with_restarts", with_warmup<cosine_with_restarts>, true, {"num_cycles"}},
-      {"cosine_with_min_lr", with_warmup<cosine>, true, {"num_cycles", "min_lr_ratio"}, {"min_lr_ratio"}},
-      {"polynomial", with_warmup<polynomial>, true, {"power", "lr_end"}},
+      {"cosine", with_warmup<cosine>, true, {"lr_num_cycles"}},
+      {"cosine_with_restarts", with_warmup<cosine_with_restarts>, true, {"lr_num_cycles"}},
+      {"cosine_with_min_lr", with_warmup<cosine>, true, {"lr_num_cycles", "lr_min_ratio"}, {"lr_min_ratio"}},
+      {"polynomial", with_warmup<polynomial>, true, {"lr_power", "lr_end"}},
       {"constant", constant, false},
       {"constant_with_warmup", with_warmup<constant>, false},
-      {"inverse_sqrt", with_warmup<inverse_sqrt>, false, {"timescale"}},
+      {"inverse_sqrt", with_warmup<inverse_sqrt>, false, {"lr_timescale"}},
       {"warmup_stable_decay",
        warmup_stable_decay,
        true,
-       {"num_decay_steps", "decay_type", "min_lr_ratio", "num_cycles"},
-       {"num_decay_steps"}}};
+       {"lr_decay_steps", "lr_decay_type", "lr_min_ratio", "lr_num_cycles"},
+       {"lr_decay_steps"}}};
   return all;
 }
 
@@ -120,51 +150,23 @@ const std::vector<Schedule>& schedules() {
 const Schedule& schedule_of(const TrainingOptions& options) {
   const auto found = std::ranges::find(schedules(), options.lr_scheduler_type, &Schedule::name);
   if (found == schedules().end()) {
-    refuse("lr_scheduler_type", "\"" + options.lr_scheduler_type + "\"", "one of " + list_of(schedule_names()));
+    refuse("lr_scheduler_type", options.lr_scheduler_type, "one of " + list_of(schedule_names()));
   }
   return *found;
 }
 
-std::string text_of(double value) { return to_text(value); }
-std::string text_of(int64_t value) { return std::to_string(value); }
-std::string text_of(const std::string& value) { return value; }
-
-// The parameters that are given, by name.
-std::map<std::string, std::string> given_in(const ScheduleOptions& o) {
-  std::map<std::string, std::string> given;
-  const auto add = [&](const char* name, const auto& value) {
-    if (value) given[name] = text_of(*value);
-  };
-  add("num_cycles", o.num_cycles);
-  add("power", o.power);
-  add("lr_end", o.lr_end);
-  add("min_lr_ratio", o.min_lr_ratio);
-  add("timescale", o.timescale);
-  add("num_decay_steps", o.num_decay_steps);
-  add("decay_type", o.decay_type);
-  return given;
-}
-
-void check_parameters(const Schedule& schedule, const ScheduleOptions& o) {
-  const std::map<std::string, std::string> given = given_in(o);
-  for (const auto& [name, value] : given) {
-    if (std::ranges::find(schedule.may_have, name) != schedule.may_have.end()) continue;
-    refuse(name, value + ", with lr_scheduler_type " + schedule.name, "a parameter of that schedule", "leave it out");
+// Refuses parameters of other schedules, and requires those without a default.
+void check_parameters(const Schedule& schedule, ScheduleOptions parameters) {
+  for (const OptionField& field : fields_of(parameters)) {
+    const std::vector<std::string> given = field.words();
+    if (!given.empty() && std::ranges::find(schedule.may_have, field.name) == schedule.may_have.end()) {
+      refuse(field.name, given.front() + ", with lr_scheduler_type " + schedule.name, "a parameter of that schedule",
+             "leave it out");
+    }
+    if (given.empty() && std::ranges::find(schedule.needs, field.name) != schedule.needs.end()) {
+      refuse(field.name, "none", "a value, for lr_scheduler_type " + schedule.name);
+    }
   }
-  for (const std::string& name : schedule.needs) {
-    if (!given.contains(name)) refuse(name, "none", "a value, for lr_scheduler_type " + schedule.name);
-  }
-  const auto require = [&](const char* name, bool is_valid, const char* expected) {
-    if (!is_valid) refuse(name, given.at(name), expected);
-  };
-  require("num_cycles", std::isfinite(o.num_cycles.value_or(0)) && o.num_cycles.value_or(0) >= 0,
-          "a finite number of at least 0");
-  require("power", std::isfinite(o.power.value_or(0)) && o.power.value_or(0) >= 0, "a finite number of at least 0");
-  require("min_lr_ratio", o.min_lr_ratio.value_or(0) >= 0 && o.min_lr_ratio.value_or(0) <= 1, "between 0 and 1");
-  require("timescale", o.timescale.value_or(1) >= 1, "at least 1");
-  require("num_decay_steps", o.num_decay_steps.value_or(0) >= 0, "at least 0");
-  const std::string type = o.decay_type.value_or("cosine");
-  require("decay_type", type == "cosine" || type == "linear" || type == "1-sqrt", "cosine, linear or 1-sqrt");
 }
 
 void check_last_rate(const TrainingOptions& options) {
@@ -175,10 +177,6 @@ void check_last_rate(const TrainingOptions& options) {
 
 void check_warmup(const TrainingOptions& options) {
   const bool has_steps = options.warmup_steps > 0, has_ratio = options.warmup_ratio != 0;
-  if (options.warmup_steps < 0) refuse("warmup_steps", std::to_string(options.warmup_steps), "at least 0");
-  if (!(options.warmup_ratio >= 0 && options.warmup_ratio < 1)) {
-    refuse("warmup_ratio", to_text(options.warmup_ratio), "at least 0 and below 1");
-  }
   if (has_steps && has_ratio) refuse("warmup_ratio", "warmup_steps, too", "one of both");
   if (options.lr_scheduler_type == "constant" && (has_steps || has_ratio)) {
     refuse(has_steps ? "warmup_steps" : "warmup_ratio", "a warm-up, with lr_scheduler_type constant",
@@ -216,17 +214,6 @@ double learning_rate(const TrainingOptions& options, int64_t step, int64_t total
 
 bool depends_on_total_steps(const TrainingOptions& options) {
   return schedule_of(options).has_end || options.warmup_ratio > 0;
-}
-
-std::map<std::string, std::string> schedule_facts(const TrainingOptions& options) {
-  std::map<std::string, std::string> facts = given_in(options.schedule);
-  facts["learning_rate"] = to_text(options.learning_rate);
-  // Checkpoints have one name for both, which differ in the warm-up alone.
-  const bool is_constant = options.lr_scheduler_type == "constant_with_warmup";
-  facts["lr_scheduler_type"] = is_constant ? "constant" : options.lr_scheduler_type;
-  facts["warmup_steps"] = std::to_string(options.warmup_steps);
-  if (options.warmup_ratio > 0) facts["warmup_ratio"] = to_text(options.warmup_ratio);
-  return facts;
 }
 
 Tensor random_key(uint64_t seed, int64_t step) {

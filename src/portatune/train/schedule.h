@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@ namespace portatune::train {
 /// Values of TrainingOptions::lr_scheduler_type.
 std::vector<std::string> schedule_names();
 
+/// Checks options that depend on each other; check_ranges() checks each of them.
 /// errors  UsageError naming the option of the learning rate or its schedule
 void check_schedule(const TrainingOptions& options);
 
@@ -26,9 +26,6 @@ double learning_rate(const TrainingOptions& options, int64_t step, int64_t total
 
 /// Returns whether the learning rate of a step depends on the total number of steps.
 bool depends_on_total_steps(const TrainingOptions& options);
-
-/// All options of the schedule that a resumed run must share with its run, by name.
-std::map<std::string, std::string> schedule_facts(const TrainingOptions& options);
 
 /// uint32 [2]: the random key of a step, a function of seed and step alone.
 Tensor random_key(uint64_t seed, int64_t step);

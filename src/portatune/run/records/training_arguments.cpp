@@ -19,56 +19,6 @@
 namespace portatune::run {
 namespace {
 
-const char* name_of(OnNonFinite then) {
-  switch (then) {
-    case OnNonFinite::kSkip:
-      return "skip";
-    case OnNonFinite::kRewind:
-      return "rewind";
-    case OnNonFinite::kStop:
-      break;
-  }
-  return "stop";
-}
-
-const char* name_of(Remat remat) {
-  switch (remat) {
-    case Remat::kLayers:
-      return "layers";
-    case Remat::kDots:
-      return "dots";
-    case Remat::kNone:
-      break;
-  }
-  return "none";
-}
-
-const char* name_of(EvalStrategy strategy) {
-  switch (strategy) {
-    case EvalStrategy::kNo:
-      return "no";
-    case EvalStrategy::kSteps:
-      return "steps";
-    case EvalStrategy::kEpoch:
-      break;
-  }
-  return "epoch";
-}
-
-const char* name_of(SaveStrategy strategy) {
-  switch (strategy) {
-    case SaveStrategy::kSteps:
-      return "steps";
-    case SaveStrategy::kEpoch:
-      return "epoch";
-    case SaveStrategy::kBest:
-      return "best";
-    case SaveStrategy::kNo:
-      break;
-  }
-  return "no";
-}
-
 std::string shown(const std::string& text) { return without_secrets(text); }
 
 Json shown(const std::vector<std::string>& words) {
@@ -92,89 +42,39 @@ Json given_options(const RunPlan& plan) {
   return object;
 }
 
-template <class Value>
-void add_if_set(const char* name, const std::optional<Value>& value, Json& options) {
-  if (value) options[name] = *value;
+Json json_of(const OptionField& field, const std::string& word) {
+  if (field.is_flag()) return word == "true";
+  if (field.kind == OptionKind::kNumber) return number_in<double>(word).value();
+  return field.kind == OptionKind::kInteger ? Json::parse(word) : Json(shown(word));
 }
 
-void add_schedule(const ScheduleOptions& schedule, Json& options) {
-  add_if_set("lr_num_cycles", schedule.num_cycles, options);
-  add_if_set("lr_power", schedule.power, options);
-  add_if_set("lr_end", schedule.lr_end, options);
-  add_if_set("lr_min_ratio", schedule.min_lr_ratio, options);
-  add_if_set("lr_timescale", schedule.timescale, options);
-  add_if_set("lr_decay_steps", schedule.num_decay_steps, options);
-  add_if_set("lr_decay_type", schedule.decay_type, options);
-}
-
-void add_training(const TrainingOptions& t, Json& options) {
-  options["learning_rate"] = t.learning_rate;
-  options["lr_scheduler_type"] = t.lr_scheduler_type;
-  options["warmup_steps"] = t.warmup_steps;
-  options["warmup_ratio"] = t.warmup_ratio;
-  add_schedule(t.schedule, options);
-  options["weight_decay"] = t.weight_decay;
-  options["optim"] = t.optim;
-  options["momentum"] = t.momentum;
-  options["nesterov"] = t.nesterov;
-  options["adam_beta1"] = t.adam_beta1;
-  options["adam_beta2"] = t.adam_beta2;
-  options["adam_epsilon"] = t.adam_epsilon;
-  options["max_grad_norm"] = t.max_grad_norm;
-  options["max_grad_value"] = t.max_grad_value;
-  options["gradient_accumulation_steps"] = t.gradient_accumulation_steps;
-  options["dtype"] = portatune::name_of(t.dtype);
-  options["remat"] = name_of(t.remat);
-  options["on_non_finite"] = name_of(t.on_non_finite);
-  options["freeze"] = t.freeze;
-  options["seed"] = t.seed;
-}
-
-void add_adapter(const Lora& lora, Json& options) {
-  options["adapter"] = "lora";
-  options["lora_rank"] = lora.rank;
-  options["lora_alpha"] = lora.alpha;
-  options["lora_dropout"] = lora.dropout;
-  options["use_rslora"] = lora.use_rslora;
-  options["lora_target_modules"] = lora.target_modules;
-  options["modules_to_save"] = lora.modules_to_save;
+// Adds the values of the fields under their names. Fields without a value are left out.
+void add_fields(const std::vector<OptionField>& fields, Json& options) {
+  for (const OptionField& field : fields) {
+    const std::vector<std::string> words = field.words();
+    if (field.kind == OptionKind::kTexts) {
+      options[field.name] = shown(words);
+    } else if (!words.empty() && !words.front().empty()) {
+      options[field.name] = json_of(field, words.front());
+    }
+  }
 }
 
 void add_best_model(const FitOptions& length, Json& options) {
-  const BestModelOptions& best = length.best_model;
-  options["load_best_model_at_end"] = best.load_at_end;
-  if (const std::string score = train::deciding_score(length); !score.empty()) options["metric_for_best_model"] = score;
-  add_if_set("greater_is_better", best.greater_is_better, options);
-  options["early_stopping_patience"] = best.early_stopping_patience;
-  options["early_stopping_threshold"] = best.early_stopping_threshold;
-}
-
-Json json_of(const OptionField& field) {
-  const std::vector<std::string> words = field.words();
-  switch (field.kind) {
-    case OptionKind::kFlag:
-      return words.front() == "true";
-    case OptionKind::kInteger:
-      return number_in<int64_t>(words.front()).value_or(0);
-    case OptionKind::kNumber:
-      return number_in<double>(words.front()).value_or(0);
-    case OptionKind::kTexts:
-      return shown(words);
-    case OptionKind::kText:
-    case OptionKind::kPath:
-      break;
-  }
-  return shown(words.front());
+  BestModelOptions best = length.best_model;
+  best.metric = train::deciding_score(length);
+  add_fields(fields_of(best), options);
 }
 
 // The options of the task without those that portatune.json has.
 void add_task(const RunPlan& plan, Json& options) {
   TaskOptions values = plan.model.options;
-  for (const OptionField& field : spec_of(plan.model, model_of(plan)).fields(values)) {
+  std::vector<OptionField> fields = spec_of(plan.model, model_of(plan)).fields(values);
+  std::erase_if(fields, [](const OptionField& field) {
     const std::vector<std::string> words = field.words();
-    const bool is_empty = words.empty() || words.front().empty();
-    if (!field.rules.kept && !is_empty && field.kind != OptionKind::kPath) options[field.name] = json_of(field);
-  }
+    return field.rules.kept || field.kind == OptionKind::kPath || words.empty() || words.front().empty();
+  });
+  add_fields(fields, options);
 }
 
 Json device_of(const Opening& o) {
@@ -204,6 +104,7 @@ Json data_of(const Opening& o) {
 
 Json resolved_options(const Opening& o) {
   const RunPlan& plan = o.plan;
+  TrainingOptions training = plan.training;
   Json options = {{"task", plan.model.task},
                   {"model_name_or_path", plan.model.folder.string()},
                   {"output_dir", plan.output.string()},
@@ -213,9 +114,9 @@ Json resolved_options(const Opening& o) {
                   {"total_train_batch_size", rows_of_step(plan)},
                   {"per_device_eval_batch_size", plan.eval_batch_size > 0 ? plan.eval_batch_size : plan.batch_size},
                   {"eval_on_start", plan.eval_on_start},
-                  {"eval_strategy", name_of(eval_strategy_of(plan))},
+                  {"eval_strategy", name_in_table(eval_strategy_of(plan))},
                   {"eval_steps", plan.eval_steps},
-                  {"save_strategy", name_of(save_strategy_of(plan))},
+                  {"save_strategy", name_in_table(save_strategy_of(plan))},
                   {"max_train_samples", plan.max_train_samples},
                   {"max_eval_samples", plan.max_eval_samples},
                   {"logging_steps", plan.logging_steps},
@@ -227,10 +128,13 @@ Json resolved_options(const Opening& o) {
   if (!plan.model.lengths.empty()) options["lengths"] = plan.model.lengths;
   options["packing"] = plan.packed ? name_of(plan.packed->packing) : "none";
   if (!plan.weights.empty()) options["weight_column"] = plan.weights;
-  add_training(plan.training, options);
+  add_fields(fields_of(training), options);
   add_best_model(o.length, options);
   add_task(plan, options);
-  if (plan.training.lora) add_adapter(*plan.training.lora, options);
+  if (training.lora) {
+    options["adapter"] = "lora";
+    add_fields(fields_of(*training.lora), options);
+  }
   return options;
 }
 

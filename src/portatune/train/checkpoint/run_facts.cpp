@@ -8,12 +8,12 @@
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/train/optimizers.h"
-#include "portatune/train/schedule.h"
 
 namespace portatune::train {
 namespace {
 
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
+constexpr const char* kSchedule = "lr_scheduler_type";
 constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp; the name in checkpoints
 
 // The values of checkpoints from before these settings existed, which do not have them.
@@ -81,17 +81,13 @@ std::string text_of(const Lora& lora) {
 
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   for (const auto& [name, value] : options.must_match) require_utf8(name, value);
-  RunFacts facts = options.must_match;
-  facts.merge(schedule_facts(options));
-  facts.merge(optimizer_facts(options));
-  if (!options.freeze.empty()) facts["freeze"] = list_of(options.freeze);
+  RunFacts facts = portatune::facts_in(options);
+  for (const std::string& name : unused_options(options)) facts.erase(name);
+  // Checkpoints have one name for both, which differ in the warm-up alone.
+  if (facts.at(kSchedule) == "constant_with_warmup") facts.at(kSchedule) = "constant";
   if (options.lora) facts["lora"] = text_of(*options.lora);
-  facts["max_grad_norm"] = to_text(options.max_grad_norm);
-  if (options.max_grad_value > 0) facts["max_grad_value"] = to_text(options.max_grad_value);
-  facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
   facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));
-  facts["dtype"] = name_of(options.dtype);
-  facts["seed"] = std::to_string(options.seed);
+  for (const auto& [name, value] : options.must_match) facts[name] = value;
   return facts;
 }
 

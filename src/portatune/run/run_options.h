@@ -1,0 +1,16 @@
+// The description of the options of a run.
+#pragma once
+
+#include "portatune/run.h"
+
+namespace portatune::run {
+
+/// Help text on the files that the options of rows accept (data::table_files).
+inline constexpr const char* kRowFiles =
+    "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tfrecord; a folder, a pattern";
+
+/// Checks each described option of a run against its rules, those of the training, adapters and evaluations, too.
+/// errors  UsageError that names the option
+void check_ranges_of_run(const RunOptions& options);
+
+}  // namespace portatune::run
