@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/program.h"
+#include "portatune/cli/described_options.h"
 #include "portatune/error.h"
 #include "portatune/text_classification.h"
 
@@ -144,7 +145,46 @@ TEST(CommandLine, OptionThatIsGivenTwiceIsNamed) {
 
 TEST(CommandLine, LimitsAreWrittenOut) {
   EXPECT_THAT(complaint({"fit", "--model", "m", "--train", "t", "--output", "o", "--batch-size", "0"}),
-              HasSubstr("0 is not an integer of at least 1 and at most 1000000"));
+              HasSubstr("--batch-size 0\n  expected  an integer of at least 1 and at most 1000000"));
+}
+
+// The description of the options has the ranges of both.
+TEST(CommandLine, RangesAreThoseOfTheLibrary) {
+  const auto expected = [](const std::string& message) { return message.substr(message.find("expected")); };
+  const auto of_library = [&](const TrainingOptions& options) {
+    try {
+      check_ranges(options);
+    } catch (const UsageError& error) {
+      return expected(error.what());
+    }
+    return std::string("no complaint");
+  };
+  const auto of_command = [&](const std::string& option, const std::string& value) {
+    Words all = kFit;
+    all.insert(all.end(), {option, value});
+    return expected(complaint(all));
+  };
+  EXPECT_EQ(of_command("--max-grad-norm", "-1"), of_library({.max_grad_norm = -1}));
+  EXPECT_EQ(of_command("--adam-beta2", "1"), of_library({.adam_beta2 = 1}));
+  EXPECT_EQ(of_command("--adam-epsilon", "0"), of_library({.adam_epsilon = 0}));
+  EXPECT_EQ(of_command("--gradient-accumulation-steps", "0"), of_library({.gradient_accumulation_steps = 0}));
+  EXPECT_EQ(of_command("--lr-min-ratio", "2"), of_library({.schedule = {.min_lr_ratio = 2}}));
+}
+
+template <class Options>
+void expect_on_the_command_line(Options options) {
+  const std::string help = text_of({"fit", "--help-all"});
+  for (const OptionField& field : fields_of(options)) {
+    EXPECT_THAT(help, HasSubstr("  " + as_option_name(field.name)));
+  }
+}
+
+TEST(CommandLine, HasEveryDescribedOption) {
+  expect_on_the_command_line(run::RunOptions{});
+  expect_on_the_command_line(TrainingOptions{});
+  expect_on_the_command_line(Lora{});
+  expect_on_the_command_line(BestModelOptions{});
+  expect_on_the_command_line(DeviceOptions{});
 }
 
 TEST(CommandLine, NumbersAreCheckedForSenseAndRange) {

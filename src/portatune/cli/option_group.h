@@ -155,10 +155,6 @@ class Group {
   CLI::Option* flag(const std::string& names, bool& value, const std::string& description) {
     return app_.add_flag(names, value, description)->group(name_);
   }
-  CLI::Option* optional_flag(const std::string& names, std::optional<bool>& value, const std::string& description) {
-    const auto take = [&value](int64_t count) { value = count > 0; };
-    return app_.add_flag_function(names, take, description)->group(name_);
-  }
   CLI::Option* no_flag(const std::string& names, bool& value, const std::string& description) {
     return app_
         .add_flag_callback(

@@ -9,9 +9,6 @@ class App;
 
 namespace portatune::cli {
 
-/// Help text on the files that the options of rows accept (data::table_files).
-constexpr const char* kRowFiles = "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tfrecord; a folder, a pattern";
-
 // `arguments` must outlive the parsing.
 void add_options(CLI::App& command, FitArguments& arguments);
 void add_options(CLI::App& command, EvaluateArguments& arguments);

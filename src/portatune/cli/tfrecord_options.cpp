@@ -4,12 +4,13 @@
 #include "portatune/cli/bad_rows.h"
 #include "portatune/cli/option_group.h"
 #include "portatune/cli/options.h"
+#include "portatune/run/run_options.h"
 
 namespace portatune::cli {
 
 void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   Group data(command, "Data");
-  data.files("--input", a.input, kRowFiles)->required();
+  data.files("--input", a.input, run::kRowFiles)->required();
   data.names("--columns", a.table.columns, "columns to write")->default_str("all");
   data.names("--int64-columns", a.int64_columns, "columns whose texts are integers, or JSON lists of them")
       ->default_str("none");
