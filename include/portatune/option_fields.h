@@ -69,6 +69,9 @@ enum class OptionUse {
   kTraining
 };
 
+/// The lowest number above 0 in float32, in which a step computes.
+inline constexpr double kAboveZero = std::numeric_limits<float>::min();
+
 /// The rules of an option. Numbers are within [lowest, highest], and less than `below`.
 struct OptionRules {
   double lowest = 0;
@@ -160,7 +163,7 @@ struct OptionType<T> {
 
 /// A described field. It refers to the struct, which must outlive it.
 struct OptionField {
-  std::string name;   ///< as TrainingArguments spells it: "max_grad_norm" is "--max-grad-norm" on the command line
+  std::string name;   ///< as TrainingArguments spells it: "learning_rate" is "--learning-rate" on the command line
   std::string help;   ///< its line in the help
   std::string group;  ///< heading of its group in the help
   OptionKind kind;
@@ -170,10 +173,14 @@ struct OptionField {
   std::function<void(const std::vector<std::string>&)> set;  ///< takes texts that `is_readable`
   std::function<bool(const std::string&)> is_readable;       ///< whether the type has a value of this text
 
+  /// Whether the option has no value on the command line.
+  bool is_flag() const { return !rules.sets.empty() || (kind == OptionKind::kFlag && rules.choices.empty()); }
   /// What is expected in place of a word, or nothing if the word is allowed: "an integer of at least 1".
   std::optional<std::string> expected_instead_of(const std::string& word) const;
   /// The words of `rules.choices`.
   std::vector<std::string> choice_words() const;
+  /// The same without synonyms: one word for each value.
+  std::vector<std::string> main_words() const;
   /// The words of the value, as users write them; "true" or "false" for a flag; none: it is not set.
   std::vector<std::string> words() const;
   /// Takes words, of which expected_instead_of() says nothing.
@@ -184,7 +191,7 @@ struct OptionField {
 class OptionFields {
  public:
   /// Adds a field, of a type that OptionType knows, an optional one, or a list of texts.
-  /// name  in the spelling of TrainingArguments: "max_grad_norm"
+  /// name  in the spelling of TrainingArguments: "learning_rate"
   template <class T>
   void operator()(std::string name, T& value, std::string help, OptionRules rules = {}) {
     if constexpr (std::is_same_v<T, std::vector<std::string>>) {

@@ -25,7 +25,7 @@ using ::testing::ThrowsMessage;
 struct Toy {
   int64_t count = 3, steps = 0;
   uint64_t seed = 42;
-  double share = 0.5, beta = 0.9, rate = 1e-5;
+  double share = 0.5, beta = 0.9, rate = 1e-5, epsilon = 1e-8;
   std::optional<double> power = {};
   bool fast = false, cache = true, mode = false;
   std::string kind = "a";
@@ -41,6 +41,7 @@ struct Toy {
     fields("share", share, "a share", {.highest = 1});
     fields("beta", beta, "a decay", {.below = 1});
     fields("rate", rate, "a rate");
+    fields("epsilon", epsilon, "a small number", {.lowest = kAboveZero});
     fields("lr_power", power, "an exponent", {.fact = Fact::kUnlessDefault, .fact_name = "power"});
     fields("fast", fast, "a flag", {.fact = Fact::kUnlessDefault});
     fields("no_cache", cache, "a negated flag", {.sets = "false"});
@@ -76,6 +77,7 @@ TEST(OptionFields, RefusesNumbersOutOfRange) {
   expect_refused({.share = 1.5}, "share", "1.5", "a number of at least 0 and at most 1");
   expect_refused({.rate = 1e39}, "rate", "1e+39", "a finite number of at least 0");  // infinite as a float32
   expect_refused({.rate = std::numeric_limits<double>::quiet_NaN()}, "rate", "nan", "a finite number of at least 0");
+  expect_refused({.epsilon = 1e-60}, "epsilon", "1e-60", "a finite number above 0");  // 0 as a float32
   expect_refused({.power = -1}, "lr_power", "-1", "a finite number of at least 0");
 }
 
@@ -85,8 +87,9 @@ TEST(OptionFields, OpenRangeIsThatOfFloat32) {
 }
 
 TEST(OptionFields, RefusesUnknownWords) {
-  expect_refused({.kind = "c"}, "kind", "c", "one of a, b, bee");
-  expect_refused({.dtype = DType::kInt32}, "dtype", "int32", "one of float32, bfloat16");
+  expect_refused({.kind = "c"}, "kind", "c", "one of a, b");
+  expect_refused({.kind = "bee"}, "kind", "bee", "one of a, b");
+  expect_refused({.dtype = DType::kInt32}, "dtype", "int32", "one of float32, bfloat16, float16");
 }
 
 TEST(OptionFields, ReadWords) {

@@ -31,23 +31,38 @@ bool is_within(const OptionField& field, double number) {
 std::string text_of_range(const OptionField& field) {
   const OptionRules& rules = field.rules;
   const bool is_integer = field.kind == OptionKind::kInteger;
-  if (rules.below) return fmt::format("a number of at least {:.15g} and below {:.15g}", rules.lowest, *rules.below);
-  if (!is_integer && *rules.highest == OptionType<double>::kHighest) {
-    return fmt::format("a finite number of at least {:.15g}", rules.lowest);
-  }
-  return fmt::format("{} of at least {:.15g} and at most {:.15g}", is_integer ? "an integer" : "a number", rules.lowest,
-                     *rules.highest);
+  const bool is_limited = is_integer || rules.below || *rules.highest != OptionType<double>::kHighest;
+  const std::string lowest = rules.lowest == kAboveZero ? "above 0" : fmt::format("of at least {:.15g}", rules.lowest);
+  const std::string highest = rules.below  ? fmt::format(" and below {:.15g}", *rules.below)
+                              : is_limited ? fmt::format(" and at most {:.15g}", *rules.highest)
+                                           : "";
+  return fmt::format("{} {}{}",
+                     is_integer   ? "an integer"
+                     : is_limited ? "a number"
+                                  : "a finite number",
+                     lowest, highest);
 }
 
 bool is_number(const OptionField& field) {
   return field.kind == OptionKind::kInteger || field.kind == OptionKind::kNumber;
 }
 
+bool is_value_of(const OptionField& field, const std::string& text) {
+  return std::ranges::find(field.rules.choices, text, value_of) != field.rules.choices.end();
+}
+
+// What is expected in place of the text of a value, which is no synonym.
+std::optional<std::string> expected_instead_of_value(const OptionField& field, const std::string& text) {
+  if (field.rules.choices.empty()) return field.expected_instead_of(text);
+  if (is_value_of(field, text)) return std::nullopt;
+  return "one of " + list_of(field.main_words());
+}
+
 void check(const OptionField& field) {
-  for (const std::string& word : field.words()) {
-    const std::optional<std::string> expected = field.expected_instead_of(word);
+  for (const std::string& text : field.get()) {
+    const std::optional<std::string> expected = expected_instead_of_value(field, text);
     if (!expected) continue;
-    throw UsageError({.where = field.name, .given = word.empty() ? "''" : word, .expected = *expected, .fix = {}});
+    throw UsageError({.where = field.name, .given = text.empty() ? "''" : text, .expected = *expected, .fix = {}});
   }
 }
 
@@ -90,6 +105,15 @@ template struct OptionTypeOf<std::filesystem::path, OptionKind::kPath>;
 std::vector<std::string> OptionField::choice_words() const {
   std::vector<std::string> words;
   for (const OptionChoice& choice : rules.choices) words.push_back(choice.word);
+  return words;
+}
+
+std::vector<std::string> OptionField::main_words() const {
+  std::vector<std::string> words;
+  for (const OptionChoice& choice : rules.choices) {
+    const auto first = std::ranges::find(rules.choices, value_of(choice), value_of);
+    if (first->word == choice.word) words.push_back(choice.word);
+  }
   return words;
 }
 

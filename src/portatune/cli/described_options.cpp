@@ -21,25 +21,9 @@ std::string all_names(const OptionField& field) {
   return names;
 }
 
-bool is_flag(const OptionField& field) {
-  return !field.rules.sets.empty() || (field.kind == OptionKind::kFlag && field.rules.choices.empty());
-}
-
-// The words of a choice without synonyms.
-std::vector<std::string> main_words(const OptionField& field) {
-  std::vector<std::string> words, values;
-  for (const OptionChoice& choice : field.rules.choices) {
-    const std::string& value = choice.value.empty() ? choice.word : choice.value;
-    if (std::ranges::find(values, value) != values.end()) continue;
-    values.push_back(value);
-    words.push_back(choice.word);
-  }
-  return words;
-}
-
 std::string placeholder(const OptionField& field) {
   if (!field.rules.placeholder.empty()) return field.rules.placeholder;
-  if (!field.rules.choices.empty()) return fmt::format("{}", fmt::join(main_words(field), "|"));
+  if (!field.rules.choices.empty()) return fmt::format("{}", fmt::join(field.main_words(), "|"));
   if (field.rules.files) return "FILE...";
   switch (field.kind) {
     case OptionKind::kInteger:
@@ -58,7 +42,7 @@ std::string placeholder(const OptionField& field) {
 
 std::string default_help(const OptionField& field) {
   if (!field.rules.default_help.empty()) return field.rules.default_help;
-  if (is_flag(field) || field.rules.required) return "";
+  if (field.is_flag() || field.rules.required) return "";
   const std::string text = fmt::format("{}", fmt::join(field.words(), ","));
   return text.empty() ? "none" : text;
 }
@@ -112,7 +96,7 @@ CLI::Option& add_value(CLI::App& command, const OptionField& field) {
 }
 
 void add_field(CLI::App& command, const OptionField& field, const std::string& group) {
-  const bool has_value = !is_flag(field);
+  const bool has_value = !field.is_flag();
   CLI::Option& option = !has_value                         ? add_flag(command, field)
                         : field.kind == OptionKind::kTexts ? add_list(command, field)
                                                            : add_value(command, field);
@@ -138,6 +122,11 @@ std::vector<OptionField> only(const std::vector<OptionField>& fields, const std:
     chosen.push_back(*found);
   }
   return chosen;
+}
+
+std::vector<OptionField> without(std::vector<OptionField> fields, const std::string& name) {
+  std::erase_if(fields, [&](const OptionField& field) { return field.name == name; });
+  return fields;
 }
 
 std::string as_option_name(std::string name) {

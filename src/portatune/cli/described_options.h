@@ -20,7 +20,10 @@ void add_fields(CLI::App& command, const std::vector<OptionField>& fields, const
 /// The fields with these names, in the order of the names.
 std::vector<OptionField> only(const std::vector<OptionField>& fields, const std::vector<std::string>& names);
 
-/// The name of a field on the command line: "--max-grad-norm" for "max_grad_norm".
+/// The fields but that with this name.
+std::vector<OptionField> without(std::vector<OptionField> fields, const std::string& name);
+
+/// The name of a field on the command line: "--learning-rate" for "learning_rate".
 std::string as_option_name(std::string name);
 
 }  // namespace portatune::cli
