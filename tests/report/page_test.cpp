@@ -52,6 +52,16 @@ TEST_F(PageTest, HasTheNumbersOfTheLog) {
   EXPECT_EQ(run.at("evaluation"), json::parse(R"({"eval_loss":{"steps":[10],"values":[null]}})"));
 }
 
+// A text of the table that looks like the place of the data is not filled in.
+TEST_F(PageTest, HasTheTableThatItIsGiven) {
+  const std::vector<std::filesystem::path> folders = {add_run("tuned", kLog)};
+  const PageTable table{.title = "Configurations", .head = {"rate", "{{data}}"}, .rows = {{"1e-5", "</script>"}}};
+  const std::string text = page_of(folders, &table);
+  EXPECT_THAT(text, HasSubstr(R"("head":["rate","{{data}}"],"rows":[["1e-5","\u003c/script>"]])"));
+  EXPECT_EQ(json::parse(data_text(text)).at(0).at("name"), "tuned");
+  EXPECT_THAT(page(folders), HasSubstr("id=\"table\">null</script>"));
+}
+
 TEST_F(PageTest, SettingsAreRowsWithDotsInTheirNamesAndWithoutSecrets) {
   const json run =
       data_of({add_run("tuned", kLog,

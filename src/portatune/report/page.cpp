@@ -109,18 +109,23 @@ std::string json_for_html(const Json& value) {
   return text;
 }
 
+Json json_of(const PageTable& table) { return {{"title", table.title}, {"head", table.head}, {"rows", table.rows}}; }
+
+// Replaces the last occurrence of a placeholder, as the values that are filled in before it may have its text.
+void fill(std::string& page, std::string_view placeholder, const Json& value) {
+  page.replace(page.rfind(placeholder), placeholder.size(), json_for_html(value));
+}
+
 }  // namespace
 
-std::string page_of(std::span<const std::filesystem::path> folders) {
+std::string page_of(std::span<const std::filesystem::path> folders, const PageTable* table) {
   Json runs = Json::array();
   for (const std::filesystem::path& folder : folders) {
     runs.push_back(json_of_run(folder, name_of(folder, folders), points_of(folders.size())));
   }
-  constexpr std::string_view kData = "{{data}}";
-  const size_t place = kTemplate.find(kData);
-  std::string page(kTemplate.substr(0, place));
-  page += json_for_html(runs);
-  page += kTemplate.substr(place + kData.size());
+  std::string page(kTemplate);
+  fill(page, "{{table}}", table == nullptr ? Json() : json_of(*table));
+  fill(page, "{{data}}", runs);
   return page;
 }
 

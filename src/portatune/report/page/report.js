@@ -98,6 +98,12 @@ function factsOf(run) {
   return facts;
 }
 
+// The table of a sweep, if the page is that of one.
+function configurations() {
+  const given = JSON.parse(document.getElementById("table").textContent);
+  return given ? section(given.title, card(table("", given.head, given.rows))) : [];
+}
+
 function overview() {
   if (isSingle) {
     const tiles = factsOf(runs[0]).map(([name, text]) =>
@@ -242,6 +248,6 @@ function header() {
       element("p", {}, isSingle ? "Training report" : names));
 }
 
-document.getElementById("report").replaceChildren(header(), ...overview(), ...scores(), ...curvesSection(),
-    ...stepsSection(), ...dataSection(), ...settings(),
+document.getElementById("report").replaceChildren(header(), ...configurations(), ...overview(), ...scores(),
+    ...curvesSection(), ...stepsSection(), ...dataSection(), ...settings(),
     element("footer", {}, "Made by Portatune from metrics.jsonl, training_args.json and report.json."));
