@@ -35,6 +35,7 @@
 #include "portatune/run.h"
 #include "portatune/sources.h"
 #include "portatune/stop.h"
+#include "portatune/sweep.h"
 #include "portatune/task_fields.h"
 #include "portatune/task_spec.h"
 #include "portatune/tasks.h"

@@ -22,7 +22,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "metrics": ["metrics"],
     "models": ["models"],
     "nn": ["lora", "nn"],
-    "run": ["run"],
+    "run": ["run", "sweep"],
     "runtime": ["device"],
     "tasks": ["added_metrics", "image_classification", "language_models", "loss_options", "losses", "multiple_choice",
               "question_answering", "task_fields", "task_spec", "tasks", "text_classification", "text_task",

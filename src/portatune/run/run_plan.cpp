@@ -30,6 +30,22 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   return plan;
 }
 
+RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::path checkpoint) {
+  RunPlan plan(std::move(options));
+  plan.checkpoint = std::move(checkpoint);
+  std::vector<GivenOption> given = std::move(plan.model.given);
+  plan.model = other.model;
+  plan.model.given = std::move(given);
+  plan.training.lora = other.training.lora;
+  plan.packing = other.packing;
+  plan.packed = other.packed;
+  plan.weights = other.weights;
+  plan.inputs = other.inputs;
+  plan.task = other.task;
+  if (!plan.checkpoint.empty()) plan.task = make_task(plan.model, plan.checkpoint, plan.train, Classes::kOfRows);
+  return plan;
+}
+
 RunPlan plan_without_rows(RunOptions options, Events& events) {
   RunPlan plan(std::move(options));
   require_sample_rows(plan.model);

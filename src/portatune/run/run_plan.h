@@ -29,6 +29,11 @@ struct RunPlan : RunOptions {
 /// errors      those of open_task() and choose_shapes()
 RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& events);
 
+/// The plan of a run with the rows, the task, the lengths and the packing of another plan. Its options may differ from
+/// those of the other run only in training.
+/// checkpoint  see RunPlan::checkpoint
+RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::path checkpoint);
+
 /// The plan of a run without rows, for batches of sample_rows().
 /// errors  UsageError for a task that needs rows
 RunPlan plan_without_rows(RunOptions options, Events& events);

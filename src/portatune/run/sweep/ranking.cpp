@@ -1,0 +1,64 @@
+#include "portatune/run/sweep/ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "portatune/error.h"
+
+namespace portatune::run {
+
+std::vector<Configuration> configurations_of(const std::vector<Trial>& trials) {
+  std::vector<Configuration> configurations;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    const auto found = std::ranges::find(configurations, trials[i].settings, &Configuration::settings);
+    Configuration& configuration =
+        found == configurations.end()
+            ? configurations.emplace_back(Configuration{.settings = trials[i].settings, .trials = {}})
+            : *found;
+    configuration.trials.push_back(i);
+  }
+  return configurations;
+}
+
+MeanScore mean_of(const std::vector<std::optional<double>>& scores) {
+  double sum = 0, squares = 0;
+  int64_t count = 0;
+  for (const std::optional<double>& score : scores) {
+    if (!score) continue;
+    sum += *score;
+    ++count;
+  }
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (count == 0) return {.mean = kNone, .deviation = kNone, .complete = false};
+  const double mean = sum / static_cast<double>(count);
+  for (const std::optional<double>& score : scores) squares += score ? (*score - mean) * (*score - mean) : 0;
+  return {.mean = mean,
+          .deviation = count == 1 ? 0 : std::sqrt(squares / static_cast<double>(count - 1)),
+          .complete = count == std::ssize(scores)};
+}
+
+bool is_better(const MeanScore& a, const MeanScore& b, bool greater_is_better) {
+  if (a.complete != b.complete) return a.complete;
+  if (std::isnan(a.mean) || std::isnan(b.mean)) return !std::isnan(a.mean) && std::isnan(b.mean);
+  return greater_is_better ? a.mean > b.mean : a.mean < b.mean;
+}
+
+std::vector<double> halving_epochs(const RunOptions& options, int64_t configurations, int64_t factor) {
+  const double all = options.max_steps > 0 ? 1 : static_cast<double>(options.epochs);
+  const bool by_epochs = options.eval_steps == 0;
+  std::vector<double> epochs;
+  double share = 1;
+  for (int64_t left = configurations; left > 1; left = (left + factor - 1) / factor) {
+    share /= static_cast<double>(factor);
+    const double end = by_epochs ? std::ceil(all * share) : all * share;
+    if (end < all && (epochs.empty() || end < epochs.back())) epochs.push_back(end);
+  }
+  std::ranges::reverse(epochs);
+  if (!epochs.empty() || configurations < 2) return epochs;
+  throw UsageError({.where = "halving",
+                    .given = "one evaluation, at the end of the run",
+                    .expected = "evaluations by which trials are compared before: more epochs, or --eval-steps"});
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,345 @@
+#include "portatune/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <set>
+#include <utility>
+
+#include "portatune/base/one_line.h"
+#include "portatune/error.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/pjrt/call_error.h"
+#include "portatune/run/fit.h"
+#include "portatune/run/inputs/split.h"
+#include "portatune/run/inputs/validation.h"
+#include "portatune/run/output/output_folder.h"
+#include "portatune/run/output/output_lock.h"
+#include "portatune/run/output/run_checkpoints.h"
+#include "portatune/run/strategies.h"
+#include "portatune/run/sweep/ranking.h"
+#include "portatune/run/sweep/sweep_files.h"
+#include "portatune/run/sweep/sweep_state.h"
+#include "portatune/run/sweep/trial_events.h"
+#include "portatune/run/sweep/trial_score.h"
+#include "portatune/train/best_model.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/options.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kWholeRun = std::numeric_limits<double>::infinity();  // in epochs
+
+// Options that change neither the rows nor their encoding.
+const std::set<std::string> kTrainingAlone = {
+    "learning-rate", "lr-scheduler-type", "warmup-steps",   "warmup-ratio", "weight-decay",
+    "optim",         "momentum",          "nesterov",       "adam-beta1",   "adam-beta2",
+    "adam-epsilon",  "max-grad-norm",     "max-grad-value", "epochs",       "max-steps",
+    "freeze"};
+
+// The settings of a trial that decide about its rows; trials with the same text share them.
+std::string data_settings(const Trial& trial) {
+  std::string text;
+  for (const auto& [name, value] : trial.settings) {
+    if (!kTrainingAlone.contains(name)) text += fmt::format("{}={}\n", name, value);
+  }
+  if (trial.options.validation_split > 0) text += fmt::format("seed={}\n", trial.options.training.seed);
+  return text;
+}
+
+// "learning-rate 3e-5, seed 43"
+std::string describe(const Trial& trial) {
+  std::string text;
+  for (const auto& [name, value] : trial.settings) text += fmt::format("{} {}, ", name, value);
+  return text + fmt::format("seed {}", trial.options.training.seed);
+}
+
+DecidingScore deciding_score_of(const RunOptions& a) {
+  const std::string first_set = a.validation.empty() ? "" : named_files(a.validation).front().name;
+  const std::string name = train::deciding_score(a.best_model, first_set);
+  return {.name = name,
+          .greater_is_better = train::is_greater_better(a.best_model, name),
+          .best_of_run = a.best_model.load_at_end};
+}
+
+[[noreturn]] void refuse(const char* option, const char* given, const char* expected) {
+  throw UsageError({.where = option, .given = given, .expected = expected});
+}
+
+void check_trial(const RunOptions& a) {
+  if (a.folds > 0) refuse("folds", "a sweep", "trials without --folds, each a single run");
+  if (!a.resume_from_checkpoint.empty()) {
+    refuse("resume_from_checkpoint", "a sweep", "--resume, which resumes the trial that was interrupted");
+  }
+  if (a.validation.empty() && a.validation_split == 0) {
+    refuse("validation", "no validation rows", "--validation or --validation-split, as their scores decide");
+  }
+  if (eval_strategy_of(a) == EvalStrategy::kNo) {
+    refuse("eval_strategy", "no", "evaluations in each trial, as their scores decide");
+  }
+  check_checkpoints(a);
+  check_one_run(a);
+  train::check(a.training);
+}
+
+void check_options(const SweepOptions& a) {
+  if (a.trials.empty()) throw UsageError({.where = "sweep", .given = "no trial", .expected = "at least one"});
+  for (const Trial& trial : a.trials) check_trial(trial.options);
+}
+
+// The numbers of epochs at which the trials are compared.
+std::vector<double> ends_of(const SweepOptions& a) {
+  std::vector<double> ends;
+  if (a.halving_factor > 0) {
+    const std::vector<Configuration> all = configurations_of(a.trials);
+    ends = halving_epochs(a.trials.front().options, std::ssize(all), a.halving_factor);
+  }
+  ends.push_back(kWholeRun);
+  return ends;
+}
+
+// Everything that decides about the results of a sweep, as far as its options say.
+train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
+  static const std::set<std::string> kMayDiffer = {
+      "--output", "--resume", "--overwrite-output", "--json", "--quiet",       "--device",
+      "--plugin", "--model",  "--disable-progress", "--seed", "--hang-timeout"};
+  train::RunFacts facts = {{"metric", score.name}, {"halving_factor", std::to_string(a.halving_factor)}};
+  for (const GivenOption& option : a.trials.front().options.model.given) {
+    const bool is_setting = std::ranges::any_of(
+        a.trials.front().settings, [&](const TrialSetting& setting) { return option.name == "--" + setting.first; });
+    if (!is_setting && !kMayDiffer.contains(option.name)) {
+      facts[option.name] = fmt::format("{}", fmt::join(option.values, " "));
+    }
+  }
+  for (size_t i = 0; i < a.trials.size(); ++i) facts[trial_name(i)] = describe(a.trials[i]);
+  return facts;
+}
+
+// The rows, the task and the shapes that trials share.
+struct SharedRows {
+  SharedRows(RunPlan plan_of_first, Events& events)
+      : plan(std::move(plan_of_first)), rows(split_of(plan, *plan.task, events)) {}
+
+  const RunPlan plan;
+  SurveyedRows rows;
+};
+
+class Sweep {
+ public:
+  // ends  numbers of epochs at which the trials are compared; the last one is kWholeRun
+  Sweep(const SweepOptions& options, std::vector<double> ends, Events& events)
+      : options_(options),
+        ends_(std::move(ends)),
+        events_(events),
+        score_(deciding_score_of(options.trials.front().options)),
+        state_(options.output, facts_of(options, score_), options.trials),
+        device_(options.trials.front().options.device, events) {}
+
+  // Trains all trials. Returns false if the sweep was stopped on request.
+  bool train() {
+    std::vector<Configuration> left = configurations_of(options_.trials);
+    for (size_t rung = 0; rung < ends_.size(); ++rung) {
+      for (const Configuration& configuration : left) {
+        for (const size_t trial : configuration.trials) {
+          if (!train_until(trial, rung, ends_[rung])) return false;
+        }
+      }
+      if (rung + 1 < ends_.size()) left = survivors(left);
+    }
+    return true;
+  }
+
+  SweepOutcome finish() {
+    SweepOutcome outcome = results();
+    if (!outcome.best.empty() && state_.best().empty()) {
+      copy_best_model(options_.output, outcome.best);
+      state_.set_best(outcome.best);
+    }
+    for (size_t i = 0; i < options_.trials.size() && !options_.keep_models; ++i) {
+      if (trial_name(i) != outcome.best) remove_weights(options_.output / trial_name(i));
+    }
+    write_table(options_.output, options_.trials, state_);
+    write_page(outcome, options_.trials.size(), events_);
+    return outcome;
+  }
+
+ private:
+  // Trains a trial to the end of a rung, unless that is done. Returns false if the sweep was stopped on request.
+  bool train_until(size_t index, size_t rung, double end) {
+    const TrialState& state = state_.trial(index);
+    if (!state.error.empty() || state.rungs.size() > rung) return true;
+    events_.notice(fmt::format("trial {} of {}: {}", index + 1, options_.trials.size(), describe(trial(index))));
+    try {
+      if (!is_reached(index, end) && !run(index, end)) return false;
+      record(index);
+    } catch (const NumericError& error) {
+      fail(index, one_line(error.report()));
+    } catch (const pjrt::CallError& error) {
+      if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
+      fail(index, one_line(error.report()));
+    } catch (const std::bad_alloc&) {
+      fail(index, "out of memory");
+    }
+    return true;
+  }
+
+  // Whether a checkpoint of the trial lies at the end of the rung or behind it.
+  bool is_reached(size_t index, double end) const {
+    const fs::path folder = folder_of(index);
+    if (end == kWholeRun || !fs::is_directory(folder)) return false;
+    train::recover_checkpoints(folder);
+    const fs::path newest = train::newest_checkpoint(folder).path;
+    const std::vector<LoggedEvaluation> evaluations = logged_evaluations(folder);
+    return std::ranges::any_of(train::checkpoints_in(folder), [&](const train::SavedCheckpoint& checkpoint) {
+      return checkpoint.path == newest && std::ranges::any_of(evaluations, [&](const LoggedEvaluation& evaluation) {
+               return reaches(evaluation.epoch, end) && evaluation.step <= checkpoint.step;
+             });
+    });
+  }
+
+  // Returns false if the sweep was stopped on request.
+  bool run(size_t index, double end) {
+    TrialEvents events(events_, std::exchange(is_first_, false));
+    RunOptions options = trial(index).options;
+    options.output = folder_of(index);
+    options.overwrite_output = false;
+    options.resume = fs::exists(options.output);
+    io::recover_directory(options.output);
+    const fs::path checkpoint = checkpoint_of(options, events);
+    SharedRows& shared = rows_of(index);
+    const RunPlan plan = plan_like(shared.plan, std::move(options), checkpoint);
+    StopAtEpoch limit(end);
+    if (train_model(plan, shared.rows, device_, events, &limit) || limit.is_reached()) return true;
+    events.report_stop();
+    return false;
+  }
+
+  // Bad rows are counted by run, so those trials share nothing.
+  SharedRows& rows_of(size_t index) {
+    const Trial& of = trial(index);
+    const std::string key = data_settings(of) + (of.options.model.bad_rows ? trial_name(index) : "");
+    std::unique_ptr<SharedRows>& shared = rows_[key];
+    if (!shared) shared = std::make_unique<SharedRows>(plan_run(of.options, {}, events_), events_);
+    return *shared;
+  }
+
+  void record(size_t index) {
+    const auto found = deciding_evaluation(logged_evaluations(folder_of(index)), score_);
+    if (!found || !value_of(found->scores, score_)) return fail(index, "no finite " + score_.name + " in its log");
+    events_.notice(fmt::format("trial {} of {}: {} {:.4f} after step {}", index + 1, options_.trials.size(),
+                               score_.name, *value_of(found->scores, score_), found->step));
+    state_.add(index, {.step = found->step, .scores = found->scores});
+  }
+
+  void fail(size_t index, const std::string& error) {
+    events_.warning(fmt::format("trial {} of {} failed: {}", index + 1, options_.trials.size(), error));
+    state_.fail(index, error);
+  }
+
+  std::optional<double> score_of(size_t index) const {
+    const TrialState& state = state_.trial(index);
+    return state.error.empty() && !state.rungs.empty() ? value_of(state.rungs.back().scores, score_) : std::nullopt;
+  }
+
+  MeanScore mean_score(const Configuration& configuration) const {
+    std::vector<std::optional<double>> scores;
+    for (const size_t index : configuration.trials) scores.push_back(score_of(index));
+    return mean_of(scores);
+  }
+
+  // The configurations, the best first; equal ones in the order of their trials.
+  std::vector<Configuration> ranked(std::vector<Configuration> configurations) const {
+    std::ranges::stable_sort(configurations, [&](const Configuration& a, const Configuration& b) {
+      return is_better(mean_score(a), mean_score(b), score_.greater_is_better);
+    });
+    return configurations;
+  }
+
+  // The better part of the configurations, in their old order.
+  std::vector<Configuration> survivors(const std::vector<Configuration>& configurations) const {
+    const auto factor = static_cast<size_t>(options_.halving_factor);
+    std::vector<Configuration> best = ranked(configurations);
+    best.resize((best.size() + factor - 1) / factor);
+    std::ranges::sort(best, {}, [](const Configuration& configuration) { return configuration.trials.front(); });
+    return best;
+  }
+
+  SweepRow row_of(const Configuration& configuration) const {
+    const MeanScore mean = mean_score(configuration);
+    SweepRow row{.settings = configuration.settings, .mean = mean.mean, .deviation = mean.deviation};
+    for (const size_t index : configuration.trials) {
+      const TrialState& state = state_.trial(index);
+      row.trials.push_back(trial_name(index));
+      row.seeds.push_back(trial(index).options.training.seed);
+      row.scores.push_back(score_of(index));
+      if (!state.rungs.empty()) row.steps = std::max(row.steps, state.rungs.back().step);
+    }
+    return row;
+  }
+
+  // Configurations that have trained longer come first: halving has found them better.
+  SweepOutcome results() const {
+    SweepOutcome outcome{
+        .metric = score_.name, .greater_is_better = score_.greater_is_better, .output = options_.output};
+    std::vector<Configuration> configurations = ranked(configurations_of(options_.trials));
+    std::ranges::stable_sort(configurations, std::ranges::greater(), [&](const Configuration& configuration) {
+      size_t rungs = 0;
+      for (const size_t index : configuration.trials) rungs = std::max(rungs, state_.trial(index).rungs.size());
+      return rungs;
+    });
+    for (const Configuration& configuration : configurations) outcome.rows.push_back(row_of(configuration));
+    outcome.best = best_trial(outcome.rows.front());
+    for (size_t i = 0; i < options_.trials.size(); ++i) {
+      const std::string& error = state_.trial(i).error;
+      if (!error.empty()) outcome.failed.push_back({trial_name(i), error});
+    }
+    return outcome;
+  }
+
+  std::string best_trial(const SweepRow& row) const {
+    std::optional<size_t> best;
+    for (size_t i = 0; i < row.scores.size(); ++i) {
+      if (!row.scores[i]) continue;
+      const bool is_better = !best || (score_.greater_is_better ? *row.scores[i] > *row.scores[*best]
+                                                                : *row.scores[i] < *row.scores[*best]);
+      if (is_better) best = i;
+    }
+    return best ? row.trials[*best] : "";
+  }
+
+  const Trial& trial(size_t index) const { return options_.trials[index]; }
+  fs::path folder_of(size_t index) const { return options_.output / trial_name(index); }
+
+  const SweepOptions& options_;
+  const std::vector<double> ends_;
+  Events& events_;
+  const DecidingScore score_;
+  SweepState state_;
+  DeviceOfRuns device_;
+  std::map<std::string, std::unique_ptr<SharedRows>> rows_;  // by data_settings()
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+std::string trial_name(size_t trial) { return fmt::format("trial-{:03}", trial + 1); }
+
+std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events) {
+  check_options(options);
+  std::vector<double> ends = ends_of(options);
+  check_folder_of_runs(options.output, kSweepFile, options.resume, options.overwrite_output);
+  const OutputLock lock(options.output, events);
+  if (options.overwrite_output) remove_earlier_sweep(options.output);
+  Sweep sweep(options, std::move(ends), events);
+  if (!sweep.train()) return std::nullopt;
+  return sweep.finish();
+}
+
+}  // namespace portatune::run

@@ -1,0 +1,71 @@
+#include "portatune/run/sweep/ranking.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "portatune/error.h"
+
+namespace portatune::run {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+RunOptions of_epochs(int64_t epochs) {
+  RunOptions options;
+  options.epochs = epochs;
+  return options;
+}
+
+TEST(MeanOf, IsTheMeanWithTheSampleStandardDeviation) {
+  const MeanScore score = mean_of({0.5, 0.7, 0.9});
+  EXPECT_DOUBLE_EQ(score.mean, 0.7);
+  EXPECT_NEAR(score.deviation, 0.2, 1e-12);
+  EXPECT_TRUE(score.complete);
+  EXPECT_EQ(mean_of({0.5}).deviation, 0);
+}
+
+TEST(MeanOf, LeavesFailedTrialsOut) {
+  const MeanScore score = mean_of({0.5, std::nullopt});
+  EXPECT_EQ(score.mean, 0.5);
+  EXPECT_FALSE(score.complete);
+  EXPECT_TRUE(std::isnan(mean_of({std::nullopt}).mean));
+}
+
+TEST(IsBetter, PutsConfigurationsWithFailedTrialsLast) {
+  const MeanScore high = mean_of({0.9}), low = mean_of({0.1}), part = mean_of({0.95, std::nullopt});
+  const MeanScore none = mean_of({std::nullopt});
+  EXPECT_TRUE(is_better(high, low, true));
+  EXPECT_TRUE(is_better(low, high, false));
+  EXPECT_TRUE(is_better(low, part, true));
+  EXPECT_TRUE(is_better(part, none, true));
+  EXPECT_FALSE(is_better(none, part, false));
+  EXPECT_FALSE(is_better(none, none, true));
+}
+
+TEST(ConfigurationsOf, JoinsTrialsWithEqualSettings) {
+  const std::vector<Trial> trials = {{{{"a", "1"}}, {}}, {{{"a", "2"}}, {}}, {{{"a", "1"}}, {}}};
+  const std::vector<Configuration> found = configurations_of(trials);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0].trials, ElementsAre(0, 2));
+  EXPECT_THAT(found[1].trials, ElementsAre(1));
+}
+
+// Nine configurations become three and one, so the parts are a ninth and a third of the run.
+TEST(HalvingEpochs, AreSharesOfTheRun) {
+  EXPECT_THAT(halving_epochs(of_epochs(9), 9, 3), ElementsAre(1, 3));
+  EXPECT_THAT(halving_epochs(of_epochs(16), 4, 2), ElementsAre(4, 8));
+  EXPECT_THAT(halving_epochs(of_epochs(9), 1, 3), IsEmpty());
+}
+
+TEST(HalvingEpochs, AreWholeWhereEpochsAreMeasured) {
+  EXPECT_THAT(halving_epochs(of_epochs(2), 9, 3), ElementsAre(1));  // both parts end in the first epoch
+  EXPECT_THROW(halving_epochs(of_epochs(1), 9, 3), UsageError);
+  RunOptions by_steps = of_epochs(1);
+  by_steps.eval_steps = 10;
+  EXPECT_THAT(halving_epochs(by_steps, 9, 3), ElementsAre(testing::DoubleEq(1.0 / 9), testing::DoubleEq(1.0 / 3)));
+}
+
+}  // namespace
+}  // namespace portatune::run

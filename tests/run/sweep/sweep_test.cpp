@@ -1,0 +1,219 @@
+// run::sweep() trains what run::fit() trains for each trial, whatever interrupts it.
+#include "portatune/sweep.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <limits>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "portatune/error.h"
+#include "run/toy_run.h"
+
+namespace portatune::run {
+namespace {
+
+using cli::Toy;
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+// Learning rates and seeds of one epoch of four steps.
+SweepOptions sweep_of(const Toy& toy, const std::string& output, const std::vector<std::string>& rates,
+                      const std::vector<uint64_t>& seeds) {
+  SweepOptions sweep{.trials = {}, .output = toy.file(output), .keep_models = true};
+  for (const std::string& rate : rates) {
+    for (const uint64_t seed : seeds) {
+      Trial trial{.settings = {{"learning-rate", rate}}, .options = options_of(toy, "unused")};
+      trial.options.epochs = 1;
+      trial.options.eval_on_start = false;
+      trial.options.training.learning_rate = std::stod(rate);
+      trial.options.training.seed = seed;
+      sweep.trials.push_back(std::move(trial));
+    }
+  }
+  return sweep;
+}
+
+std::string weights_in(const fs::path& folder) { return cli::read(folder / "model.safetensors"); }
+
+// The weights that fit() trains with the options of a trial.
+std::string weights_of_fit(const Toy& toy, RunOptions options) {
+  options.output = toy.file("single");
+  options.overwrite_output = true;
+  Events unobserved;
+  EXPECT_TRUE(fit(options, unobserved));
+  return weights_in(options.output);
+}
+
+// Counts steps and compilations of all trials, keeps warnings, and stops the sweep after a number of steps.
+class Watch final : public Events {
+ public:
+  explicit Watch(int64_t steps = std::numeric_limits<int64_t>::max()) : most_(steps) {}
+
+  void warning(const std::string& text) override { warnings.push_back(text); }
+  void opening(const Opening&) override { ++openings; }
+  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+    return std::make_unique<Observer>(*this);
+  }
+
+  std::vector<std::string> warnings;
+  int64_t steps = 0, compilations = 0, openings = 0;
+
+ private:
+  class Observer final : public TrainingObserver {
+   public:
+    explicit Observer(Watch& watch) : watch_(watch) {}
+    void on_compile(const std::string&, double, bool from_cache) override { watch_.compilations += !from_cache; }
+    bool should_stop() override { return watch_.steps >= watch_.most_; }
+
+   private:
+    void on_counted_step(const StepResult&, int64_t) override { ++watch_.steps; }
+    Watch& watch_;
+  };
+
+  const int64_t most_;
+};
+
+TEST(Sweep, TrialsEqualSingleRunsToTheBit) {
+  const Toy toy;
+  const SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1, 2});
+  Watch watch;
+  const std::optional<SweepOutcome> outcome = sweep(options, watch);
+  ASSERT_TRUE(outcome);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
+  }
+  EXPECT_EQ(watch.openings, 1);
+  EXPECT_EQ(outcome->metric, "loss");
+  EXPECT_FALSE(outcome->greater_is_better);
+  ASSERT_EQ(outcome->rows.size(), 2u);
+  EXPECT_LE(outcome->rows[0].mean, outcome->rows[1].mean);
+  EXPECT_THAT(outcome->rows[0].seeds, ElementsAre(1, 2));
+  EXPECT_EQ(weights_in(options.output / "best"), weights_in(options.output / outcome->best));
+}
+
+TEST(Sweep, CompilesTheProgramsOfOneRun) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "3e-3", "1e-3", "3e-4"}, {1, 2});
+  for (Trial& trial : options.trials) trial.options.device.use_cache = false;
+  RunOptions single = options.trials.front().options;
+  single.output = toy.file("single");
+  Watch one, all;
+  ASSERT_TRUE(fit(single, one));
+  ASSERT_TRUE(sweep(options, all));
+  EXPECT_GT(one.compilations, 0);
+  EXPECT_EQ(all.compilations, one.compilations);
+  EXPECT_EQ(all.steps, 8 * one.steps);
+}
+
+TEST(Sweep, KeepsTheBestModelAndTheRecordsOfAllTrials) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
+  options.keep_models = false;
+  Events unobserved;
+  const std::optional<SweepOutcome> outcome = sweep(options, unobserved);
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(cli::names_in(options.output),
+              ElementsAre("best", "report.html", "sweep.csv", "sweep.json", "trial-001", "trial-002"));
+  for (const char* name : {"trial-001", "trial-002"}) {
+    EXPECT_EQ(fs::exists(options.output / name / "model.safetensors"), name == outcome->best);
+    EXPECT_TRUE(fs::exists(options.output / name / "metrics.jsonl"));
+  }
+  EXPECT_THAT(cli::read(options.output / "sweep.csv"), HasSubstr("trial,learning-rate,seed,steps,accuracy,f1,loss,"));
+}
+
+// One in three configurations continues after the first of three epochs.
+TEST(Sweep, SurvivorOfHalvingEqualsASingleRunToTheBit) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-9", "1e-2", "1e-8"}, {1, 2});
+  options.halving_factor = 3;
+  for (Trial& trial : options.trials) {
+    trial.options.epochs = 3;
+    trial.options.best_model.metric = "roc_auc";
+  }
+  Watch watch;
+  const std::optional<SweepOutcome> outcome = sweep(options, watch);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(watch.steps, 6 * 4 + 2 * 8);
+  EXPECT_EQ(outcome->rows.front().settings, (std::vector<TrialSetting>{{"learning-rate", "1e-2"}}));
+  EXPECT_EQ(outcome->rows[0].steps, 12);
+  EXPECT_EQ(outcome->rows[1].steps, 4);
+  for (const size_t i : {2, 3}) {
+    EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
+  }
+}
+
+TEST(Sweep, ResumedAtAnyStepEqualsAnUninterruptedOne) {
+  const Toy toy;
+  const auto with_halving = [&](const std::string& output) {
+    SweepOptions options = sweep_of(toy, output, {"1e-9", "1e-2"}, {1});
+    options.halving_factor = 2;
+    for (Trial& trial : options.trials) trial.options.epochs = 2;
+    return options;
+  };
+  Events unobserved;
+  const SweepOptions whole = with_halving("whole");
+  ASSERT_TRUE(sweep(whole, unobserved));
+  for (const int64_t steps : {1, 4, 5, 8, 9, 11}) {
+    SweepOptions options = with_halving("resumed");
+    options.overwrite_output = fs::exists(options.output);
+    Watch stop(steps);
+    EXPECT_FALSE(sweep(options, stop)) << steps;
+    options.overwrite_output = false;
+    options.resume = true;
+    ASSERT_TRUE(sweep(options, unobserved));
+    EXPECT_EQ(cli::read(options.output / "sweep.json"), cli::read(whole.output / "sweep.json")) << steps;
+    EXPECT_EQ(weights_in(options.output / "best"), weights_in(whole.output / "best")) << steps;
+  }
+}
+
+TEST(Sweep, ResumedAfterItsEndTrainsNothing) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
+  options.keep_models = false;
+  Watch first, again;
+  const std::optional<SweepOutcome> outcome = sweep(options, first);
+  EXPECT_THROW(sweep(options, again), Error);  // the folder is not empty
+  options.resume = true;
+  const std::optional<SweepOutcome> resumed = sweep(options, again);
+  ASSERT_TRUE(outcome && resumed);
+  EXPECT_EQ(again.steps, 0);
+  EXPECT_EQ(resumed->best, outcome->best);
+  options.trials.pop_back();
+  EXPECT_THROW(sweep(options, again), UsageError);  // another sweep
+}
+
+TEST(Sweep, RecordsATrialThatFailsAndContinues) {
+  const Toy toy;
+  const SweepOptions options = sweep_of(toy, "sweep", {"1e38", "1e-2"}, {1});
+  Watch watch;
+  const std::optional<SweepOutcome> outcome = sweep(options, watch);
+  ASSERT_TRUE(outcome);
+  ASSERT_EQ(outcome->failed.size(), 1u);
+  EXPECT_EQ(outcome->failed[0].name, "trial-001");
+  EXPECT_THAT(watch.warnings, testing::Contains(HasSubstr("trial 1 of 2 failed: ")));
+  EXPECT_EQ(outcome->best, "trial-002");
+  EXPECT_THAT(cli::read(options.output / "sweep.json"), HasSubstr("\"error\""));
+}
+
+TEST(Sweep, RejectsWrongOptionsBeforeTraining) {
+  const Toy toy;
+  const auto is_refused = [&](const std::function<void(SweepOptions&)>& change) {
+    SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
+    change(options);
+    Watch watch;
+    EXPECT_THROW(sweep(options, watch), UsageError);
+    EXPECT_FALSE(fs::exists(options.output));
+  };
+  is_refused([](SweepOptions& o) { o.trials.clear(); });
+  is_refused([](SweepOptions& o) { o.trials[1].options.validation.clear(); });
+  is_refused([](SweepOptions& o) { o.trials[1].options.eval_strategy = EvalStrategy::kNo; });
+  is_refused([](SweepOptions& o) { o.trials[1].options.training.learning_rate = -1; });
+  is_refused([](SweepOptions& o) { o.trials[1].options.folds = 2; });
+  is_refused([](SweepOptions& o) { o.halving_factor = 2; });  // one epoch, measured at its end
+}
+
+}  // namespace
+}  // namespace portatune::run
