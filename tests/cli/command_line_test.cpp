@@ -34,7 +34,7 @@ FitArguments fit_arguments(Words more) {
 }
 
 const Words kCommands = {"fit",   "evaluate", "predict",     "generate", "tokenize", "devices",
-                         "bench", "plan",     "bench-input", "parity",   "report"};
+                         "bench", "plan",     "bench-input", "parity",   "sweep",    "report"};
 
 int64_t widest_line(const std::string& text) {
   int64_t widest = 0;
@@ -50,7 +50,8 @@ TEST(CommandLine, HelpOfEachCommandIsAScreenThatBeginsWithExamples) {
   for (const std::string& command : kCommands) {
     const std::string text = text_of({command, "--help"});
     EXPECT_THAT(text, HasSubstr("Examples\n  portatune " + command));
-    const bool trains_otherwise = command == "plan" || command == "parity";  // with the options of fit and more
+    const bool trains_otherwise =
+        command == "plan" || command == "parity" || command == "sweep";  // with the options of fit and more
     EXPECT_LE(std::ranges::count(text, '\n'), trains_otherwise ? 75 : 60) << text;
     EXPECT_EQ(text_of({command, "-h"}), text);
     EXPECT_EQ(text_of({"help", command}), text);

@@ -105,6 +105,7 @@ class Parser {
     add("bench-input", "Benchmark the input pipeline.", kBenchInputExamples, bench_input_);
     add("plan", "Compile a training run for other devices: memory and speed.", kPlanExamples, plan_);
     add("parity", "Compare a model with transformers, or a run on two settings.", kParityExamples, parity_);
+    add("sweep", "Fine-tune with several settings and seeds, and keep the best.", kSweepExamples, sweep_);
     add("report", "Show the curves, scores and settings of runs on a page.", kReportExamples, report_);
   }
 
@@ -122,8 +123,9 @@ class Parser {
     fit_.words = words;
     fit_.command = command_of(words);
     fit_.values = values();
+    sweep_.fit.words = words;
     for (run::ModelOptions* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
-                                     &plan_.fit.model, &parity_.fit.model}) {
+                                     &plan_.fit.model, &parity_.fit.model, &sweep_.fit.model}) {
       model->given = given(recipe);
     }
     evaluate_.settings = predict_.settings = settings_words;
@@ -365,6 +367,7 @@ class Parser {
     if (name == "bench-input") return bench_input_;
     if (name == "plan") return plan_;
     if (name == "parity") return parity_;
+    if (name == "sweep") return sweep_;
     if (name == "report") return report_;
     // `where` is not the bare name, because there is also an option --plugin.
     throw UsageError({.where = "portatune " + name, .given = "no command", .fix = advice(chosen())});
@@ -393,6 +396,7 @@ class Parser {
   BenchInputArguments bench_input_;
   PlanArguments plan_;
   ParityArguments parity_;
+  SweepArguments sweep_;
   ReportArguments report_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -163,6 +164,16 @@ struct PlanArguments {
   std::optional<double> time_limit;  ///< seconds for each target; 0: no limit; nullopt: the default
 };
 
+struct SweepArguments {
+  FitArguments fit;                         ///< the options of all trials
+  std::map<std::string, std::string> grid;  ///< values by option: "1e-5,3e-5", or a range "1e-5..1e-4"
+  int64_t seeds = 1;                        ///< number of trials of a configuration
+  int64_t random = 0;                       ///< number of random configurations; 0: all combinations
+  bool halving = false;
+  int64_t halving_factor = 3;
+  bool keep_models = false;
+};
+
 struct ReportArguments {
   std::vector<std::filesystem::path> runs;  ///< output folders of runs
   std::filesystem::path output = report::kPageFile;
@@ -201,6 +212,7 @@ int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments, Processes& processes);
 int parity(const ParityArguments& arguments);
+int sweep(const SweepArguments& arguments);
 int report(const ReportArguments& arguments);
 int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
 

@@ -28,7 +28,7 @@ std::string upload_command(const std::filesystem::path& model) {
 int cross_validate(FitArguments a, Processes& processes) {
   processes.require_one("folds");
   a.stop = stop_at_signal();
-  TrainingEvents events(a);
+  TrainingEvents events(a, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
   const std::optional<run::FoldOutcome> outcome = run::cross_validate(a, events);

@@ -36,7 +36,9 @@ const std::set<std::string> kMain = {
     "--prompt", "--input", "--chat", "--system", "--max-new-tokens", "--do-sample", "--temperature", "--top-p",
     "--num-beams", "--stop-string",
     // plan, parity, bench-input
-    "--on", "--save", "--largest-batch", "--case", "--against", "--steps", "--every", "--seconds"};
+    "--on", "--save", "--largest-batch", "--case", "--against", "--steps", "--every", "--seconds",
+    // sweep
+    "--grid", "--seeds", "--random", "--halving", "--halving-factor", "--keep-models"};
 
 using Options = std::vector<const CLI::Option*>;
 

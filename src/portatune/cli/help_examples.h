@@ -120,6 +120,12 @@ inline constexpr const char* kParityExamples =
     "  portatune parity --against cuda,bfloat16 --model bert --train train.csv\n"
     "  Takes the options of fit. Exit code 1 if they disagree (docs/parity.md).\n";
 
+inline constexpr const char* kSweepExamples =
+    "  portatune sweep --recipe r.yaml --grid learning-rate=1e-5,3e-5,5e-5 --seeds 3\n"
+    "  portatune sweep --recipe r.yaml --grid learning-rate=1e-5..1e-4 --random 9 \\\n"
+    "      --halving --eval-steps 100\n"
+    "  Takes the options of fit, and validation rows (docs/sweeps.md).\n";
+
 inline constexpr const char* kReportExamples =
     "  portatune report tuned\n"
     "  portatune report tuned faster seed7 --output comparison.html\n"

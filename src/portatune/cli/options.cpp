@@ -369,6 +369,26 @@ void add_options(CLI::App& command, PlanArguments& a) {
   command.get_option("--output")->required(false)->default_str("not used");
 }
 
+void add_options(CLI::App& command, SweepArguments& a) {
+  Group sweep(command, "Sweep, over the options of fit");
+  sweep
+      .assignments("--grid", a.grid,
+                   "values of options: learning-rate=1e-5,3e-5; all combinations are tried. A range for --random: "
+                   "learning-rate=1e-5..1e-4")
+      ->default_str("none");
+  sweep.number("--seeds", a.seeds, "trials of each configuration, with --seed and the numbers after it",
+               {.lowest = 1, .highest = 1000});
+  sweep
+      .number("--random", a.random, "so many random configurations in place of all combinations",
+              {.lowest = 1, .highest = 1000})
+      ->default_str("none");
+  sweep.flag("--halving", a.halving, "end the worse configurations early (successive halving)");
+  sweep.number("--halving-factor", a.halving_factor, "of so many configurations one continues",
+               {.lowest = 2, .highest = 100});
+  sweep.flag("--keep-models", a.keep_models, "keep the models of all trials, not only the best");
+  add_options(command, a.fit);
+}
+
 void add_options(CLI::App& command, ReportArguments& a) {
   Group(command, "Runs").paths("run", a.runs, "output folders of portatune fit")->required();
   Group(command, "Output").path("--output", a.output, "the page; - is stdout")->default_str(a.output.string());

@@ -29,6 +29,7 @@ void add_options(CLI::App& command, BenchArguments& arguments);
 void add_options(CLI::App& command, BenchInputArguments& arguments);
 void add_options(CLI::App& command, PlanArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
+void add_options(CLI::App& command, SweepArguments& arguments);
 void add_options(CLI::App& command, ReportArguments& arguments);
 void add_options(CLI::App& command, MergeArguments& arguments);
 

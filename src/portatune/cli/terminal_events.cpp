@@ -40,7 +40,7 @@ void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const st
   const std::string note = note_on_secrets(arguments_.words);
   print_message(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
                             processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-                            resume_command(arguments_.words, arguments_.folds > 0 ? "" : checkpoint.string()),
+                            resume_command(arguments_.words, trains_ == Trains::kOneRun ? checkpoint.string() : ""),
                             note.empty() ? "" : "  " + note + "\n"));
 }
 

@@ -20,11 +20,15 @@ class TerminalEvents : public run::Events {
   const Talk talk_;
 };
 
+/// What a command trains. Of several runs the output folder is resumed, of one run a checkpoint.
+enum class Trains { kOneRun, kSeveralRuns };
+
 /// The reports of a training run. A signal requests its end.
 class TrainingEvents final : public TerminalEvents {
  public:
   /// arguments  must outlive this object
-  explicit TrainingEvents(const FitArguments& arguments) : TerminalEvents(arguments.talk), arguments_(arguments) {}
+  explicit TrainingEvents(const FitArguments& arguments, Trains trains = Trains::kOneRun)
+      : TerminalEvents(arguments.talk), arguments_(arguments), trains_(trains) {}
 
   void opening(const run::Opening& opening) override;
   void scores_before(const Scores& scores) override;
@@ -38,6 +42,7 @@ class TrainingEvents final : public TerminalEvents {
 
  private:
   const FitArguments& arguments_;
+  const Trains trains_;
 };
 
 }  // namespace portatune::cli
