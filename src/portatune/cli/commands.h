@@ -212,7 +212,7 @@ int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments, Processes& processes);
 int parity(const ParityArguments& arguments);
-int sweep(const SweepArguments& arguments);
+int sweep(const SweepArguments& arguments, Processes& processes);
 int report(const ReportArguments& arguments);
 int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
 

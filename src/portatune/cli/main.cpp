@@ -94,7 +94,7 @@ struct Run {
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments, processes); }
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
-  int operator()(const cli::SweepArguments& arguments) const { return cli::sweep(arguments); }
+  int operator()(const cli::SweepArguments& arguments) const { return cli::sweep(arguments, processes); }
   int operator()(const cli::ReportArguments& arguments) const { return cli::report(arguments); }
 };
 

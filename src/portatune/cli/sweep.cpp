@@ -12,7 +12,7 @@
 
 namespace portatune::cli {
 
-int sweep(const SweepArguments& a) {
+int sweep(const SweepArguments& a, Processes& processes) {
   const run::SweepOptions options{.trials = trials_of(a),
                                   .output = a.fit.output,
                                   .resume = a.fit.resume,
@@ -20,7 +20,7 @@ int sweep(const SweepArguments& a) {
                                   .halving_factor = a.halving ? a.halving_factor : 0,
                                   .keep_models = a.keep_models};
   TrainingEvents events(a.fit, Trains::kSeveralRuns);
-  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.fit, events);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.fit, events, processes);
   catch_signals();
   const std::optional<run::SweepOutcome> outcome = run::sweep(options, events);
   if (!outcome) return kInterrupted;

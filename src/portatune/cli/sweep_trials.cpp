@@ -12,6 +12,7 @@
 #include "portatune/base/random.h"
 #include "portatune/cli/command_line.h"
 #include "portatune/cli/model_arguments.h"
+#include "portatune/cli/signals.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
@@ -133,7 +134,9 @@ std::vector<Settings> random_configurations(const std::vector<Axis>& axes, const
 bool is_of_command_line(const run::GivenOption& option) { return option.place == "sweep"; }
 
 run::RunOptions options_in(const std::vector<std::string>& words) {
-  return std::get<FitArguments>(with_model_folders(parse(words), words));
+  run::RunOptions options = std::get<FitArguments>(with_model_folders(parse(words), words));
+  options.stop = stop_at_signal();
+  return options;
 }
 
 }  // namespace

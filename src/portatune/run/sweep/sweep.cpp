@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "portatune/base/one_line.h"
+#include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/pjrt/call_error.h"
@@ -333,6 +334,7 @@ std::string trial_name(size_t trial) { return fmt::format("trial-{:03}", trial +
 
 std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events) {
   check_options(options);
+  const StopScope scope(options.trials.front().options.stop);
   std::vector<double> ends = ends_of(options);
   check_folder_of_runs(options.output, kSweepFile, options.resume, options.overwrite_output);
   const OutputLock lock(options.output, events);
