@@ -66,7 +66,7 @@ TEST(CustomVerb, StagesBeforeItSkipBadRows) {
 TEST(Custom, RefusesTheStateOfAnother) {
   const std::string state = counter(4).iterate().state();
   const auto other = [](int64_t epoch) { return std::make_unique<Counter>(4, epoch); };
-  EXPECT_THAT([&] { from_iterator("other", other).resume(state); }, ThrowsMessage<DataError>(HasSubstr("\"counter\"")));
+  EXPECT_THAT([&] { from_iterator("other", other).resume(state); }, ThrowsMessage<DataError>(HasSubstr("'counter'")));
 }
 
 TEST(Custom, ReportsTheStateThatItRefuses) {
