@@ -1,4 +1,4 @@
-"""Tests mirror sources: a source has a test of its name, or a test of its folder that includes its header, or a line here."""
+"""Tests mirror sources: each has a test of its name, a test of its folder that includes its header, or a line here."""
 
 import fnmatch
 import pathlib
@@ -32,8 +32,8 @@ TESTED_TOGETHER = {
     "chat/chat_template_test.cpp": "chat/*",
     "image/decode_test.cpp": "image/jpeg image/png image/webp",
     "image/resize_test.cpp": "image/center_crop image/row_resizer image/taps",
-    "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu graph/layer_norm "
-    "graph/linear graph/rms_norm graph/softmax graph/sum_of_squares",
+    "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu "
+    "graph/layer_norm graph/linear graph/rms_norm graph/softmax graph/sum_of_squares",
     "graph/shape_ops_test.cpp": "graph/broadcast graph/concatenate graph/constant graph/iota graph/reshape graph/slice "
     "graph/transpose",
     "graph/graph_test.cpp": "graph/checks graph/compare graph/convert graph/matrix_flops graph/top_k graph/traversal",
@@ -56,7 +56,8 @@ TESTED_TOGETHER = {
     "pjrt/plugin_package_test.cpp": "pjrt/pins",
     "optim/steps_test.cpp": "optim/optimizer",
     "plan/target_test.cpp": "plan/accelerators plan/cpu_peaks plan/step_plan",
-    "runtime/device_test.cpp": "runtime/cpu_kernels runtime/open_client runtime/saved_programs runtime/target",
+    "runtime/device_test.cpp": "runtime/cpu_kernels runtime/device_* runtime/open_client "
+    "runtime/saved_programs runtime/target",
     "tasks/language_model_test.cpp": "tasks/causal_lm tasks/causal_task tasks/masked_lm",
     "tasks/text_classification_test.cpp": "tasks/task tasks/text_task tasks/heads tasks/*label* tasks/json_number "
     "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics "
@@ -64,8 +65,8 @@ TESTED_TOGETHER = {
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
     "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",
-    "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves train/state "
-    "train/weights",
+    "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves "
+    "train/state train/weights",
     "train/checkpoint_test.cpp": "train/run_record train/save_folder",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
