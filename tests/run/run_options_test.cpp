@@ -1,0 +1,52 @@
+#include "portatune/run/run_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "portatune/error.h"
+
+namespace portatune::run {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+void expect_refused(const RunOptions& options, const std::string& name, const std::string& expected) {
+  EXPECT_THAT([&] { check_ranges_of_run(options); },
+              ThrowsMessage<UsageError>(AllOf(StartsWith(name + "\n"), HasSubstr("expected  " + expected))));
+}
+
+TEST(RunOptions, DefaultsAreAllowed) { EXPECT_NO_THROW(check_ranges_of_run({})); }
+
+TEST(RunOptions, RangesAreCheckedAsOnTheCommandLine) {
+  RunOptions options;
+  options.batch_size = 0;
+  expect_refused(options, "batch_size", "an integer of at least 1 and at most 1000000");
+  options = {};
+  options.training.max_grad_norm = -1;
+  expect_refused(options, "max_grad_norm", "a finite number of at least 0");
+  options = {};
+  options.lora.dropout = 1;
+  expect_refused(options, "lora_dropout", "a number of at least 0 and below 1");
+  options = {};
+  options.best_model.early_stopping_threshold = -1;
+  expect_refused(options, "early_stopping_threshold", "a finite number of at least 0");
+}
+
+// Earlier checkpoints have these names and values.
+TEST(RunOptions, FactsAreThoseOfEarlierCheckpoints) {
+  EXPECT_THAT(facts_in(RunOptions{}), ElementsAre(Pair("batch_size", "32")));
+  RunOptions options;
+  options.shuffle_buffer = 7;
+  options.validation_split = 0.1;
+  options.max_train_samples = 5;
+  EXPECT_THAT(facts_in(options), ElementsAre(Pair("batch_size", "32"), Pair("max_train_samples", "5"),
+                                             Pair("shuffle_buffer", "7"), Pair("validation_split", "0.1")));
+}
+
+}  // namespace
+}  // namespace portatune::run
