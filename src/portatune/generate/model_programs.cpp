@@ -41,7 +41,8 @@ ModelPrograms::ModelPrograms(const Device& device, const std::filesystem::path& 
     : device_(device),
       folder_(hub::ModelFolder::open(folder)),
       model_(models::text_model(folder_.config())),
-      dtype_(dtype) {
+      dtype_(dtype),
+      programs_(device, [this](const std::vector<nn::Parameter>& parameters) { load(parameters); }) {
   require_decoder(*model_);
 }
 
@@ -60,12 +61,13 @@ void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
 
 template <class Build>
 const Program& ModelPrograms::program(const std::string& key, const std::string& what, Build build) {
-  if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
-  const GenerationProgram plan = build();
-  load(plan.parameters);  // first, so that a checkpoint that does not fit fails at once
-  Program program = device_.compile(plan.function);
-  if (callback_ != nullptr) callback_->on_compile(what, program.compile_seconds(), program.from_cache());
-  return programs_.emplace(key, std::move(program)).first->second;
+  if (programs_.has(key)) return programs_.at(key);
+  GenerationProgram plan = build();
+  programs_.compile({{key, what, std::move(plan.function), std::move(plan.parameters)}},
+                    [this](const std::string& of, double seconds, bool from_cache) {
+                      if (callback_ != nullptr) callback_->on_compile(of, seconds, from_cache);
+                    });
+  return programs_.at(key);
 }
 
 const Program& ModelPrograms::prefill(const SearchKind& kind, const Sizes& sizes) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "portatune/generate/programs.h"
 #include "portatune/generation.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/runtime/compiled_model.h"
 
 namespace portatune::generate {
 
@@ -47,7 +47,7 @@ class ModelPrograms {
   GenerationCallback* callback_ = nullptr;
   std::vector<std::string> names_;
   std::vector<DeviceArray> weights_;
-  std::map<std::string, Program> programs_;
+  CompiledModel programs_;
 };
 
 }  // namespace portatune::generate

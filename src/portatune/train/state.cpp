@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
@@ -26,6 +25,10 @@ namespace portatune::train {
 namespace {
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
+
+// Keys of programs.
+std::string key_of_step(const Signature& batch) { return "step " + describe(batch); }
+std::string key_of_evaluation(const Signature& batch) { return "evaluation " + describe(batch); }
 
 void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
   for (DeviceArray& array : more) arguments.push_back(&array);
@@ -156,7 +159,11 @@ Evaluated StartedEvaluation::finish() {
 }
 
 TrainingState::TrainingState(const Device& device, const Task& task, TrainingOptions options)
-    : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_) {
+    : device_(device),
+      task_(task),
+      options_(std::move(options)),
+      weights_(device, task, options_),
+      programs_(device, [this](const std::vector<nn::Parameter>& parameters) { weights_.load(parameters); }) {
   check(options_);
   position_.run = facts_of(options_, device.mesh());
   position_.machine = machine_facts(device);
@@ -164,34 +171,21 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
   position_.progress = first_progress(options_.dtype);
 }
 
-// A program to compile.
-struct TrainingState::Job {
-  std::string what;
-  Function function;
-  std::function<void(Program)> keep;
-  std::optional<Program> program = {};
-};
-
-void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
-  const std::string key = describe(batch);
-  if (step_programs_.contains(key)) return;
+void TrainingState::plan_step(const Signature& batch, std::vector<ModelProgram>& programs) {
+  const std::string key = key_of_step(batch);
+  if (programs_.has(key)) return;
   StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
-  weights_.load(plan.parameters);  // first, so that a checkpoint that does not fit is an error at once
-  jobs.push_back({"training step for " + shape_of(batch), std::move(plan.function),
-                  [this, key, layout = std::move(plan.layout)](Program program) {
-                    step_programs_.emplace(key, CompiledStep{std::move(program), layout});
-                  }});
+  layouts_.insert_or_assign(key, std::move(plan.layout));
+  programs.push_back(
+      {key, "training step for " + shape_of(batch), std::move(plan.function), std::move(plan.parameters)});
 }
 
-void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jobs) {
-  const std::string key = describe(batch);
-  if (evaluation_programs_.contains(key)) return;
+void TrainingState::plan_evaluation(const Signature& batch, std::vector<ModelProgram>& programs) {
+  const std::string key = key_of_evaluation(batch);
+  if (programs_.has(key)) return;
   EvaluationProgram plan = evaluation_program(task_, batch, step_options(options_, device_.mesh()));
-  weights_.load(plan.parameters);
-  jobs.push_back({"evaluation of " + shape_of(batch), std::move(plan.function),
-                  [this, key, outputs = std::move(plan.outputs)](Program program) {
-                    evaluation_programs_.emplace(key, CompiledEvaluation{std::move(program), outputs});
-                  }});
+  outputs_.insert_or_assign(key, std::move(plan.outputs));
+  programs.push_back({key, "evaluation of " + shape_of(batch), std::move(plan.function), std::move(plan.parameters)});
 }
 
 void TrainingState::load(const data::Example& batch) {
@@ -201,23 +195,13 @@ void TrainingState::load(const data::Example& batch) {
 }
 
 int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations) {
-  std::vector<Job> jobs;
-  for (const Signature& batch : steps) plan_step(batch, jobs);
-  for (const Signature& batch : evaluations) plan_evaluation(batch, jobs);
-  const auto count = std::ssize(jobs);
-  if (count == 0) return 0;
-  ThreadPool pool(static_cast<int>(std::min<int64_t>(count, usable_cores())));
-  pool.parallel_for(count, 1, [&](int64_t begin, int64_t) {
-    Job& job = jobs[static_cast<size_t>(begin)];
-    job.program = device_.compile(job.function);
+  std::vector<ModelProgram> programs;
+  for (const Signature& batch : steps) plan_step(batch, programs);
+  for (const Signature& batch : evaluations) plan_evaluation(batch, programs);
+  programs_.compile(programs, [this](const std::string& what, double seconds, bool from_cache) {
+    if (callback_ != nullptr) callback_->on_compile(what, seconds, from_cache);
   });
-  for (Job& job : jobs) {
-    if (callback_ != nullptr) {
-      callback_->on_compile(job.what, job.program->compile_seconds(), job.program->from_cache());
-    }
-    job.keep(std::move(*job.program));
-  }
-  return count;
+  return std::ssize(programs);
 }
 
 std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
@@ -240,7 +224,9 @@ void TrainingState::set_schedule(int64_t total_steps) {
 StepResult TrainingState::start_step(const data::Example& batch) {
   const Signature signature = signature_of(task_, batch);
   compile({signature}, {});
-  const auto& [program, layout] = step_programs_.at(describe(signature));
+  const std::string key = key_of_step(signature);
+  const Program& program = programs_.at(key);
+  const StepLayout& layout = layouts_.at(key);
   weights_.load_optimizer_state();
   if (progress_.empty()) progress_ = train::put(device_, position_.progress);
   const int64_t step = position_.step + 1;
@@ -326,11 +312,11 @@ std::string TrainingState::first_not_finite(const data::Example& batch) {
 StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
   const Signature signature = signature_of(task_, batch);
   compile({}, {signature});
-  const CompiledEvaluation& compiled = evaluation_programs_.at(describe(signature));
+  const std::string key = key_of_evaluation(signature);
   std::vector<DeviceArray> inputs = put(batch, signature);
   std::vector<DeviceArray*> arguments = weights_.arguments();
   append(arguments, inputs);
-  return StartedEvaluation(std::move(batch), compiled.program.run(arguments), compiled.outputs);
+  return StartedEvaluation(std::move(batch), programs_.at(key).run(arguments), outputs_.at(key));
 }
 
 void TrainingState::require_weights(const std::filesystem::path& folder) const {

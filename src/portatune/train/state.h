@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/runtime/compiled_model.h"
 #include "portatune/train.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/checkpoint/checkpoint.h"
@@ -147,19 +148,8 @@ class TrainingState {
   const std::filesystem::path& resumed_from() const { return resumed_from_; }
 
  private:
-  struct CompiledStep {
-    Program program;
-    StepLayout layout;
-  };
-  struct CompiledEvaluation {
-    Program program;
-    std::vector<std::string> outputs;
-  };
-
-  struct Job;
-
-  void plan_step(const Signature& batch, std::vector<Job>& jobs);
-  void plan_evaluation(const Signature& batch, std::vector<Job>& jobs);
+  void plan_step(const Signature& batch, std::vector<ModelProgram>& programs);
+  void plan_evaluation(const Signature& batch, std::vector<ModelProgram>& programs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
@@ -176,9 +166,10 @@ class TrainingState {
   Weights weights_;
   Position position_;
   std::vector<DeviceArray> progress_;  // newer than position_.progress; empty before the first step
-  // Programs by the shapes of their batches, of which there are few.
-  std::map<std::string, CompiledStep> step_programs_;
-  std::map<std::string, CompiledEvaluation> evaluation_programs_;
+  CompiledModel programs_;
+  // By the keys of programs.
+  std::map<std::string, StepLayout> layouts_;
+  std::map<std::string, std::vector<std::string>> outputs_;
 };
 
 }  // namespace portatune::train
