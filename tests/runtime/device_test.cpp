@@ -100,5 +100,22 @@ TEST(MeshOfDevices, RefusesCollectivesOfOtherMeshes) {
   EXPECT_THAT(message_of<UsageError>([&] { two_devices().compile(function); }), HasSubstr("fsdp=2"));
 }
 
+// The program x + number.
+Function sum_with(double number) {
+  const Value x = parameter("x", {DType::kFloat32, {2}});
+  return {.parameters = {x}, .results = {x + number}};
+}
+
+TEST(Device, KeepsItsNewestExecutables) {
+  const Device device({.use_cache = false});
+  EXPECT_FALSE(device.compile(sum_with(1)).from_cache());
+  const Program again = device.compile(sum_with(1));
+  EXPECT_TRUE(again.from_cache());
+  DeviceArray x = device.put(Tensor({2}, {1.0f, 2.0f}));
+  EXPECT_THAT(again.run({&x}).front().to_host().as<float>(), ElementsAre(2, 3));
+  for (int other = 2; other < 40; ++other) EXPECT_FALSE(device.compile(sum_with(other)).from_cache()) << other;
+  EXPECT_FALSE(device.compile(sum_with(1)).from_cache());
+}
+
 }  // namespace
 }  // namespace portatune::test

@@ -60,7 +60,7 @@ class Executable {
   std::vector<TensorType> result_types_;
 };
 
-/// A compiled program on the devices of a client.
+/// A compiled program on the devices of a client. Copies share it.
 class LoadedExecutable {
  public:
   /// Takes ownership of the handle. For use inside this folder.
@@ -68,7 +68,7 @@ class LoadedExecutable {
                    std::string_view module_text, const CompileOptions& options);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  const Executable& executable() const { return executable_; }
+  const Executable& executable() const { return *executable_; }
   /// Sets the data that all later executions pass to the kernels. Shared with other programs of the same device.
   void set_context(std::shared_ptr<const ExecuteContext> context) { context_ = std::move(context); }
 
@@ -90,12 +90,9 @@ class LoadedExecutable {
   void check_arguments(DeviceArguments arguments, Donation donation) const;
   std::vector<std::vector<Buffer>> start(std::span<const DeviceArguments> arguments, Donation donation) const;
 
-  struct Destroy {
-    std::shared_ptr<const ClientState> client;
-    void operator()(PJRT_LoadedExecutable* executable) const;
-  };
-  std::unique_ptr<PJRT_LoadedExecutable, Destroy> handle_;
-  Executable executable_;
+  std::shared_ptr<const ClientState> client_;
+  std::shared_ptr<PJRT_LoadedExecutable> handle_;
+  std::shared_ptr<const Executable> executable_;
   size_t devices_;  ///< number of devices of this process
   std::vector<Parameter> parameters_;
   std::vector<int64_t> donated_;  ///< indices of the donated parameters

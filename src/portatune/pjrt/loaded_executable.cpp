@@ -32,19 +32,23 @@ void check_dtype(const TensorType& given, const TensorType& expected, size_t ind
       {.where = argument(index), .given = to_string(given), .expected = "a partition of " + to_string(expected)});
 }
 
-}  // namespace
+struct Destroy {
+  std::shared_ptr<const ClientState> client;
+  void operator()(PJRT_LoadedExecutable* executable) const {
+    PORTATUNE_PJRT_DESTROY(client->api, PJRT_LoadedExecutable_Destroy, .executable = executable);
+  }
+};
 
-void LoadedExecutable::Destroy::operator()(PJRT_LoadedExecutable* executable) const {
-  PORTATUNE_PJRT_DESTROY(client->api, PJRT_LoadedExecutable_Destroy, .executable = executable);
-}
+}  // namespace
 
 LoadedExecutable::LoadedExecutable(std::shared_ptr<const ClientState> client, PJRT_LoadedExecutable* handle,
                                    std::string_view module_text, const CompileOptions& options)
-    : handle_(handle, Destroy{client}),
-      executable_(
-          client->api,
-          PORTATUNE_PJRT(client->api, PJRT_LoadedExecutable_GetExecutable, .loaded_executable = handle).executable),
-      devices_(PORTATUNE_PJRT(client->api, PJRT_LoadedExecutable_AddressableDevices, .executable = handle)
+    : client_(std::move(client)),
+      handle_(handle, Destroy{client_}),
+      executable_(std::make_shared<const Executable>(
+          client_->api,
+          PORTATUNE_PJRT(client_->api, PJRT_LoadedExecutable_GetExecutable, .loaded_executable = handle).executable)),
+      devices_(PORTATUNE_PJRT(client_->api, PJRT_LoadedExecutable_AddressableDevices, .executable = handle)
                    .num_addressable_devices),
       parameters_(read_parameters(module_text)),
       whole_arrays_(options.partitions == 1) {
@@ -75,13 +79,12 @@ void LoadedExecutable::check_arguments(DeviceArguments arguments, Donation donat
 
 std::vector<std::vector<Buffer>> LoadedExecutable::start(std::span<const DeviceArguments> arguments,
                                                          Donation donation) const {
-  const auto& client = handle_.get_deleter().client;
   if (arguments.size() != devices_) {
     throw UsageError({.where = "execution of a program",
                       .given = "arguments for " + std::to_string(arguments.size()) + " devices",
                       .expected = "arguments for " + std::to_string(devices_) + ", the number it was compiled for"});
   }
-  const std::vector<TensorType>& types = executable_.result_types();
+  const std::vector<TensorType>& types = executable_->result_types();
   std::vector<std::vector<PJRT_Buffer*>> inputs(arguments.size());
   std::vector<std::vector<PJRT_Buffer*>> outputs(arguments.size(), std::vector<PJRT_Buffer*>(types.size()));
   std::vector<PJRT_Buffer* const*> input_lists;
@@ -98,12 +101,12 @@ std::vector<std::vector<Buffer>> LoadedExecutable::start(std::span<const DeviceA
     options.non_donatable_input_indices = donated_.data();
     options.num_non_donatable_input_indices = donated_.size();
   }
-  PORTATUNE_PJRT(client->api, PJRT_LoadedExecutable_Execute, .executable = handle_.get(), .options = &options,
+  PORTATUNE_PJRT(client_->api, PJRT_LoadedExecutable_Execute, .executable = handle_.get(), .options = &options,
                  .argument_lists = input_lists.data(), .num_devices = arguments.size(), .num_args = parameters_.size(),
                  .output_lists = output_lists.data());
   std::vector<std::vector<Buffer>> results(arguments.size());
   for (size_t device = 0; device < arguments.size(); ++device) {
-    for (size_t i = 0; i < types.size(); ++i) results[device].emplace_back(client, outputs[device][i], types[i]);
+    for (size_t i = 0; i < types.size(); ++i) results[device].emplace_back(client_, outputs[device][i], types[i]);
   }
   return results;
 }

@@ -1,11 +1,15 @@
 #include "portatune/device.h"
 
+#include <algorithm>
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
+#include "portatune/io/checksum/content_hash.h"
 #include "portatune/kernels/cpu/registry.h"
 #include "portatune/pjrt/buffer.h"
 #include "portatune/pjrt/call_error.h"
@@ -48,6 +52,28 @@ std::map<std::string, std::string> numerics_of(const pjrt::Client& client, const
           {"instruction set", is_cpu ? kernels::cpu_instruction_set() : client.devices().front().kind}};
 }
 
+constexpr size_t kMaxKept = 32;  // a run has a few programs for each shape of its batches
+
+// The newest executables of a device, so that a further run on it neither compiles nor loads an equal program. Several
+// threads may use it.
+class NewestExecutables {
+ public:
+  std::optional<pjrt::LoadedExecutable> find(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(kept_, io::hash_of(text), [](const auto& entry) { return entry.first; });
+    return found == kept_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void add(std::string_view text, const pjrt::LoadedExecutable& executable) {
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() == kMaxKept) kept_.pop_front();
+    kept_.emplace_back(io::hash_of(text), executable);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::pair<uint64_t, pjrt::LoadedExecutable>> kept_;  // by the hash of the program
+};
+
 }  // namespace
 
 struct Device::Impl {
@@ -69,14 +95,13 @@ struct Device::Impl {
         warn(options.warn) {
     if (is_cpu) {
       const int64_t type = register_cpu_kernels(client.plugin());
-      if (by_custom_calls) {
+      if (by_custom_calls) {  // programs exchange on their own threads, and therefore need their own group
         exchanges = std::make_shared<pjrt::ExecuteContext>(client.plugin(), type, processes->duplicate());
       }
     }
     if (!options.programs_folder.empty()) {
       saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform, options.use_kernels));
     }
-    // Programs exchange on their own threads, and therefore need their own group.
   }
 
   void warn_once(std::once_flag& warned, const std::string& text) {
@@ -102,6 +127,24 @@ struct Device::Impl {
     return found;
   }
 
+  pjrt::CachedExecutable load_or_compile(std::string_view text, const pjrt::CompileOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    if (std::optional<pjrt::LoadedExecutable> found = load_saved(text, options)) {
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      return {.executable = std::move(*found), .was_cached = true, .seconds = seconds, .fault = {}};
+    }
+    return cache.get_or_compile(client, text, options);
+  }
+
+  pjrt::CachedExecutable find_or_compile(std::string_view text, const pjrt::CompileOptions& options) {
+    if (auto executable = newest.find(text)) {
+      return {.executable = std::move(*executable), .was_cached = true, .seconds = 0, .fault = {}};
+    }
+    pjrt::CachedExecutable compiled = load_or_compile(text, options);
+    newest.add(text, compiled.executable);
+    return compiled;
+  }
+
   pjrt::Client client;
   const Mesh mesh;
   const std::shared_ptr<ProcessGroup> processes;
@@ -116,6 +159,7 @@ struct Device::Impl {
   const std::map<std::string, std::string> numerics;
   const std::function<void(const std::string&)> warn;
   std::optional<SavedPrograms> saved;
+  NewestExecutables newest;
   std::once_flag warned_of_cache, warned_of_missing;
 };
 
@@ -165,13 +209,7 @@ Program Device::compile(const Function& function) const {
                        .result_shardings = std::move(shardings)};
   const Unwatched compiling;
   const std::string text = to_stablehlo(function, impl_->target);
-  const auto start = std::chrono::steady_clock::now();
-  if (std::optional<pjrt::LoadedExecutable> saved = impl_->load_saved(text, options)) {
-    facts.from_cache = true;
-    facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return impl_->program(std::move(*saved), std::move(facts));
-  }
-  pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, text, options);
+  pjrt::CachedExecutable compiled = impl_->find_or_compile(text, options);
   if (!compiled.fault.empty()) {
     impl_->warn_once(impl_->warned_of_cache, "compiled programs are not cached: " + compiled.fault);
   }
