@@ -17,7 +17,7 @@
 #include "portatune/run/inputs/rows.h"
 #include "portatune/run/inputs/split.h"
 #include "portatune/run/inputs/training_batches.h"
-#include "portatune/run/output/output_error.h"
+#include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/records/run_records.h"
@@ -64,24 +64,6 @@ void check_options(const RunOptions& a) {
                       .given = "--folds as well",
                       .expected = "--resume, which resumes the fold that was interrupted"});
   }
-}
-
-// The folder of an earlier run may be resumed or overwritten on request; any other folder must be empty.
-void check_output(const RunOptions& a) {
-  if (fs::exists(a.output) && !fs::is_directory(a.output)) {
-    throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
-  }
-  const auto is_lock = [](const fs::directory_entry& entry) {
-    return entry.path().filename() == kLockFile || entry.path().filename() == io::kLostAndFound;
-  };
-  if (!fs::exists(a.output) || std::ranges::all_of(fs::directory_iterator(a.output), is_lock)) return;
-  const bool is_run = fs::exists(a.output / kFacts);
-  if (is_run && (a.resume || a.overwrite_output)) return;
-  throw OutputError({.where = "--output " + a.output.string(),
-                     .given = is_run ? "a folder with an earlier run's models" : "a folder that is not empty",
-                     .expected = "a new folder",
-                     .fix = is_run ? "continue with --resume, start again with --overwrite-output, or choose another"
-                                   : "remove the folder, or choose another"});
 }
 
 // Removes the results of an earlier cross-validation.
@@ -150,7 +132,8 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
 }
 
 // Trains the model of a fold, unless an earlier run has done so. Returns false if the run was stopped on request.
-bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of, Events& events) {
+bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of, DeviceOfRuns& device,
+                Events& events) {
   RunPlan of_fold = plan;
   of_fold.output = folder_of(plan, fold);
   io::recover_directory(of_fold.output);
@@ -170,8 +153,8 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   const data::Dataset rows = training_rows(plan, task);
   const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
   const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kLabels);
-  const Split split{.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}};
-  return train_model(of_fold, task, split, events).has_value();
+  SurveyedRows split({.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}});
+  return train_model(of_fold, split, device, events).has_value();
 }
 
 void require_predictions_of_rows(const RunPlan& plan) {
@@ -179,6 +162,15 @@ void require_predictions_of_rows(const RunPlan& plan) {
   throw UsageError({.where = "folds",
                     .given = "--task " + plan.model.task,
                     .expected = "a task whose predictions are of rows, one each"});
+}
+
+// Returns false if the run was stopped on request. The predictions open a device of their own.
+bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events) {
+  DeviceOfRuns device(plan.device, events);
+  for (int64_t fold = 0; fold < plan.folds; ++fold) {
+    if (!train_fold(plan, fold, fold_of, device, events)) return false;
+  }
+  return true;
 }
 
 FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events) {
@@ -202,7 +194,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   check_validation_split(options);
   check_options(options);
   check_strategies(options);
-  check_output(options);
+  check_folder_of_runs(options.output, kFacts, options.resume, options.overwrite_output);
   const OutputLock lock(options.output, events);
   const RunPlan plan = plan_run(options, {}, events);
   require_predictions_of_rows(plan);
@@ -213,9 +205,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
       folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kLabels)), events);
   if (plan.overwrite_output) remove_earlier_folds(plan.output);
   require_same_run(plan, facts_of(plan, task, std::ssize(fold_of)));
-  for (int64_t fold = 0; fold < plan.folds; ++fold) {
-    if (!train_fold(plan, fold, fold_of, events)) return std::nullopt;
-  }
+  if (!train_folds(plan, fold_of, events)) return std::nullopt;
   return predict_folds(plan, fold_of, events);
 }
 

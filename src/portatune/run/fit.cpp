@@ -210,14 +210,16 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   return a.resume_from_checkpoint;
 }
 
-std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, const Split& rows, Events& events) {
+std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& shared_device, Events& events,
+                                   Callback* limit) {
+  const RowTask& task = *plan.task;
   if (is_first(plan.device.processes.get())) remove_leftovers_of_records(plan.output);
-  const DataSurvey train_data = survey(plan.model, task, rows.train);
+  const DataSurvey& train_data = rows.survey_of_train(plan);
   const int64_t examples = train_data.examples;
-  const data::Dataset batches = training_batches(task, rows.train, plan, examples);
+  const data::Dataset batches = training_batches(task, rows.train(), plan, examples);
   const std::unique_ptr<RowProgress> evaluation = events.progress(kEvaluating);
   FitOptions options = epochs_of(plan, examples, batches);
-  options.validation = evaluated_sets(plan, rows.validation, *evaluation);
+  options.validation = evaluated_sets(plan, rows.validation(), *evaluation);
   options.eval_steps = plan.eval_steps;
   options.best_model = plan.best_model;
   options.checkpoints = checkpoints_of(plan);
@@ -225,19 +227,19 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   TrainingOptions training = training_options(plan, task, examples);
   training.total_steps = options.num_train_epochs * options.steps_per_epoch;
   if (is_finished(plan, training, events)) return outcome_of_finished(plan, examples);
-  const Device device(with_warnings(plan.device, events));
+  const Device& device = shared_device.open();
   Trainer trainer(device, task, training);
   resume(trainer, plan, training, events);
-  const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(plan, task, rows.validation);
-  load_weights(trainer, plan, task, rows.train);
+  const std::vector<std::optional<DataSurvey>>& validation_data = rows.survey_of_validation(plan);
+  load_weights(trainer, plan, task, rows.train());
   require_disk_space(plan.output, saves_of(plan, trainer.steps(), options));
   const Opening opening{plan, task, device, trainer, options, train_data, validation_data};
   events.opening(opening);
-  report_shuffling(plan, rows.train, examples, events);
+  report_shuffling(plan, rows.train(), examples, events);
 
   Outcome outcome{.train_examples = examples, .output = plan.output};
   const Clock::time_point evaluation_start = Clock::now();
-  outcome.before = scores_before(trainer, plan, rows.validation, events);
+  outcome.before = scores_before(trainer, plan, rows.validation(), events);
   const double evaluation_s = seconds_since(evaluation_start);
 
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
@@ -248,7 +250,8 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   const std::unique_ptr<RunRecords> records =
       start_records(trainer, opening, training, outcome.before, evaluation_s, events);
   Callback unrecorded;
-  CallbackPair callbacks(records ? *records : unrecorded, *observer);
+  CallbackPair observers(records ? *records : unrecorded, *observer);
+  CallbackPair callbacks(observers, limit != nullptr ? *limit : unrecorded);
   options.callback = &callbacks;
   options.stop = plan.stop;
   const Clock::time_point start = Clock::now();
@@ -281,9 +284,9 @@ std::optional<Outcome> train_model(const RunPlan& plan, const RowTask& task, con
   outcome.seconds = seconds_since(start) - result.compile_s;
   if (!options.validation.empty()) {
     outcome.after = result.scores;
-  } else if (!rows.validation.empty()) {
+  } else if (!rows.validation().empty()) {
     const Clock::time_point begin = Clock::now();
-    outcome.after = evaluate_after(trainer, rows.validation, events);
+    outcome.after = evaluate_after(trainer, rows.validation(), events);
     if (records) records->add_evaluation(result.steps, *outcome.after, seconds_since(begin));
   }
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
@@ -313,7 +316,9 @@ std::optional<Outcome> fit(const RunOptions& options, Events& events) {
   require_same_start(options, checkpoint);
   require_shared_output(options);
   const RunPlan plan = plan_run(options, checkpoint, events);
-  return train_model(plan, *plan.task, split_of(plan, *plan.task, events), events);
+  SurveyedRows rows(split_of(plan, *plan.task, events));
+  DeviceOfRuns device(plan.device, events);
+  return train_model(plan, rows, device, events);
 }
 
 }  // namespace portatune::run

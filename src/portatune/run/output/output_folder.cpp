@@ -1,5 +1,6 @@
 #include "portatune/run/output/output_folder.h"
 
+#include <algorithm>
 #include <string>
 
 #include "portatune/base/message.h"
@@ -133,6 +134,23 @@ void remove_earlier_run(const fs::path& output) {
     throw OutputError({.where = "--overwrite-output", .given = fault, .expected = "a folder that can be emptied"});
   }
   fs::remove(output / train::kRunRecordFile);  // without checkpoints, the model cannot be trained further
+}
+
+void check_folder_of_runs(const fs::path& output, const char* marker, bool resume, bool overwrite) {
+  if (fs::exists(output) && !fs::is_directory(output)) {
+    throw OutputError({.where = "--output " + output.string(), .given = "a file", .expected = "a folder"});
+  }
+  const auto is_lock = [](const fs::directory_entry& entry) {
+    return entry.path().filename() == train::kLockFile || entry.path().filename() == io::kLostAndFound;
+  };
+  if (!fs::exists(output) || std::ranges::all_of(fs::directory_iterator(output), is_lock)) return;
+  const bool has_runs = fs::exists(output / marker);
+  if (has_runs && (resume || overwrite)) return;
+  throw OutputError({.where = "--output " + output.string(),
+                     .given = has_runs ? "a folder with an earlier run's models" : "a folder that is not empty",
+                     .expected = "a new folder",
+                     .fix = has_runs ? "continue with --resume, start again with --overwrite-output, or choose another"
+                                     : "remove the folder, or choose another"});
 }
 
 }  // namespace portatune::run

@@ -36,4 +36,10 @@ void remove_earlier_run(const std::filesystem::path& output);
 /// Whether `inner` is an entry of the folder `outer`.
 bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer);
 
+/// Requires a folder in which a program of several runs may write: a new or empty one, or that of an earlier one, which
+/// may be resumed or overwritten on request.
+/// marker  name of the file that marks the folder of such a program
+/// errors  OutputError
+void check_folder_of_runs(const std::filesystem::path& output, const char* marker, bool resume, bool overwrite);
+
 }  // namespace portatune::run
