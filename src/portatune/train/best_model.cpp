@@ -41,12 +41,19 @@ std::optional<double> value_of(const Scores& scores, const std::string& name) {
 
 }  // namespace
 
+std::string deciding_score(const BestModelOptions& rule, const std::string& first_set) {
+  if (rule.metric.empty()) return with_name(first_set, {{kLoss, 0}}).front().first;
+  constexpr std::string_view kPrefix = "eval_";
+  return rule.metric.starts_with(kPrefix) ? rule.metric.substr(kPrefix.size()) : rule.metric;
+}
+
+bool is_greater_better(const BestModelOptions& rule, const std::string& score) {
+  return rule.greater_is_better.value_or(!is_lower_better(score));
+}
+
 std::string deciding_score(const FitOptions& options) {
   if (options.validation.empty() || !depends_on_best(options)) return {};
-  const std::string& metric = options.best_model.metric;
-  if (metric.empty()) return with_name(options.validation.front().name, {{kLoss, 0}}).front().first;
-  constexpr std::string_view kPrefix = "eval_";
-  return metric.starts_with(kPrefix) ? metric.substr(kPrefix.size()) : metric;
+  return deciding_score(options.best_model, options.validation.front().name);
 }
 
 void require_deciding_score(const FitOptions& options, const Scores& scores) {
@@ -62,7 +69,7 @@ bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const
   bool is_best = false;
   if (!score.empty()) {
     const BestModelOptions& rule = options.best_model;
-    const bool greater = rule.greater_is_better.value_or(!is_lower_better(score));
+    const bool greater = is_greater_better(rule, score);
     const double worst = (greater ? -1 : 1) * std::numeric_limits<double>::infinity();
     if (evaluations.step == 0) require_deciding_score(options, scores);
     // A later evaluation may leave the score undefined, such as the precision of a class that is never predicted.

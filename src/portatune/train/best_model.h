@@ -6,6 +6,12 @@
 
 namespace portatune::train {
 
+/// The name of the score in `rule`, without "eval_". Without one it is the loss of the first set.
+/// first_set  name of this set; may be empty
+std::string deciding_score(const BestModelOptions& rule, const std::string& first_set);
+/// Whether a higher value of this score is better.
+bool is_greater_better(const BestModelOptions& rule, const std::string& score);
+
 /// The name of the score that decides about the best model, without "eval_"; empty if none does.
 std::string deciding_score(const FitOptions& options);
 
