@@ -56,6 +56,7 @@ TEST(ConfigurationsOf, JoinsTrialsWithEqualSettings) {
 TEST(HalvingEpochs, AreSharesOfTheRun) {
   EXPECT_THAT(halving_epochs(of_epochs(9), 9, 3), ElementsAre(1, 3));
   EXPECT_THAT(halving_epochs(of_epochs(16), 4, 2), ElementsAre(4, 8));
+  EXPECT_THAT(halving_epochs(of_epochs(49), 49, 7), ElementsAre(1, 7));
   EXPECT_THAT(halving_epochs(of_epochs(9), 1, 3), IsEmpty());
 }
 

@@ -48,10 +48,10 @@ std::vector<double> halving_epochs(const RunOptions& options, int64_t configurat
   const double all = options.max_steps > 0 ? 1 : static_cast<double>(options.epochs);
   const bool by_epochs = options.eval_steps == 0;
   std::vector<double> epochs;
-  double share = 1;
+  double parts = 1;  // of the run; quotients are exact where epochs are whole
   for (int64_t left = configurations; left > 1; left = (left + factor - 1) / factor) {
-    share /= static_cast<double>(factor);
-    const double end = by_epochs ? std::ceil(all * share) : all * share;
+    parts *= static_cast<double>(factor);
+    const double end = by_epochs ? std::ceil(all / parts) : all / parts;
     if (end < all && (epochs.empty() || end < epochs.back())) epochs.push_back(end);
   }
   std::ranges::reverse(epochs);
