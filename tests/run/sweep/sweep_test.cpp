@@ -129,18 +129,15 @@ TEST(Sweep, SurvivorOfHalvingEqualsASingleRunToTheBit) {
   const Toy toy;
   SweepOptions options = sweep_of(toy, "sweep", {"1e-9", "1e-2", "1e-8"}, {1, 2});
   options.halving_factor = 3;
-  for (Trial& trial : options.trials) {
-    trial.options.epochs = 3;
-    trial.options.best_model.metric = "roc_auc";
-  }
+  for (Trial& trial : options.trials) trial.options.epochs = 3;
   Watch watch;
   const std::optional<SweepOutcome> outcome = sweep(options, watch);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(watch.steps, 6 * 4 + 2 * 8);
-  EXPECT_EQ(outcome->rows.front().settings, (std::vector<TrialSetting>{{"learning-rate", "1e-2"}}));
   EXPECT_EQ(outcome->rows[0].steps, 12);
   EXPECT_EQ(outcome->rows[1].steps, 4);
-  for (const size_t i : {2, 3}) {
+  for (size_t i = 0; i < options.trials.size(); ++i) {
+    if (options.trials[i].settings != outcome->rows[0].settings) continue;
     EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
   }
 }
