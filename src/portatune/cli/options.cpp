@@ -101,8 +101,6 @@ void add_padding(Group group, std::optional<run::Padding>& padding) {
       ->default_str("auto");
 }
 
-}
-
 // The values given here override those of the model folder, which is not read yet.
 void add_generation(Group group, GenerateArguments& a) {
   const auto set = [&a](auto member) {

@@ -30,7 +30,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   return plan;
 }
 
-RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::path checkpoint) {
+RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::path checkpoint, Events& events) {
   RunPlan plan(std::move(options));
   plan.checkpoint = std::move(checkpoint);
   std::vector<GivenOption> given = std::move(plan.model.given);
@@ -42,7 +42,9 @@ RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::pat
   plan.weights = other.weights;
   plan.inputs = other.inputs;
   plan.task = other.task;
-  if (!plan.checkpoint.empty()) plan.task = make_task(plan.model, plan.checkpoint, plan.train, Classes::kOfRows);
+  if (!plan.checkpoint.empty()) {
+    plan.task = open_task(plan.model, plan.checkpoint, plan.train, Classes::kOfRows, events);
+  }
   return plan;
 }
 

@@ -32,7 +32,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
 /// The plan of a run with the rows, the task, the lengths and the packing of another plan. Its options may differ from
 /// those of the other run only in training.
 /// checkpoint  see RunPlan::checkpoint
-RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::path checkpoint);
+RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::path checkpoint, Events& events);
 
 /// The plan of a run without rows, for batches of sample_rows().
 /// errors  UsageError for a task that needs rows

@@ -21,6 +21,7 @@
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
+#include "portatune/run/run_options.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/sweep/ranking.h"
 #include "portatune/run/sweep/sweep_files.h"
@@ -75,6 +76,7 @@ DecidingScore deciding_score_of(const RunOptions& a) {
 }
 
 void check_trial(const RunOptions& a) {
+  check_ranges_of_run(a);
   if (a.folds > 0) refuse("folds", "a sweep", "trials without --folds, each a single run");
   if (!a.resume_from_checkpoint.empty()) {
     refuse("resume_from_checkpoint", "a sweep", "--resume, which resumes the trial that was interrupted");
@@ -215,7 +217,7 @@ class Sweep {
     io::recover_directory(options.output);
     const fs::path checkpoint = checkpoint_of(options, events);
     SharedRows& shared = rows_of(index);
-    const RunPlan plan = plan_like(shared.plan, std::move(options), checkpoint);
+    const RunPlan plan = plan_like(shared.plan, std::move(options), checkpoint, events);
     StopAtEpoch limit(end);
     if (train_model(plan, shared.rows, device_, events, &limit) || limit.is_reached()) return true;
     events.report_stop();
