@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "portatune/base/random.h"
-#include "portatune/tfrecord.h"
+#include "portatune/sources.h"
 
 namespace {
 

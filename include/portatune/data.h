@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "portatune/batch_share.h"
+#include "portatune/process_group.h"
 #include "portatune/tensor.h"
 
 namespace portatune::data {
@@ -274,7 +274,7 @@ class [[nodiscard]] Dataset {
   Dataset map_local(std::function<Example(Example, bool is_local)> f, LocalRows local, MapOptions options = {}) const;
   /// Replaces each example by the list f(example), which may be empty, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
-  /// The stages before this one skip bad rows, as many as `bad_rows` (portatune/bad_rows.h) allows: records that a
+  /// The stages before this one skip bad rows, as many as `bad_rows` (portatune/sources.h) allows: records that a
   /// reader rejects, and rows for which a function of map(), flat_map() or filter() throws DataError or NotFoundError.
   /// A fault after which the beginning of the next row is unknown remains an error. The rows are then made in order to
   /// count or skip them, as some may be bad. skip_bad_rows() goes before cache(), whose examples are the same for all
@@ -373,5 +373,33 @@ Dataset zip(std::vector<Dataset> datasets);
 /// Examples of several datasets, each from a dataset chosen at random, like tf.data's sample_from_datasets.
 /// errors  UsageError for no datasets, or unless `weights` has one positive number for each dataset
 Dataset sample(std::vector<Dataset> datasets, SampleOptions options = {});
+
+/// The fold of each of `examples` examples, 0 to folds - 1, in random order. The sizes of the folds differ by at most
+/// one.
+/// errors  UsageError for fewer than 2 folds, or more folds than examples
+std::vector<int> k_fold(int64_t examples, int folds, uint64_t seed);
+/// The same with all examples of a group in one fold. Like sklearn.model_selection.GroupKFold: groups in order of
+/// falling size, each into the smallest fold so far; of groups of one size the later name first, of folds of one size
+/// the first.
+/// errors  UsageError for fewer than 2 folds, or more folds than groups
+std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds);
+/// The same with each class spread over the folds as evenly as possible; the examples of a class are assigned at
+/// random. Each fold has as many examples of each class as with sklearn.model_selection.StratifiedKFold.
+/// labels  the class of each example
+/// errors  UsageError for fewer than 2 folds, or more folds than the most frequent class has examples
+std::vector<int> stratified_k_fold(const std::vector<std::string>& labels, int folds, uint64_t seed);
+
+/// Holds out a random `share` of the examples, rounded up, like sklearn.model_selection.ShuffleSplit. The result is
+/// true for each example held out.
+/// errors  UsageError unless 0 < share < 1 and both parts have an example
+std::vector<bool> hold_out(int64_t examples, double share, uint64_t seed);
+/// The same with as many examples of each class as sklearn.model_selection.StratifiedShuffleSplit; ties between classes
+/// with the same remainder are broken at random.
+/// errors  as hold_out(); UsageError for a class with fewer than two examples, or a part with fewer examples than there
+///         are classes
+std::vector<bool> stratified_hold_out(const std::vector<std::string>& labels, double share, uint64_t seed);
+/// The same with all examples of a group in one part: `share` is the share of the groups, as in
+/// sklearn.model_selection.GroupShuffleSplit.
+std::vector<bool> group_hold_out(const std::vector<std::string>& groups, double share, uint64_t seed);
 
 }  // namespace portatune::data

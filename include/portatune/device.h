@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "portatune/batch_share.h"
 #include "portatune/graph.h"
 #include "portatune/process_group.h"
 #include "portatune/tensor.h"

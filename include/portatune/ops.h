@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "portatune/graph.h"
-#include "portatune/mesh.h"
 
 namespace portatune {
 

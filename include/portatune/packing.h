@@ -1,8 +1,9 @@
-// Packing: several texts in one row of a batch, which leaves less padding.
+// Padding and packing of texts: the lengths of batches, and several texts in one row.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,19 @@
 #include "portatune/data.h"
 
 namespace portatune::data {
+
+/// The number of examples of each length.
+using LengthCounts = std::map<int64_t, int64_t>;
+
+/// Positions of all examples, padding included, if each is padded to the smallest of `lengths` that holds it.
+/// lengths  ascending
+/// errors   UsageError if an example is longer than all of them
+int64_t padded_positions(const LengthCounts& examples, std::span<const int64_t> lengths);
+
+/// At most `count` lengths with the fewest padded_positions(), ascending; the last is the length of the longest
+/// example. Takes count x (number of different lengths)^2 steps.
+/// errors  UsageError for a count below 1, or no examples
+std::vector<int64_t> choose_lengths(const LengthCounts& examples, int64_t count);
 
 /// The number of examples in a packed batch.
 enum class Packing {

@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "portatune/bad_rows.h"
 #include "portatune/data.h"
 #include "portatune/device.h"
 #include "portatune/option_fields.h"
 #include "portatune/sources.h"
 #include "portatune/stop.h"
-#include "portatune/task_spec.h"
+#include "portatune/tasks/task_spec.h"
 #include "portatune/train.h"
 
 namespace portatune::run {

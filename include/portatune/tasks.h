@@ -15,7 +15,6 @@
 
 #include "portatune/data.h"
 #include "portatune/initial_weights.h"
-#include "portatune/lengths.h"
 #include "portatune/nn.h"
 #include "portatune/packing.h"
 #include "portatune/sources.h"
@@ -167,6 +166,18 @@ class RowTask : public Task {
   virtual std::map<std::string, std::string> settings() const = 0;
   /// Keys of config.json that Portatune does not know and therefore ignores.
   virtual std::vector<std::string> unknown_config_keys() const = 0;
+};
+
+/// Adds metrics to every evaluation of the program, below those of the task: a constant in a source file that is linked
+/// into the program. `fit` and `evaluate` of a command that portatune_command() builds show them.
+///     const AddedMetrics kMine([](const Task& task) -> std::unique_ptr<Metrics> { ... });
+/// Metrics::update() gets the columns of a batch ("labels", data::kExampleWeight) and the outputs of the task's Forward
+/// ("logits").
+class AddedMetrics {
+ public:
+  /// Returns null for a task that the metrics do not suit.
+  using Make = std::unique_ptr<Metrics> (*)(const Task& task);
+  explicit AddedMetrics(Make make);
 };
 
 }  // namespace portatune

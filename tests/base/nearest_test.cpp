@@ -1,4 +1,4 @@
-#include "portatune/base/nearest.h"
+#include "portatune/base/message.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/base/printable.h"
+#include "portatune/base/plain_text.h"
 
 #include <gtest/gtest.h>
 

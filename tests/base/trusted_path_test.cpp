@@ -1,4 +1,4 @@
-#include "portatune/base/trusted_path.h"
+#include "portatune/base/shipped_files.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

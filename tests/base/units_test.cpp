@@ -1,4 +1,4 @@
-#include "portatune/base/units.h"
+#include "portatune/base/number.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/base/wrapped.h"
+#include "portatune/base/plain_text.h"
 
 #include <gtest/gtest.h>
 

@@ -7,12 +7,10 @@
 #include "base/limited_memory.h"
 #include "data_stages/numbers.h"
 #include "io/temporary_folder.h"
-#include "portatune/bad_rows.h"
 #include "portatune/error.h"
 #include "portatune/io/plugin/arrow_table.h"
 #include "portatune/io/tfrecord/tfrecord_frame.h"
 #include "portatune/sources.h"
-#include "portatune/tfrecord.h"
 
 namespace portatune::data {
 namespace {

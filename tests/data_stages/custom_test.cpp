@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "data_stages/numbers.h"
-#include "portatune/bad_rows.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 namespace {

@@ -68,9 +68,9 @@ std::set<std::string> calls_in(const std::string& text) {
 TEST(State, OfEveryVerbIsTested) {
   const std::string root = PORTATUNE_TEST_DATA "/../..";
   const std::string header = text_of(root + "/include/portatune/data.h");
-  const std::set<std::string> tested =
-      calls_in(text_of(root + "/tests/data_stages/state_test.cpp") +
-               text_of(root + "/tests/data_stages/bad_rows_test.cpp") + text_of(root + "/tests/data_stages/numbers.h"));
+  const std::set<std::string> tested = calls_in(text_of(root + "/tests/data_stages/state_test.cpp") +
+                                                text_of(root + "/tests/data_stages/read/bad_rows_test.cpp") +
+                                                text_of(root + "/tests/data_stages/numbers.h"));
   const std::regex verb("\n *Dataset ([a-z_]+)\\(");
   int verbs = 0;
   for (std::sregex_iterator it(header.begin(), header.end(), verb); it != std::sregex_iterator(); ++it, ++verbs) {

@@ -1,4 +1,4 @@
-#include "portatune/mesh.h"
+#include "portatune/graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

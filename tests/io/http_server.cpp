@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "portatune/base/ascii.h"
+#include "portatune/base/utf8.h"
 
 namespace portatune {
 namespace {

@@ -1,4 +1,4 @@
-"""Prints the orders that tests/data_stages/shuffle_test.cpp and permutation_test.cpp expect, from the definitions of
+"""Prints the orders that tests/data_stages/order/shuffle_test.cpp and permutation_test.cpp expect, from the definitions of
 Dataset::shuffle and Permutation.
 
 Run: python3 tests/oracle/make_shuffle_golden.py

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "portatune/error.h"
-#include "portatune/pjrt/plugin_package.h"
+#include "portatune/pjrt/plugin/plugin_package.h"
 
 namespace portatune::pjrt {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "portatune/pjrt/executable.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 #include "portatune/pjrt/topology.h"
 
 namespace portatune::pjrt {

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "pjrt/cpu.h"
-#include "portatune/pjrt/executable_cache.h"
+#include "portatune/pjrt/cache/executable_cache.h"
 
 namespace {
 

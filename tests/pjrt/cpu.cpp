@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "portatune/pjrt/plugin_package.h"
+#include "portatune/pjrt/plugin/plugin_package.h"
 
 namespace portatune::pjrt {
 

@@ -6,7 +6,7 @@
 #include "portatune/pjrt/buffer.h"
 #include "portatune/pjrt/client.h"
 #include "portatune/pjrt/executable.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 
 namespace portatune::pjrt {
 

@@ -10,7 +10,7 @@
 #include "portatune/run.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/strategies.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::run {
 namespace {

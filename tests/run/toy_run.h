@@ -8,7 +8,7 @@
 
 #include "cli/toy.h"
 #include "portatune/run.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::run {
 

@@ -1,4 +1,4 @@
-#include "portatune/image_classification.h"
+#include "portatune/tasks/image_classification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

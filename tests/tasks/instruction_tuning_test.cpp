@@ -5,7 +5,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/language_models.h"
+#include "portatune/tasks/language_models.h"
 
 namespace portatune {
 namespace {

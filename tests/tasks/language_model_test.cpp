@@ -9,7 +9,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/language_models.h"
+#include "portatune/tasks/language_models.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "tasks/sentences.h"
 

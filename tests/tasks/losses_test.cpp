@@ -1,4 +1,4 @@
-#include "portatune/losses.h"
+#include "portatune/tasks/losses.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/multiple_choice.h"
+#include "portatune/tasks/multiple_choice.h"
 
 #include <gmock/gmock.h>
 

@@ -9,11 +9,11 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/language_models.h"
-#include "portatune/multiple_choice.h"
-#include "portatune/question_answering.h"
-#include "portatune/text_classification.h"
-#include "portatune/token_classification.h"
+#include "portatune/tasks/language_models.h"
+#include "portatune/tasks/multiple_choice.h"
+#include "portatune/tasks/question_answering.h"
+#include "portatune/tasks/text_classification.h"
+#include "portatune/tasks/token_classification.h"
 #include "tasks/sentences.h"
 
 namespace portatune::test {

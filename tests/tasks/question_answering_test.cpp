@@ -1,5 +1,5 @@
 // Comparison of windows and answers with transformers: tests/oracle/make_question_answering_cases.py.
-#include "portatune/question_answering.h"
+#include "portatune/tasks/question_answering.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

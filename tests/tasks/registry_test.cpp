@@ -6,10 +6,10 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/multiple_choice.h"
-#include "portatune/question_answering.h"
-#include "portatune/task_fields.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/multiple_choice.h"
+#include "portatune/tasks/question_answering.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 namespace {

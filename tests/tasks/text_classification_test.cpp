@@ -1,4 +1,4 @@
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "portatune/token_classification.h"
+#include "portatune/tasks/token_classification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@ PUBLIC = ROOT / "include" / "portatune"
 
 class Headers(unittest.TestCase):
     def test_portatune_h_includes_every_public_header(self):
-        there = {path.name for path in PUBLIC.glob("*.h")} - {"portatune.h"}
+        there = {str(path.relative_to(PUBLIC)) for path in PUBLIC.rglob("*.h")} - {"portatune.h"}
         included = re.findall(r'^#include "portatune/(.+)"$', (PUBLIC / "portatune.h").read_text(), re.MULTILINE)
         self.assertEqual(set(included), there)
 

@@ -25,7 +25,7 @@ TESTED_TOGETHER = {
     "io/jsonl_test.cpp": "io/json_tree io/text_file",
     "io/pickle_test.cpp": "io/pickle_opcodes io/pytorch_formats io/state_dict",
     "io/tfrecord_reader_test.cpp": "io/tfrecord_frame",
-    "cli/processes_test.cpp": "io/arrow_plugin io/own_plugin io/shared_library",
+    "cli/processes_test.cpp": "io/arrow_plugin io/own_plugin",
     # Texts against `tokenizers`, through all stages of a tokenizer.
     "text/components_test.cpp": "text/*",
     "jinja/template_test.cpp": "jinja/*",
@@ -48,8 +48,7 @@ TESTED_TOGETHER = {
     "generate/search generate/settings",
     "hub/download_test.cpp": "hub/hub_client hub/partial_file hub/required_files",
     "models/adapter_parity_test.cpp": "hub/merge_adapter",
-    "base/output_file_test.cpp": "base/file_lock base/shipped_files",
-    "base/thread_pool_test.cpp": "base/parallel",
+    "base/output_file_test.cpp": "base/shipped_files",
     "processes/process_group_test.cpp": "base/process_group",
     "pjrt/client_test.cpp": "pjrt/buffer pjrt/c_api pjrt/event pjrt/executable pjrt/key_value_callbacks",
     "pjrt/executable_cache_test.cpp": "pjrt/cache_key",

@@ -8,7 +8,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
 #include "tasks/sentences.h"
 

@@ -11,7 +11,7 @@
 #include "portatune/error.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/sources.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"

@@ -1,6 +1,6 @@
 #include "portatune/error.h"
 
-#include "portatune/base/printable.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/base/url_secrets.h"
 
 namespace portatune {

@@ -1,4 +1,4 @@
-// Text of values in messages.
+// Text of values in messages, and the known name that is nearest to an unknown one.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace portatune {
 
@@ -28,5 +29,10 @@ std::string shortened(std::string_view text, size_t max_bytes = 200);
 
 /// A list of names: "a, b, c". After the first `max` names only the count follows: "and 5 more".
 std::string list_of(std::span<const std::string> names, size_t max = 20);
+
+/// The name with the fewest edits (insert, delete, replace, or swap of neighbours) from `typed`. The edits number at
+/// most a quarter of its length; one edit is always allowed. Hyphens, underscores and letter case do not count. Returns
+/// an empty string if no name is near enough.
+std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace portatune

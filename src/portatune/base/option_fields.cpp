@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "portatune/base/message.h"
-#include "portatune/base/nearest.h"
 #include "portatune/base/number.h"
 #include "portatune/error.h"
 

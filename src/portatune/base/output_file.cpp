@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "portatune/base/file_lock.h"
+#include "portatune/base/file_descriptor.h"
 #include "portatune/base/message.h"
 #include "portatune/base/replace_entries.h"
 #include "portatune/base/watchdog.h"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/file_lock.h"
+#include "portatune/base/file_descriptor.h"
 #include "portatune/base/number.h"
 #include "portatune/base/output_file.h"
 

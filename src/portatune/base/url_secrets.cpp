@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "portatune/base/ascii.h"
+#include "portatune/base/utf8.h"
 
 namespace portatune {
 namespace {

@@ -1,10 +1,20 @@
-// Detection of invalid UTF-8.
+// ASCII characters, independent of the locale, and detection of invalid UTF-8.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace portatune {
+
+/// The text with a to z in place of A to Z. Other bytes are unchanged.
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower;
+}
 
 /// A character that begins at text[at]. It is well-formed if all of its bytes are there.
 struct Utf8Sequence {

@@ -10,16 +10,15 @@
 #include <variant>
 #include <vector>
 
-#include "portatune/base/printable.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/base/stop.h"
-#include "portatune/cli/command_line.h"
-#include "portatune/cli/exit_code.h"
-#include "portatune/cli/model_arguments.h"
-#include "portatune/cli/out_of_memory.h"
-#include "portatune/cli/processes.h"
-#include "portatune/cli/report.h"
-#include "portatune/cli/signals.h"
-#include "portatune/cli/standard_streams.h"
+#include "portatune/cli/options/command_line.h"
+#include "portatune/cli/options/model_arguments.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/terminal/standard_streams.h"
 
 namespace {
 

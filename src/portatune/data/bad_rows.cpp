@@ -1,8 +1,8 @@
-#include "portatune/bad_rows.h"
+#include "portatune/sources.h"
 
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/one_line.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/base/utf8.h"
 #include "portatune/data/saved_state.h"
 #include "portatune/data/stage.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "portatune/bad_rows.h"
 #include "portatune/data.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/bad_rows.h"
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/io/text/bad_record.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 

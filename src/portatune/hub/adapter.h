@@ -9,7 +9,7 @@
 
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/io/text/json.h"
-#include "portatune/lora.h"
+#include "portatune/nn.h"
 
 namespace portatune::hub {
 

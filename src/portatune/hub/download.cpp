@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/file_lock.h"
+#include "portatune/base/file_descriptor.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/cache.h"

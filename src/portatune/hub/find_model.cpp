@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "portatune/base/message.h"
-#include "portatune/base/nearest.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/cache.h"

@@ -1,6 +1,6 @@
 #include "portatune/image.h"
 
-#include "portatune/image/slack.h"
+#include "portatune/image/taps.h"
 
 namespace portatune::image {
 

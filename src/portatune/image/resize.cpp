@@ -5,7 +5,7 @@
 
 #include "portatune/error.h"
 #include "portatune/image/row_resizer.h"
-#include "portatune/image/slack.h"
+#include "portatune/image/taps.h"
 
 namespace portatune::image {
 namespace {

@@ -8,6 +8,9 @@
 
 namespace portatune::image {
 
+/// Number of bytes behind the last pixel of every Image. They allow loops to read and write whole vectors at its end.
+inline constexpr int64_t kSlack = 32;
+
 /// Weights are integers in units of 1/2^22, as in Pillow: with the eight bits of a byte, two bits remain for the sum.
 inline constexpr int kWeightBits = 22;
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "portatune/install/package_index.h"
-#include "portatune/pjrt/plugin.h"
-#include "portatune/pjrt/plugin_package.h"
+#include "portatune/pjrt/plugin/plugin.h"
+#include "portatune/pjrt/plugin/plugin_package.h"
 
 namespace portatune {
 

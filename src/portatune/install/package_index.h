@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "portatune/pjrt/pins.h"
+#include "portatune/pjrt/plugin/pins.h"
 
 namespace portatune {
 

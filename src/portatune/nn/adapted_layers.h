@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "portatune/lora.h"
+#include "portatune/nn.h"
 
 namespace portatune::nn {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/mesh.h"
+#include "portatune/graph.h"
 #include "portatune/ops.h"
 
 namespace portatune::optim {

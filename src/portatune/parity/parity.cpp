@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "portatune/base/one_line.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/safetensors/safetensors.h"

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "pjrt_c_api.h"
-#include "portatune/pjrt/device.h"
-#include "portatune/pjrt/options.h"
+#include "portatune/pjrt/client.h"
 #include "portatune/tensor.h"
 
 namespace portatune::pjrt {

@@ -9,8 +9,8 @@
 #include "portatune/pjrt/client_state.h"
 #include "portatune/pjrt/compile.h"
 #include "portatune/pjrt/executable.h"
-#include "portatune/pjrt/key_value_callbacks.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/key_value_callbacks.h"
+#include "portatune/pjrt/plugin/plugin.h"
 
 namespace portatune::pjrt {
 namespace {

@@ -1,20 +1,40 @@
 // The devices that a plugin drives in this process.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "portatune/pjrt/compile_options.h"
-#include "portatune/pjrt/device.h"
-#include "portatune/pjrt/options.h"
 #include "portatune/process_group.h"
 #include "portatune/tensor.h"
 
 namespace portatune::pjrt {
+
+/// Properties of a device.
+struct Device {
+  int id;
+  std::string kind;         ///< "cpu", "TPU v5 lite", "NVIDIA H100 80GB HBM3", ...
+  std::string description;  ///< description for users
+  int process = 0;          ///< number of the process that owns it, as the plugin counts processes
+};
+
+/// Use of a device's memory, in bytes.
+struct MemoryUse {
+  int64_t in_use;
+  std::optional<int64_t> limit;  ///< maximum that the plugin will allocate
+};
+
+using OptionValue = std::variant<bool, int64_t, float, std::string, std::vector<int64_t>>;
+/// Options by name. Plugins refuse unknown names and values of another type.
+using Options = std::map<std::string, OptionValue>;
 
 class Buffer;
 class LoadedExecutable;

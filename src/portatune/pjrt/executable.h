@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/pjrt/cache/module_signature.h"
 #include "portatune/pjrt/compile_options.h"
-#include "portatune/pjrt/module_signature.h"
 #include "portatune/tensor.h"
 
 struct PJRT_Api;

@@ -2,7 +2,7 @@
 
 #include "portatune/error.h"
 #include "portatune/pjrt/c_api.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 
 // Copied from xla/pjrt/c/pjrt_c_api_ffi_extension.h, which the plugins' wheels do not contain.
 struct PJRT_FFI_Register_Handler_Args {

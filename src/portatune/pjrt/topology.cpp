@@ -3,7 +3,7 @@
 #include "portatune/pjrt/c_api.h"
 #include "portatune/pjrt/compile.h"
 #include "portatune/pjrt/executable.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 
 namespace portatune::pjrt {
 namespace {

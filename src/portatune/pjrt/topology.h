@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/pjrt/client.h"
 #include "portatune/pjrt/compile_options.h"
-#include "portatune/pjrt/device.h"
-#include "portatune/pjrt/options.h"
 
 struct PJRT_Api;
 struct PJRT_TopologyDescription;

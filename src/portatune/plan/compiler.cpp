@@ -12,7 +12,7 @@
 #include "portatune/base/number.h"
 #include "portatune/base/stop.h"
 #include "portatune/pjrt/client.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 #include "portatune/pjrt/topology.h"
 #include "portatune/plan/cpu_peaks.h"
 #include "portatune/plan/gpu_config.h"

@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/base/ascii.h"
 #include "portatune/base/message.h"
-#include "portatune/base/nearest.h"
 #include "portatune/base/number.h"
+#include "portatune/base/utf8.h"
 #include "portatune/error.h"
 
 namespace portatune::plan {

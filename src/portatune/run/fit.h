@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "portatune/device.h"
-#include "portatune/run/inputs/surveyed_rows.h"
+#include "portatune/run/inputs/rows/surveyed_rows.h"
 #include "portatune/run/run_plan.h"
 
 namespace portatune::run {

@@ -8,9 +8,9 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
-#include "portatune/run/inputs/open_task.h"
-#include "portatune/run/inputs/rows.h"
-#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/inputs/batches/training_batches.h"
+#include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/task/open_task.h"
 #include "portatune/tasks/metrics/all_metrics.h"
 
 namespace portatune::run {

@@ -3,10 +3,10 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
-#include "portatune/run/inputs/model_length.h"
-#include "portatune/run/inputs/open_task.h"
-#include "portatune/run/inputs/padding.h"
-#include "portatune/run/inputs/rows.h"
+#include "portatune/run/inputs/batches/padding.h"
+#include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/task/model_length.h"
+#include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/remarks.h"
 
 namespace portatune::run {

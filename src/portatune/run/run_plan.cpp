@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include "portatune/error.h"
-#include "portatune/mesh.h"
-#include "portatune/run/inputs/adapter.h"
-#include "portatune/run/inputs/batch_shapes.h"
-#include "portatune/run/inputs/example_weights.h"
-#include "portatune/run/inputs/model_length.h"
-#include "portatune/run/inputs/open_task.h"
-#include "portatune/run/inputs/split.h"
-#include "portatune/run/inputs/training_batches.h"
-#include "portatune/run/inputs/training_files.h"
+#include "portatune/graph.h"
+#include "portatune/run/inputs/batches/batch_shapes.h"
+#include "portatune/run/inputs/batches/training_batches.h"
+#include "portatune/run/inputs/rows/example_weights.h"
+#include "portatune/run/inputs/rows/split.h"
+#include "portatune/run/inputs/rows/training_files.h"
+#include "portatune/run/inputs/task/adapter.h"
+#include "portatune/run/inputs/task/model_length.h"
+#include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/strategies.h"
 
 namespace portatune::run {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "portatune/hub/cache.h"
-#include "portatune/run/inputs/model_settings.h"
-#include "portatune/run/inputs/packing.h"
-#include "portatune/run/inputs/training_files.h"
+#include "portatune/run/inputs/batches/packing.h"
+#include "portatune/run/inputs/rows/training_files.h"
+#include "portatune/run/inputs/task/model_settings.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/save_folder.h"
 

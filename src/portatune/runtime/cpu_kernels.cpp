@@ -7,7 +7,7 @@
 #include "portatune/kernels/cpu/collectives.h"
 #include "portatune/kernels/cpu/registry.h"
 #include "portatune/pjrt/ffi.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 
 namespace portatune {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "portatune/mesh.h"
+#include "portatune/graph.h"
 #include "portatune/pjrt/client.h"
 #include "portatune/process_group.h"
 

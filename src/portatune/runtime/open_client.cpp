@@ -8,7 +8,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/call_error.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin/plugin.h"
 #include "portatune/runtime/gpu_memory.h"
 #include "portatune/runtime/local_devices.h"
 

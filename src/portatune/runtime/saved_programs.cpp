@@ -11,9 +11,9 @@
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/kernels/cpu/registry.h"
-#include "portatune/pjrt/cache_file.h"
-#include "portatune/pjrt/cache_key.h"
-#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/cache/cache_file.h"
+#include "portatune/pjrt/cache/cache_key.h"
+#include "portatune/pjrt/plugin/plugin.h"
 
 namespace portatune {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "portatune/mesh.h"
+#include "portatune/graph.h"
 #include "portatune/pjrt/buffer.h"
 #include "portatune/process_group.h"
 #include "portatune/tensor.h"

@@ -1,11 +1,11 @@
 #include "portatune/error.h"
-#include "portatune/language_models.h"
 #include "portatune/sources.h"
-#include "portatune/task_fields.h"
-#include "portatune/task_spec.h"
 #include "portatune/tasks/causal_task.h"
+#include "portatune/tasks/language_models.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {

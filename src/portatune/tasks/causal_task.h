@@ -1,7 +1,7 @@
 // The common part of causal language modelling tasks, for rows of any kind.
 #pragma once
 
-#include "portatune/text_task.h"
+#include "portatune/tasks/text_task.h"
 
 namespace portatune::tasks {
 

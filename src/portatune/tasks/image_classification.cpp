@@ -1,4 +1,4 @@
-#include "portatune/image_classification.h"
+#include "portatune/tasks/image_classification.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -14,8 +14,6 @@
 #include "portatune/models.h"
 #include "portatune/ops.h"
 #include "portatune/sources.h"
-#include "portatune/task_fields.h"
-#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/class_weights.h"
@@ -28,6 +26,8 @@
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "portatune/chat/dates.h"
-#include "portatune/language_models.h"
 #include "portatune/tasks/causal_task.h"
+#include "portatune/tasks/language_models.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/instruction_rows.h"
 

@@ -4,17 +4,17 @@
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
-#include "portatune/language_models.h"
 #include "portatune/ops.h"
-#include "portatune/task_fields.h"
-#include "portatune/task_spec.h"
+#include "portatune/tasks/language_models.h"
 #include "portatune/tasks/metrics/language_model.h"
 #include "portatune/tasks/objectives/masking.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/sentence_pairs.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/text_task.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
+#include "portatune/tasks/text_task.h"
 
 namespace portatune {
 namespace {

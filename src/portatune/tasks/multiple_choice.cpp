@@ -1,4 +1,4 @@
-#include "portatune/multiple_choice.h"
+#include "portatune/tasks/multiple_choice.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -6,8 +6,6 @@
 #include "portatune/io/text/json.h"
 #include "portatune/metrics.h"
 #include "portatune/ops.h"
-#include "portatune/task_fields.h"
-#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -16,7 +14,9 @@
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/text_task.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
+#include "portatune/tasks/text_task.h"
 
 namespace portatune {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/question_answering.h"
+#include "portatune/tasks/question_answering.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,8 +7,6 @@
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
-#include "portatune/task_fields.h"
-#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/answer_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/results/answer_lines.h"
@@ -16,6 +14,8 @@
 #include "portatune/tasks/rows/question_windows.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {

@@ -5,13 +5,13 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
-#include "portatune/image_classification.h"
 #include "portatune/io/text/json.h"
-#include "portatune/language_models.h"
-#include "portatune/multiple_choice.h"
-#include "portatune/question_answering.h"
-#include "portatune/text_classification.h"
-#include "portatune/token_classification.h"
+#include "portatune/tasks/image_classification.h"
+#include "portatune/tasks/language_models.h"
+#include "portatune/tasks/multiple_choice.h"
+#include "portatune/tasks/question_answering.h"
+#include "portatune/tasks/text_classification.h"
+#include "portatune/tasks/token_classification.h"
 
 namespace portatune {
 namespace {

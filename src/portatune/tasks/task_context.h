@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/task_spec.h"
+#include "portatune/tasks/task_spec.h"
 
 namespace portatune::tasks {
 

@@ -1,4 +1,4 @@
-#include "portatune/task_fields.h"
+#include "portatune/tasks/task_fields.h"
 
 namespace portatune {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
 #include "portatune/error.h"
-#include "portatune/losses.h"
 #include "portatune/ops.h"
 #include "portatune/sources.h"
+#include "portatune/tasks/losses.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/heads.h"

@@ -2,7 +2,6 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
-#include "portatune/task_fields.h"
 #include "portatune/tasks/objectives/class_weights.h"
 #include "portatune/tasks/objectives/heads.h"
 #include "portatune/tasks/rows/found_classes.h"
@@ -11,7 +10,8 @@
 #include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/rows/token_ids.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/text_task.h"
+#include "portatune/tasks/text_task.h"
 
 #include <algorithm>
 #include <mutex>

@@ -1,4 +1,4 @@
-#include "portatune/token_classification.h"
+#include "portatune/tasks/token_classification.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -7,8 +7,6 @@
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
-#include "portatune/task_fields.h"
-#include "portatune/task_spec.h"
 #include "portatune/tasks/metrics/tag_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -17,6 +15,8 @@
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "portatune/base/clock.h"
 #include "portatune/base/message.h"
-#include "portatune/base/one_line.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/base/stop.h"
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "portatune/base/one_line.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"

@@ -1,7 +1,7 @@
 // Sharding of the optimizer's work over devices.
 #pragma once
 
-#include "portatune/mesh.h"
+#include "portatune/graph.h"
 #include "portatune/nn.h"
 
 namespace portatune::train {

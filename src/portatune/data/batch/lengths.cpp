@@ -1,4 +1,4 @@
-#include "portatune/lengths.h"
+#include "portatune/packing.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "portatune/base/message.h"
-#include "portatune/base/nearest.h"
 
 namespace portatune::data {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <set>
 
-#include "portatune/base/ascii.h"
 #include "portatune/base/message.h"
+#include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/remote/cloud.h"

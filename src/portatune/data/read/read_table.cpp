@@ -4,13 +4,12 @@
 #include <fstream>
 #include <string_view>
 
-#include "portatune/base/nearest.h"
+#include "portatune/base/message.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/read/rename_columns.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/sources.h"
-#include "portatune/tfrecord.h"
 
 namespace portatune::data {
 namespace {

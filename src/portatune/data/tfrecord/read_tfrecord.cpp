@@ -11,7 +11,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/text/bad_record.h"
-#include "portatune/tfrecord.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 namespace {

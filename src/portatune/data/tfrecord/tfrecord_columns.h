@@ -10,7 +10,7 @@
 #include "portatune/error.h"
 #include "portatune/io/tfrecord/tf_example.h"
 #include "portatune/io/tfrecord/tfrecord_frame.h"
-#include "portatune/tfrecord.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 

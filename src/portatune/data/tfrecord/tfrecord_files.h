@@ -8,13 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/bad_rows.h"
 #include "portatune/data/read/same_files.h"
 #include "portatune/data/stage.h"
 #include "portatune/data/tfrecord/tfrecord_columns.h"
 #include "portatune/io/tfrecord/tfrecord_index.h"
 #include "portatune/io/tfrecord/tfrecord_reader.h"
-#include "portatune/tfrecord.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 

@@ -6,7 +6,7 @@
 #include "portatune/error.h"
 #include "portatune/io/tfrecord/tf_example.h"
 #include "portatune/io/tfrecord/tfrecord_writer.h"
-#include "portatune/tfrecord.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/folds.h"
+#include "portatune/data.h"
 
 #include <algorithm>
 #include <map>

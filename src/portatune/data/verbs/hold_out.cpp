@@ -2,10 +2,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "portatune/data.h"
 #include "portatune/data/order/random.h"
 #include "portatune/data/verbs/members.h"
 #include "portatune/error.h"
-#include "portatune/folds.h"
 
 namespace portatune::data {
 namespace {

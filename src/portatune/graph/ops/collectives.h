@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "portatune/graph.h"
-#include "portatune/mesh.h"
 
 namespace portatune {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "portatune/error.h"
-#include "portatune/io/plugin/shared_library.h"
+#include "portatune/io/plugin/own_plugin.h"
 
 namespace portatune::io {
 namespace {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/file_lock.h"
+#include "portatune/base/file_descriptor.h"
 #include "portatune/base/output_file.h"
 #include "portatune/base/replace_entries.h"
 #include "portatune/error.h"

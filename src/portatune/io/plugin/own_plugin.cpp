@@ -42,6 +42,17 @@ fs::path find(const OwnPlugin& plugin, const std::string& asked_by) {
 
 }  // namespace
 
+SharedLibrary::SharedLibrary(const char* name, const Fail& fail)
+    : name_(name), fail_(fail), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_ == nullptr) fail_(dlerror());
+}
+
+void* SharedLibrary::address_of(const char* name) const {
+  void* const address = dlsym(handle_, name);
+  if (address == nullptr) fail_(std::string(name_) + " without " + name);
+  return address;
+}
+
 const void* open_own_plugin(const OwnPlugin& plugin, const std::string& asked_by) {
   const fs::path file = find(plugin, asked_by);
   // RTLD_LOCAL: the plug-in contains copies of libraries that the program may have too.

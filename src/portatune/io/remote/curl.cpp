@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "portatune/error.h"
-#include "portatune/io/plugin/shared_library.h"
+#include "portatune/io/plugin/own_plugin.h"
 
 namespace portatune::io {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/base/ascii.h"
 #include "portatune/base/stop.h"
+#include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/io/remote/url.h"
 

@@ -1,13 +1,26 @@
 // A single HTTP GET of a range of bytes.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "portatune/io/remote/curl.h"
-#include "portatune/io/remote/http_answer.h"
 #include "portatune/io/remote/retries.h"
 
 namespace portatune::io {
+
+/// The answer of an HTTP server.
+struct HttpAnswer {
+  long status = 0;
+  std::map<std::string, std::string> headers;  ///< values by lower-case name
+  std::string body;                            ///< body of a 2xx answer
+  bool is_whole = true;                        ///< false if the body exceeded the range and was not read
+  Seconds retry_after{0};
+  std::string redirect;  ///< target of a 3xx answer, as an absolute URL
+
+  /// The value of a header; empty if the answer lacks it.
+  std::string header(const std::string& name) const;
+};
 
 /// Makes requests. All clients of a process share their connections, which stay open for the next request, because many
 /// small files may come from one server. Several threads may use it at a time.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "portatune/io/remote/http_answer.h"
+#include "portatune/io/remote/http_request.h"
 #include "portatune/io/remote/remote_file.h"
 
 namespace portatune::io {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/base/parallel.h"
+#include "portatune/base/thread_pool.h"
 
 namespace portatune::kernels {
 

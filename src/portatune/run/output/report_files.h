@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "portatune/run/inputs/data_survey.h"
+#include "portatune/run/inputs/rows/data_survey.h"
 #include "portatune/run/run_plan.h"
 
 namespace portatune::run {

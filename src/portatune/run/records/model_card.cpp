@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "portatune/base/message.h"
-#include "portatune/base/printable.h"
-#include "portatune/base/units.h"
+#include "portatune/base/number.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/hub/cache.h"
 #include "portatune/io/text/json.h"
-#include "portatune/run/inputs/validation.h"
+#include "portatune/run/inputs/rows/validation.h"
 #include "portatune/tasks/registry.h"
 
 namespace portatune::run {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/base/one_line.h"
 #include "portatune/base/output_file.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
-#include "portatune/run/inputs/training_batches.h"
+#include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/records/model_card.h"
 #include "portatune/run/records/training_arguments.h"

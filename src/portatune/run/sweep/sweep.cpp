@@ -10,14 +10,14 @@
 #include <set>
 #include <utility>
 
-#include "portatune/base/one_line.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/pjrt/call_error.h"
 #include "portatune/run/fit.h"
-#include "portatune/run/inputs/split.h"
-#include "portatune/run/inputs/validation.h"
+#include "portatune/run/inputs/rows/split.h"
+#include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/added_metrics.h"
+#include "portatune/tasks.h"
 
 namespace portatune {
 namespace {

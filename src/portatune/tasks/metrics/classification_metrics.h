@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "portatune/tasks/metrics/named_metrics.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 

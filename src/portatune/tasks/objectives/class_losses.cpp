@@ -6,8 +6,8 @@
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
 #include "portatune/error.h"
-#include "portatune/losses.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/losses.h"
 #include "portatune/tasks/objectives/heads.h"
 
 namespace portatune::tasks {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "portatune/graph.h"
-#include "portatune/loss_options.h"
 #include "portatune/nn.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/losses.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 

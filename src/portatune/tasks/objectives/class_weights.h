@@ -2,9 +2,9 @@
 #pragma once
 
 #include "portatune/data.h"
-#include "portatune/loss_options.h"
-#include "portatune/task_spec.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/losses.h"
+#include "portatune/tasks/task_spec.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 

@@ -5,7 +5,7 @@
 
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/objectives/objectives.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 

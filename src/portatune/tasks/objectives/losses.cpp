@@ -1,4 +1,4 @@
-#include "portatune/losses.h"
+#include "portatune/tasks/losses.h"
 
 #include "portatune/graph/ops/collectives.h"
 #include "portatune/ops.h"

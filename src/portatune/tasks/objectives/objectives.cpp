@@ -1,7 +1,7 @@
 #include "portatune/tasks/objectives/objectives.h"
 
-#include "portatune/losses.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/losses.h"
 #include "portatune/tasks/objectives/class_losses.h"
 
 namespace portatune::tasks {

@@ -4,9 +4,9 @@
 // do not count. Losses are sums of weight x loss with the sum of the weights, as in Forward.
 #pragma once
 
-#include "portatune/loss_options.h"
 #include "portatune/models.h"
 #include "portatune/tasks.h"
+#include "portatune/tasks/losses.h"
 
 namespace portatune::tasks {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/question_answering.h"
+#include "portatune/tasks/question_answering.h"
 
 namespace portatune::tasks {
 

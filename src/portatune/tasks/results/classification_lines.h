@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 

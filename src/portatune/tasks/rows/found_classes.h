@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "portatune/task_spec.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/task_spec.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {
 

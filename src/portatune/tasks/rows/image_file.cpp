@@ -4,11 +4,11 @@
 #include <limits>
 #include <string_view>
 
-#include "portatune/bad_rows.h"
 #include "portatune/error.h"
 #include "portatune/image.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/remote/cloud.h"
+#include "portatune/sources.h"
 
 namespace portatune::tasks {
 namespace {

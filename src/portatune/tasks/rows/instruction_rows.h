@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "portatune/chat.h"
-#include "portatune/language_models.h"
+#include "portatune/tasks/language_models.h"
 #include "portatune/text.h"
 
 namespace portatune::tasks {

@@ -6,7 +6,7 @@
 #include "portatune/error.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/label_sets.h"
-#include "portatune/text_classification.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune {
 namespace {

@@ -6,7 +6,7 @@
 #include "portatune/error.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/row_json.h"
-#include "portatune/token_classification.h"
+#include "portatune/tasks/token_classification.h"
 
 namespace portatune {
 namespace {

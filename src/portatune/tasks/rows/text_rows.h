@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "portatune/tasks.h"
-#include "portatune/text_task.h"
+#include "portatune/tasks/text_task.h"
 
 namespace portatune::tasks {
 

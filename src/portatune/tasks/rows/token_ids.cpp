@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/bad_rows.h"
 #include "portatune/packing.h"
+#include "portatune/sources.h"
 #include "portatune/tasks/rows/row_json.h"
 
 namespace portatune::tasks {

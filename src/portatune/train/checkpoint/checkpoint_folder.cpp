@@ -10,7 +10,7 @@
 
 #include "portatune/base/file_descriptor.h"
 #include "portatune/base/number.h"
-#include "portatune/base/one_line.h"
+#include "portatune/base/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/train/checkpoint/checkpoint.h"

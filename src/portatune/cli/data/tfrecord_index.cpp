@@ -1,0 +1,23 @@
+// portatune tfrecord index: writes the missing indexes of TFRecord files.
+#include <fmt/format.h>
+
+#include "portatune/base/stop.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/sources.h"
+
+namespace portatune::cli {
+
+int tfrecord_index(const TfrecordIndexArguments& a) {
+  catch_signals();
+  for (const std::string& file : data::table_files(a.files)) {
+    stop_if_requested();
+    const int64_t records = data::index_tfrecord(file);
+    print_remark(a.talk, fmt::format("{}: {} records", file, records));
+  }
+  return kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,88 @@
+// portatune tfrecord inspect: shows the content of TFRecord files, and their faults.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/plain_text.h"
+#include "portatune/base/url_secrets.h"
+#include "portatune/cli/data/tfrecord_survey.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/sources.h"
+
+namespace portatune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMaxFaults = 10;  // number of faults that are listed
+
+Json json_of(const TfrecordSurvey& survey, bool verified) {
+  Json features = Json::object();
+  for (const auto& [name, feature] : survey.features()) {
+    Json& entry = features[name];
+    entry = {{"kind", feature.kind()},
+             {"records", feature.records()},
+             {"values", {feature.values.least, feature.values.most}}};
+    if (!feature.bytes.is_empty) entry["bytes"] = {feature.bytes.least, feature.bytes.most};
+  }
+  Json corrupt = Json::array();
+  for (const Report& fault : survey.faults()) corrupt.push_back(one_line(fault));
+  return {{"file", without_secrets(survey.file())},
+          {"records", survey.records()},
+          {"bytes", survey.bytes()},
+          {"compressed", survey.is_compressed()},
+          {"index", survey.has_index()},
+          {"verified", verified},
+          {"features", features},
+          {"first", survey.first()},
+          {"corrupt", corrupt}};
+}
+
+std::string features_of(const TfrecordSurvey& survey) {
+  size_t width = 8;
+  for (const auto& [name, feature] : survey.features()) width = std::max(width, name.size());
+  std::string text =
+      fmt::format("  {:<{}}  {:<8} {:>9}  {:<10} bytes of each\n", "feature", width, "kind", "records", "values");
+  for (const auto& [name, feature] : survey.features()) {
+    text += fmt::format("  {:<{}}  {:<8} {:>9}  {:<10} {}\n", name, width, feature.kind(), feature.records(),
+                        feature.values.text(), feature.bytes.text());
+  }
+  return text;
+}
+
+std::string text_of(const TfrecordSurvey& survey) {
+  std::string text =
+      fmt::format("{}: {} records, {} bytes{}, {}\n", without_secrets(survey.file()), survey.records(), survey.bytes(),
+                  survey.is_compressed() ? ", compressed" : "", survey.has_index() ? "with an index" : "no index");
+  if (!survey.features().empty()) text += features_of(survey);
+  for (size_t i = 0; i < survey.first().size(); ++i) {
+    text += fmt::format("  record {}\n", i + 1);
+    for (const auto& [name, value] : survey.first()[i].items())
+      text += fmt::format("    {}: {}\n", name, io::json_text(value));
+  }
+  const std::vector<Report>& faults = survey.faults();
+  for (size_t i = 0; i < std::min(faults.size(), kMaxFaults); ++i) {
+    text += fmt::format("  corrupt: {}\n", one_line(faults[i]));
+  }
+  if (faults.size() > kMaxFaults) text += fmt::format("  and {} more\n", faults.size() - kMaxFaults);
+  return text;
+}
+
+}  // namespace
+
+int tfrecord_inspect(const TfrecordInspectArguments& a) {
+  catch_signals();
+  bool is_sound = true;
+  for (const std::string& file : data::table_files(a.files)) {
+    const TfrecordSurvey survey(file, a.verify, a.records);
+    print_result(a.talk.json ? line_of(json_of(survey, a.verify)) : text_of(survey));
+    is_sound = is_sound && survey.faults().empty();
+  }
+  return is_sound ? kOk : kBadData;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,190 @@
+// portatune tfrecord write: writes rows of tables, or images, to TFRecord files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/base/stop.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/bad_rows.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/data/read/file_kinds.h"
+#include "portatune/data/verbs/user_function.h"
+#include "portatune/image.h"
+#include "portatune/run/inputs/rows/rows.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/rows/image_file.h"
+#include "portatune/tasks/rows/row_json.h"
+#include "portatune/text.h"
+
+namespace portatune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_int64(const nlohmann::json& number) {
+  if (number.is_number_unsigned()) return std::in_range<int64_t>(number.get<uint64_t>());
+  return number.is_number_integer();
+}
+
+// The numbers of a column: one number, or a JSON list of numbers.
+template <class T>
+Tensor numbers_in(const data::Example& row, const std::string& column, const char* expected) {
+  if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) {
+    const bool is_float = array->dtype() == DType::kFloat32;
+    if (is_float == std::is_floating_point_v<T>) return *array;
+    if (array->dtype() == DType::kInt64) {  // but floats are needed
+      const auto integers = array->as<int64_t>();
+      return vector_of(std::vector<float>(integers.begin(), integers.end()));
+    }
+    throw DataError({.where = to_string(row.origin()),
+                     .given = to_string(array->type()) + " in column \"" + column + "\"",
+                     .expected = expected});
+  }
+  if (const auto number = number_in<T>(row.text(column))) return Tensor({}, {*number});
+  const nlohmann::json list = row.text(column).starts_with('[') ? tasks::json_in(row, column) : nlohmann::json();
+  std::vector<T> numbers;
+  const auto add = [&](const nlohmann::json& item) {
+    const bool fits = std::is_integral_v<T> ? is_int64(item) : item.is_number();
+    if (fits) numbers.push_back(item.get<T>());
+    return fits;
+  };
+  if (!list.is_array() || !std::ranges::all_of(list, add)) throw tasks::bad_column(row, column, expected);
+  return vector_of(numbers);
+}
+
+// Token ids in place of texts.
+class Tokens {
+ public:
+  explicit Tokens(const TfrecordWriteArguments& a)
+      : a_(a), tokenizer_(text::Tokenizer::load(a.tokenizer)), encoder_(tokenizer_) {}
+
+  void replace_text(const data::Example& row, data::Example& example) {
+    const bool is_pair = !a_.text_pair_column.empty();
+    text::TextPair texts{.first = row.text(a_.text_column)};
+    if (is_pair) texts.second = row.text(a_.text_pair_column);
+    std::vector<int32_t> ids, type_ids;
+    encoder_.append(texts, {.max_length = a_.max_length}, ids, is_pair ? &type_ids : nullptr);
+    example.set("input_ids", vector_of(ids));
+    if (is_pair) example.set("token_type_ids", vector_of(type_ids));
+    if (a_.keep_text) return;
+    example.erase(a_.text_column);
+    if (is_pair) example.erase(a_.text_pair_column);
+  }
+
+ private:
+  const TfrecordWriteArguments& a_;
+  const text::Tokenizer tokenizer_;
+  text::IdEncoder encoder_;
+};
+
+// The features of a row.
+class Features {
+ public:
+  Features(const TfrecordWriteArguments& a, std::string image_column) : a_(a), image_column_(std::move(image_column)) {
+    if (!a.tokenizer.empty()) tokens_.emplace(a);
+  }
+
+  data::Example of(const data::Example& row) {
+    return data::call_on(row, [this](const data::Example& row) {
+      data::Example example = row;
+      for (const std::string& column : a_.int64_columns) {
+        example.set(column, numbers_in<int64_t>(row, column, "an integer, or a JSON list of them"));
+      }
+      for (const std::string& column : a_.float_columns) {
+        example.set(column, numbers_in<float>(row, column, "a number, or a JSON list of them"));
+      }
+      if (!image_column_.empty()) example.set(image_column_, image_in(row)).erase(tasks::kDownloadedImage);
+      if (tokens_) tokens_->replace_text(row, example);
+      return example;
+    });
+  }
+
+ private:
+  std::string image_in(const data::Example& row) const {
+    const tasks::ImageFile file(row, image_column_);
+    if (image::is_image(file.bytes())) return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+    throw DataError({.where = file.name(), .given = "a file of another kind", .expected = "a JPEG, PNG or WebP file"});
+  }
+
+  const TfrecordWriteArguments& a_;
+  const std::string image_column_;
+  std::optional<Tokens> tokens_;
+};
+
+void require_folder(const fs::path& output) {
+  const fs::path folder = output.parent_path();
+  if (folder.empty() || fs::is_directory(folder)) return;
+  throw NotFoundError({.where = "--output " + output.string(), .given = "no folder " + folder.string()});
+}
+
+bool is_image_folder(const TfrecordWriteArguments& a) {
+  return a.input.size() == 1 && fs::is_directory(a.input[0]) && !data::holds_tables(a.input[0]);
+}
+
+// The name that read_image_folder gives its column.
+std::string image_column_of(const TfrecordWriteArguments& a) {
+  return a.image_column.empty() && is_image_folder(a) ? data::ImageFolderOptions{}.image_column : a.image_column;
+}
+
+data::Dataset rows_of(const TfrecordWriteArguments& a) {
+  if (is_image_folder(a)) return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
+  data::TableOptions table = a.table;
+  table.as_written = true;
+  const data::Dataset rows = data::read_table(a.input, std::move(table));
+  const bool downloads = !a.image_column.empty() && tasks::names_urls(rows, a.image_column);
+  return downloads ? tasks::download_images(rows, a.image_column, {.size = 1}) : rows;
+}
+
+void refuse(const std::string& option, const std::string& given, const std::string& expected) {
+  throw UsageError({.where = option, .given = given, .expected = expected});
+}
+
+void check(const TfrecordWriteArguments& a) {
+  if (a.tokenizer.empty() && a.max_length > 0) refuse("--max-length", "no --tokenizer", "token ids to cut");
+  if (a.tokenizer.empty() && a.keep_text) refuse("--keep-text", "no --tokenizer", "token ids beside the texts");
+  if (a.output.extension() == ".gz" && !a.files.gzip) {
+    refuse("--output", a.output.string() + " without --gzip", "both, or a name without .gz");
+  }
+  for (const std::string& column : a.int64_columns) {
+    if (std::ranges::find(a.float_columns, column) == a.float_columns.end()) continue;
+    refuse("--float-columns", "column '" + column + "', which --int64-columns names, too", "one of them");
+  }
+}
+
+std::string json_of(const data::TfrecordWriter& writer, const std::shared_ptr<data::BadRows>& bad_rows) {
+  nlohmann::ordered_json object = {{"records", writer.written()}, {"files", writer.files()}};
+  if (const auto skipped = run::skipped_rows(bad_rows)) object["skipped_rows"] = *skipped;
+  return line_of(object);
+}
+
+}  // namespace
+
+int tfrecord_write(const TfrecordWriteArguments& a) {
+  check(a);
+  catch_signals();  // so that no incomplete file is left
+  require_folder(a.output);
+  Features features(a, image_column_of(a));
+  data::Dataset records = rows_of(a).map([&](const data::Example& row) { return features.of(row); });
+  if (a.bad_rows) records = records.skip_bad_rows(a.bad_rows);
+  data::TfrecordWriter writer(a.output.string(), a.files);
+  for (const data::Example& record : records.iterate()) {
+    stop_if_requested();
+    writer.write(record);
+  }
+  writer.commit();
+  const int64_t files = std::ssize(writer.files());
+  print_remark(a.talk, fmt::format("{} in {}", counted(writer.written(), "record"), counted(files, "file")));
+  if (a.bad_rows) print_remark(a.talk, skipped_text(*a.bad_rows));
+  if (a.talk.json) print_result(json_of(writer, a.bad_rows));
+  return kOk;
+}
+
+}  // namespace portatune::cli

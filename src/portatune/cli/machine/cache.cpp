@@ -1,0 +1,75 @@
+// portatune cache: lists and removes models of the Hugging Face cache.
+#include "portatune/hub/cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/error.h"
+#include "portatune/hub/environment.h"
+
+namespace portatune::cli {
+namespace {
+
+using hub::CachedModel;
+using hub::CachedRevision;
+
+// "86b5e09 (main)".
+std::string describe(const CachedRevision& revision) {
+  constexpr size_t kShortCommit = 7;
+  const std::string commit = revision.commit.substr(0, kShortCommit);
+  return revision.refs.empty() ? commit : fmt::format("{} ({})", commit, list_of(revision.refs));
+}
+
+std::string row_of(const CachedModel& model) {
+  std::vector<std::string> revisions;
+  for (const CachedRevision& revision : model.revisions) revisions.push_back(describe(revision));
+  return fmt::format("{:<48}{:>10}  {}\n", model.name, decimal_size(static_cast<double>(model.bytes)),
+                     list_of(revisions));
+}
+
+std::string json_of(const CachedModel& model) {
+  nlohmann::ordered_json revisions = nlohmann::ordered_json::array();
+  for (const CachedRevision& revision : model.revisions) {
+    revisions.push_back({{"commit", revision.commit}, {"refs", revision.refs}});
+  }
+  return line_of(
+      {{"name", model.name}, {"folder", model.folder.string()}, {"bytes", model.bytes}, {"revisions", revisions}});
+}
+
+const CachedModel& model_called(const std::string& name, const std::vector<CachedModel>& models) {
+  const auto found = std::ranges::find(models, name, &CachedModel::name);
+  if (found != models.end()) return *found;
+  std::vector<std::string> names;
+  for (const CachedModel& model : models) names.push_back(model.name);
+  const std::string meant = nearest(name, names);
+  throw NotFoundError({.where = "cache rm " + name,
+                       .given = "no model of this name in " + hub::hub_cache().string(),
+                       .expected = "a name that portatune cache ls lists",
+                       .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+}
+
+}  // namespace
+
+int cache_list(const CacheListArguments& a) {
+  std::string text;
+  for (const CachedModel& model : hub::cached_models()) text += a.talk.json ? json_of(model) : row_of(model);
+  print_result(text);
+  return kOk;
+}
+
+int cache_remove(const CacheRemoveArguments& a) {
+  const std::vector<CachedModel> models = hub::cached_models();
+  const CachedModel& model = model_called(a.name, models);
+  hub::remove_cached(model);
+  print_remark(a.talk, fmt::format("removed {}, {}", model.name, decimal_size(static_cast<double>(model.bytes))));
+  return kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,73 @@
+#include "portatune/cli/machine/hub.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "portatune/base/number.h"
+#include "portatune/cli/options/option_group.h"
+#include "portatune/cli/options/options.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/hub/download.h"
+
+namespace portatune::cli {
+
+void add_options(CLI::App& command, DownloadArguments& a) {
+  Group(command, "Model")
+      .text("name", a.name, "model of the Hugging Face Hub: org/name or org/name@revision")
+      ->required();
+  Group output(command, "Output");
+  output.flag("--json", a.talk.json, "the result as one JSON object");
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+}
+
+void add_options(CLI::App& command, CacheListArguments& a) {
+  Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each model");
+}
+
+void add_options(CLI::App& command, CacheRemoveArguments& a) {
+  Group(command, "Model").text("name", a.name, "as portatune cache ls shows it")->required();
+  Group(command, "Output").flag("-q,--quiet", a.talk.quiet, "only errors");
+}
+
+std::filesystem::path download_from_hub(const hub::HubName& name, hub::Contents contents, const Talk& talk) {
+  constexpr size_t kShortCommit = 7;
+  DownloadLine line(talk);
+  return hub::download_model(
+      name, contents,
+      {.fetched =
+           [&](const std::string& commit, int64_t bytes, int64_t all) {
+             line.update(fmt::format("{} (commit {})", to_string(name), commit.substr(0, kShortCommit)), bytes, all);
+           },
+       .wait =
+           [&](const std::string& file) {
+             print_remark(talk, fmt::format("{}: another process fetches {}; waiting for it", to_string(name), file));
+           }});
+}
+
+DownloadLine::DownloadLine(const Talk& talk) : talk_(talk), terminal_(stderr_terminal(false)) {}
+
+void DownloadLine::update(const std::string& name, int64_t bytes, int64_t all) {
+  if (talk_.quiet) return;
+  const bool is_new = name != name_;
+  name_ = name;
+  const std::string size = decimal_size(static_cast<double>(all));
+  if (!terminal_.rewrites) {
+    if (is_new) print_remark(talk_, fmt::format("fetching {}, {}", name, size));
+    return;
+  }
+  if (is_new) end();
+  const double now = terminal_.now_s();
+  if (!is_new && bytes != all && now - drawn_s_ < kRedraw_s) return;
+  drawn_s_ = now;
+  terminal_.write(fmt::format("\rfetching {}, {} of {}\x1b[K", name, decimal_size(static_cast<double>(bytes)), size));
+  is_open_ = true;
+  if (bytes == all) end();
+}
+
+void DownloadLine::end() {
+  if (is_open_) terminal_.write("\n");
+  is_open_ = false;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/base/url_secrets.h"
+#include "portatune/cli/machine/hub.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/options/option_group.h"
+#include "portatune/cli/options/options.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/install/install_plugin.h"
+#include "portatune/install/package_index.h"
+#include "portatune/pjrt/plugin/plugin_package.h"
+
+namespace portatune::cli {
+namespace {
+
+std::string index_of(const PluginInstallArguments& a) {
+  if (!a.index_url.empty()) return a.index_url;
+  const char* const of_pip = std::getenv("PIP_INDEX_URL");
+  return of_pip == nullptr || *of_pip == '\0' ? kPyPi : of_pip;
+}
+
+void print(const PluginInstallArguments& a, const pjrt::PluginPackage& package, bool was_there,
+           const pjrt::PluginVersion& version) {
+  const std::string file = folder_of(package) / package.file;
+  if (a.talk.json) {
+    print_result(line_of(
+        {{"name", package.name}, {"file", file}, {"version", to_string(version)}, {"was_installed", was_there}}));
+    return;
+  }
+  print_result(fmt::format("{:<10}{}\n{:<10}{}\n{:<10}{}\n", "plugin", file, "version", to_string(version), "needs",
+                           package.needs));
+}
+
+namespace fs = std::filesystem;
+
+struct Place {
+  fs::path folder;
+  bool has_plugin, is_complete;
+};
+
+// The state "compiles only" is that of a CUDA plugin without CUDA's libraries, as tools/setup.sh --aot installs it.
+std::string state_of(const Place& place) {
+  if (place.is_complete) return place.folder.string();
+  return place.has_plugin ? "compiles only: " + place.folder.string() : "not installed";
+}
+
+std::string row_of(const pjrt::PluginPackage& package, const Place& place) {
+  return fmt::format("{:<8}{:<6}{:<26}{}\n{:<8}{:<6}needs {}\n", package.name, package.platform,
+                     to_string(package.parts.front().wheel), state_of(place), "", "", package.needs);
+}
+
+std::string json_of(const pjrt::PluginPackage& package, const Place& place) {
+  const pjrt::Pin& wheel = package.parts.front().wheel;
+  return line_of({{"name", package.name},
+                  {"platform", package.platform},
+                  {"package", wheel.package},
+                  {"version", wheel.version},
+                  {"needs", package.needs},
+                  {"folder", place.folder.string()},
+                  {"installed", place.is_complete},
+                  {"compiles", place.has_plugin}});
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, PluginListArguments& a) {
+  Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each plugin");
+}
+
+void add_options(CLI::App& command, PluginInstallArguments& a) {
+  Group plugin(command, "Plugin");
+  plugin.text("name", a.name, "cpu, cuda13, cuda12 or tpu")->required();
+  plugin.text("--index-url", a.index_url, "URL of a Python package index")
+      ->default_str("$PIP_INDEX_URL, or " + std::string(kPyPi));
+  Group output(command, "Output");
+  output.flag("--json", a.talk.json, "the result as one JSON object");
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+}
+
+int plugin_install(const PluginInstallArguments& a) {
+  catch_signals();
+  const pjrt::PluginPackage& package = pjrt::plugin_package(a.name);
+  if (const auto folder = folder_of(package); is_complete(package, folder)) {
+    print_remark(a.talk, package.name + " is installed already");
+    print(a, package, true, pjrt::Plugin::load(folder / package.file).version());
+    return kOk;
+  }
+  const std::string index = index_of(a);
+  DownloadLine line(a.talk);
+  const InstallOptions options = {
+      .index = index,
+      .begin =
+          [&](size_t wheels, int64_t bytes) {
+            print_remark(a.talk, fmt::format("{}: {} to fetch from {}, {}", package.name,
+                                             counted(static_cast<int64_t>(wheels), "file"), without_secrets(index),
+                                             decimal_size(static_cast<double>(bytes))));
+          },
+      .fetched = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t all) { line.update(to_string(wheel), bytes, all); },
+      .unpack = [&] { print_remark(a.talk, "unpacking"); }};
+  const pjrt::PluginVersion version = install_plugin(package, options);
+  print(a, package, false, version);
+  return kOk;
+}
+
+int plugin_list(const PluginListArguments& a) {
+  std::string text;
+  for (const pjrt::PluginPackage& package : pjrt::plugin_packages()) {
+    const fs::path folder = folder_of(package);
+    std::error_code none;
+    const Place place = {.folder = folder,
+                         .has_plugin = fs::is_regular_file(folder / package.file, none),
+                         .is_complete = is_complete(package, folder)};
+    text += a.talk.json ? json_of(package, place) : row_of(package, place);
+  }
+  print_result(text);
+  return kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,31 @@
+// The parser of the command line: from argv to the arguments of a command.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "portatune/cli/options/commands.h"
+
+namespace portatune::cli {
+
+/// A requested text: help or version.
+struct Text {
+  std::string text;
+};
+
+using Command =
+    std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments, TokenizeArguments,
+                 MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments, TfrecordIndexArguments,
+                 DevicesArguments, PluginListArguments, PluginInstallArguments, DownloadArguments, CacheListArguments,
+                 CacheRemoveArguments, RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments,
+                 ParityArguments, SweepArguments, ReportArguments>;
+
+/// words  the command line without the program's name
+/// errors UsageError, which suggests the nearest name for an unknown one
+Command parse(const std::vector<std::string>& words);
+
+/// The option that sets what the library calls `name`: max_length is --max-length. Other names are unchanged.
+std::string as_option(const std::string& name);
+
+}  // namespace portatune::cli

@@ -1,0 +1,217 @@
+// The commands and their arguments from the command line. This file is the only place of the defaults.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/device.h"
+#include "portatune/generation.h"
+#include "portatune/report/page.h"
+#include "portatune/run.h"
+#include "portatune/sources.h"
+#include "portatune/train.h"
+
+namespace portatune::cli {
+
+struct Talk {
+  bool quiet = false;             ///< print only results and errors
+  bool json = false;              ///< print the result as one JSON object
+  bool disable_progress = false;  ///< print plain lines in place of a bar
+};
+
+struct FitArguments : run::RunOptions {
+  std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
+  Talk talk;
+  std::vector<std::string> words;  ///< the command line, the source of the command that resumes the run
+  /// Names and values of all options but paths and those of the report; the value is empty for an option that was not
+  /// given.
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+struct EvaluateArguments : run::EvaluateOptions {
+  std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
+  Talk talk;
+};
+
+struct PredictArguments : run::PredictOptions {
+  std::vector<std::string> settings;  ///< as in EvaluateArguments
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
+struct GenerateArguments {
+  std::filesystem::path model;
+  std::vector<std::string> prompts, input;
+  std::string text_column = "text";
+  bool chat = false;                         ///< prompts are messages of a user, rows of `input` are conversations
+  std::string system;                        ///< the message before that of the user; empty: none
+  std::string messages_column = "messages";  ///< the column of conversations in `input`
+  std::filesystem::path chat_template;       ///< file of a chat template; empty: the model's template
+  std::string chat_variables;                ///< variables of the template as a JSON object; empty: none
+  int64_t batch_size = GeneratorOptions{}.batch_size;
+  /// Settings from the command line, which override those of generation_config.json.
+  std::vector<std::function<void(GenerationOptions&)>> settings;
+  bool shapes_drawing = false;  ///< true if `settings` has an option for sampling alone
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
+struct TokenizeArguments {
+  std::filesystem::path tokenizer;
+  std::vector<std::string> input;
+  std::filesystem::path output = "-";
+  std::string text_column = "text";
+  std::string text_pair_column;  ///< empty: text_pair in rows that have it
+  int64_t max_length = 0;        ///< 0: no limit
+  bool add_special_tokens = true;
+  Talk talk;
+};
+
+struct TfrecordWriteArguments {
+  std::vector<std::string> input;
+  data::TableOptions table;                 ///< options of the input; its columns are written; none: all
+  std::shared_ptr<data::BadRows> bad_rows;  ///< the same as in run::ModelOptions
+  std::filesystem::path output;
+  data::TfrecordWriterOptions files;
+  std::vector<std::string> int64_columns, float_columns;
+  std::string image_column;         ///< column of paths to the images to write; empty: none, or "image" of a folder
+  std::filesystem::path tokenizer;  ///< empty: texts are written unchanged
+  std::string text_column = "text", text_pair_column;
+  int64_t max_length = 0;  ///< tokens; 0: no limit
+  bool keep_text = false;  ///< write the text beside its token ids
+  Talk talk;
+};
+
+struct TfrecordInspectArguments {
+  std::vector<std::string> files;
+  bool verify = false;
+  int64_t records = 3;  ///< number of records to show
+  Talk talk;
+};
+
+struct TfrecordIndexArguments {
+  std::vector<std::string> files;
+  Talk talk;
+};
+
+struct MergeArguments {
+  std::filesystem::path model;  ///< an adapter
+  std::filesystem::path output;
+  Talk talk;
+};
+
+struct DevicesArguments {
+  DeviceOptions device;
+  Talk talk;
+};
+
+struct PluginListArguments {
+  Talk talk;
+};
+
+struct PluginInstallArguments {
+  std::string name;
+  std::string index_url;  ///< URL of the package index; empty: $PIP_INDEX_URL, or PyPI
+  Talk talk;
+};
+
+struct DownloadArguments {
+  std::string name;  ///< "org/name" or "org/name@revision"
+  Talk talk;
+};
+
+struct CacheListArguments {
+  Talk talk;
+};
+
+struct CacheRemoveArguments {
+  std::string name;  ///< "org/name"
+  Talk talk;
+};
+
+struct RecipesArguments {
+  std::string name;  ///< a recipe to show; empty: the names of all recipes are listed
+};
+
+struct BenchArguments {
+  run::ModelOptions model;
+  int64_t batch_size = 16;
+  int64_t steps = 20, warmup = 3;
+  TrainingOptions training;
+  DeviceOptions device;
+};
+
+struct BenchInputArguments {
+  FitArguments fit;  ///< the run; only its data, sizes and seed are used
+  double seconds = 3;
+};
+
+struct PlanArguments {
+  FitArguments fit;                  ///< the planned run
+  std::vector<std::string> on;       ///< targets
+  bool largest_batch = false;        ///< look for the largest batch that fits
+  std::filesystem::path save;        ///< a folder for the compiled programs; empty: they are not saved
+  std::optional<double> time_limit;  ///< seconds for each target; 0: no limit; nullopt: the default
+};
+
+struct SweepArguments {
+  FitArguments fit;                         ///< the options of all trials
+  std::map<std::string, std::string> grid;  ///< values by option: "1e-5,3e-5", or a range "1e-5..1e-4"
+  int64_t seeds = 1;                        ///< number of trials of a configuration
+  int64_t random = 0;                       ///< number of random configurations; 0: all combinations
+  bool halving = false;
+  int64_t halving_factor = 3;
+  bool keep_models = false;
+};
+
+struct ReportArguments {
+  std::vector<std::filesystem::path> runs;  ///< output folders of runs
+  std::filesystem::path output = report::kPageFile;
+};
+
+struct ParityArguments {
+  std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
+  std::filesystem::path dump;       ///< a folder for the computed values of a case; empty: none
+  FitArguments fit;                 ///< the run; a case uses dtype, device and talk alone
+  std::string against;              ///< the settings in which the second run differs
+  int64_t steps = 20;
+  int64_t every = 1;               ///< steps between comparisons of gradients and parameters
+  std::optional<DType> tolerance;  ///< type whose tolerance applies; nullopt: the coarser of the two types
+};
+
+class Processes;
+
+// Each command returns the exit code and throws its errors.
+int fit(const FitArguments& arguments, Processes& processes);
+int evaluate(const EvaluateArguments& arguments);
+int predict(const PredictArguments& arguments);
+int generate(const GenerateArguments& arguments);
+int tokenize(const TokenizeArguments& arguments);
+int tfrecord_write(const TfrecordWriteArguments& arguments);
+int tfrecord_inspect(const TfrecordInspectArguments& arguments);
+int tfrecord_index(const TfrecordIndexArguments& arguments);
+int merge(const MergeArguments& arguments);
+int devices(const DevicesArguments& arguments);
+int plugin_list(const PluginListArguments& arguments);
+int plugin_install(const PluginInstallArguments& arguments);
+int download(const DownloadArguments& arguments);
+int cache_list(const CacheListArguments& arguments);
+int cache_remove(const CacheRemoveArguments& arguments);
+int recipes(const RecipesArguments& arguments);
+int bench(const BenchArguments& arguments);
+int bench_input(const BenchInputArguments& arguments);
+int plan(const PlanArguments& arguments, Processes& processes);
+int parity(const ParityArguments& arguments);
+int sweep(const SweepArguments& arguments, Processes& processes);
+int report(const ReportArguments& arguments);
+int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
+
+}  // namespace portatune::cli

@@ -1,0 +1,147 @@
+#include "portatune/cli/options/completion.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "portatune/cli/options/help.h"
+#include "portatune/cli/terminal/resume_command.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr const char* kBash = "bash";
+constexpr const char* kZsh = "zsh";
+constexpr const char* kFish = "fish";
+
+// A command, or a group of commands: "fit", "tfrecord write", "tfrecord"; the program itself has an empty name.
+struct Topic {
+  std::string name;
+  CLI::App* app;
+};
+
+void add_topics(CLI::App& app, const std::string& name, std::vector<Topic>& topics) {
+  topics.push_back({name, &app});
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    add_topics(*command, (name.empty() ? "" : name + " ") + command->get_name(), topics);
+  }
+}
+
+std::vector<Topic> topics_of(CLI::App& app) {
+  std::vector<Topic> topics;
+  add_topics(app, "", topics);
+  return topics;
+}
+
+std::string names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands_in(app)) names.push_back(command->get_name());
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string names_of_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) names.push_back("--" + option->get_lnames().front());
+  }
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+// The words of a choice, which are the name of its check: see Group::choice().
+std::vector<std::string> words_of_choice(CLI::Option& option) {
+  std::string words;
+  try {
+    words = option.get_validator()->get_name();
+  } catch (const CLI::OptionNotFound&) {  // the option has no check
+  }
+  return words.empty() ? std::vector<std::string>() : CLI::detail::split(words, '|');
+}
+
+// The lines `case PATTERN) proposed=WORDS ;;` of a script for bash.
+std::string bash_case(const std::string& pattern, const std::string& words) {
+  return fmt::format("    {}) proposed={} ;;\n", cli::quoted(pattern), cli::quoted(words));
+}
+
+std::string bash_script(CLI::App& app) {
+  std::vector<std::string> commands;
+  std::string choices, options, names;
+  for (const Topic& topic : topics_of(app)) {
+    if (!topic.name.empty()) {
+      const size_t blank = topic.name.rfind(' ');
+      commands.push_back(cli::quoted(blank == std::string::npos ? " " + topic.name : topic.name));
+    }
+    options += bash_case(topic.name, names_of_options(*topic.app));
+    names += bash_case(topic.name, names_of_commands(*topic.app));
+    for (CLI::Option* option : topic.app->get_options()) {
+      const std::vector<std::string> words = words_of_choice(*option);
+      const std::string previous = option->get_positional() ? topic.app->get_name() : option->get_name();
+      if (words.empty()) continue;
+      choices += bash_case(topic.name + " " + previous, fmt::format("{}", fmt::join(words, " ")));
+    }
+  }
+  return fmt::format(
+      R"(_portatune() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} topic= proposed= i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$topic ${{COMP_WORDS[i]}}" in
+      {}) topic="${{topic:+$topic }}${{COMP_WORDS[i]}}" ;;
+    esac
+  done
+  if [[ $current == -* ]]; then
+    case "$topic" in
+{}    esac
+  else
+    case "$topic" in
+{}    esac
+    case "$topic $previous" in
+{}    esac
+  fi
+  COMPREPLY=($(compgen -W "$proposed" -- "$current"))
+}}
+complete -o default -F _portatune portatune
+)",
+      fmt::join(commands, "|"), options, names, choices);
+}
+
+std::string fish_script(CLI::App& app) {
+  std::string text = "complete -c portatune -e\n";
+  for (const Topic& topic : topics_of(app)) {
+    const std::string names = names_of_commands(*topic.app);
+    std::string condition = "__fish_use_subcommand";
+    if (!topic.name.empty()) {
+      const size_t blank = topic.name.find(' ');
+      condition = "__fish_seen_subcommand_from " + topic.name.substr(0, blank);
+      if (blank != std::string::npos) condition += "; and __fish_seen_subcommand_from " + topic.name.substr(blank + 1);
+      if (!names.empty()) condition += "; and not __fish_seen_subcommand_from " + names;
+    }
+    const std::string head = "complete -c portatune -n " + cli::quoted(condition);
+    for (const CLI::App* command : commands_in(*topic.app)) {
+      text += fmt::format("{} -f -a {} -d {}\n", head, command->get_name(), cli::quoted(command->get_description()));
+    }
+    for (CLI::Option* option : topic.app->get_options()) {
+      const std::vector<std::string> words = words_of_choice(*option);
+      const std::string values =
+          words.empty() ? "" : fmt::format(" -f -a {}", cli::quoted(fmt::format("{}", fmt::join(words, " "))));
+      const std::string name = option->get_positional() ? "" : " -l " + option->get_lnames().front();
+      const std::string required = option->get_positional() || option->get_expected_max() == 0 ? "" : " -r";
+      if (option->get_positional() && words.empty()) continue;
+      text += fmt::format("{}{}{}{} -d {}\n", head, name, required, values, cli::quoted(option->get_description()));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::vector<std::string>& shells() {
+  static const std::vector<std::string> names = {kBash, kZsh, kFish};
+  return names;
+}
+
+std::string completion(CLI::App& app, const std::string& shell) {
+  if (shell == kFish) return fish_script(app);
+  return (shell == kZsh ? "autoload -Uz compinit bashcompinit && compinit && bashcompinit\n" : "") + bash_script(app);
+}
+
+}  // namespace portatune::cli

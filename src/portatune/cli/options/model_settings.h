@@ -1,0 +1,22 @@
+// portatune.json in a model's folder: the options of its training that evaluate and predict also need.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/cli/options/recipe.h"
+#include "portatune/run.h"
+
+namespace portatune::cli {
+
+struct Talk;
+
+/// The settings in the folder of the model. Nullopt if there is no such file, or if --task asks for another task.
+/// errors  CheckpointError that names file and line for a file that is no JSON object of known settings
+std::optional<Recipe> read_settings(const run::ModelOptions& model);
+
+/// Reports the settings of the file that are used, if any.
+void say_settings(const run::ModelOptions& model, const std::vector<std::string>& settings, const Talk& talk);
+
+}  // namespace portatune::cli

@@ -1,0 +1,425 @@
+#include "portatune/cli/options/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/cli/options/described_options.h"
+#include "portatune/cli/options/option_group.h"
+#include "portatune/cli/options/other_names.h"
+#include "portatune/cli/options/recipe_words.h"
+#include "portatune/cli/terminal/bad_rows.h"
+#include "portatune/run/inputs/batches/padding.h"
+#include "portatune/run/run_options.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/registry.h"
+#include "portatune/tasks/text_classification.h"
+
+namespace portatune::cli {
+namespace {
+
+using run::kRowFiles;
+
+void add_model_folder(Group group, run::ModelOptions& model) {
+  group.path("--model,--model-name-or-path", model.folder, "folder of a model, or its name on the Hugging Face Hub")
+      ->required();
+}
+
+void add_model(Group group, run::ModelOptions& model) {
+  add_model_folder(group, model);
+  const std::vector<std::string> names = tasks::task_names();
+  group
+      .choice(
+          "--task", names, [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(names, ", ")), task_instead_of)
+      ->type_name("NAME")
+      ->default_str(model.task.empty() ? "the model's" : model.task);
+}
+
+// The parser reads this option before all others: see Parser.
+void add_recipe(Group group) {
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or a name: glue/cola")->default_str("none");
+}
+
+void add_delimiter(Group& group, std::optional<char>& delimiter) {
+  const auto is_character = [](const std::string& text) { return text == "\\t" || (text.size() == 1 && text != "\""); };
+  const auto take = [&delimiter](const std::string& text) { delimiter = text == "\\t" ? '\t' : text.front(); };
+  group
+      .checked("--delimiter", "CHAR", is_character, "one character, or \\t for a tab", take,
+               "between the fields of .csv and .tsv: ';', '\\t', '|'")
+      ->default_str("a comma, or a tab in .tsv");
+}
+
+void add_table(Group group, run::ModelOptions& model) {
+  data::TableOptions& table = model.table;
+  group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
+  add_delimiter(group, table.delimiter);
+  group.assignments("--rename-columns", table.rename, "rename columns: OLD=NEW")->default_str("none");
+  add_bad_rows(group, model.bad_rows);
+}
+
+// Options of files that commands read once. Standard input may be one of these files.
+CLI::Option* add_data(Group group, const std::string& names, std::vector<std::string>& files, const std::string& help) {
+  const auto path_of = [](const std::string& word) { return word == "-" ? std::string("/dev/stdin") : word; };
+  return group.files(names, files, help + "; - is standard input")->transform(path_of);
+}
+
+// Refuses standard input for files that training reads several times.
+void refuse_standard_input(CLI::App& command, const std::string& option) {
+  const auto check = [option](const std::string& word) {
+    if (word != "-" && word != "/dev/stdin") return std::string();
+    throw UsageError({.where = option,
+                      .given = option + " " + word,
+                      .expected = "files, each of which is read several times",
+                      .fix = "save standard input to a file first"});
+  };
+  command.get_option(option)->check(check, "");
+}
+
+void add_format(Group group, data::TableOptions& table) {
+  group
+      .choice(
+          "--format", {"csv", "tsv", "jsonl", "txt"}, [&](const std::string& name) { table.format = name; },
+          "what the files are, whatever their names; needed for standard input and pipes")
+      ->type_name("NAME")
+      ->default_str("by their names");
+}
+
+void add_chat_template(Group& group, std::filesystem::path& file, std::string& variables) {
+  group.path("--chat-template", file, "a template's file")->default_str("the model's");
+  group.text("--chat-template-kwargs", variables, "its variables, as JSON: {\"enable_thinking\": false}")
+      ->default_str("none");
+}
+
+void add_padding(Group group, std::optional<run::Padding>& padding) {
+  group
+      .checked(
+          "--padding", "POLICY", [](const std::string& text) { return run::padding_called(text).has_value(); },
+          run::kPaddingWords, [&](const std::string& text) { padding = run::padding_called(text); },
+          "lengths of batches: auto, auto=4, max_length, multiple_of=16, buckets=32,64")
+      ->default_str("auto");
+}
+
+// The values given here override those of the model folder, which is not read yet.
+void add_generation(Group group, GenerateArguments& a) {
+  const auto set = [&a](auto member) {
+    return [&a, member](const auto& value) {
+      a.settings.emplace_back([member, value](GenerationOptions& o) { o.*member = value; });
+    };
+  };
+  using O = GenerationOptions;
+  const Limits from_one{.lowest = 1}, any{.lowest = -1e6, .highest = 1e6};
+  group.setting<int64_t>("--max-new-tokens", set(&O::max_new_tokens), "tokens to make at most", from_one);
+  group.switch_on(
+      "--do-sample", [set] { set (&O::do_sample)(true); }, "draw tokens by their probabilities");
+  group.switch_on(
+      "--no-do-sample", [set] { set (&O::do_sample)(false); }, "take the most probable one");
+  const auto set_for_drawing = [&a, set](auto member) {
+    return [&a, member, set](const auto& value) {
+      a.shapes_drawing = true;
+      set(member)(value);
+    };
+  };
+  group.setting<double>("--temperature", set_for_drawing(&O::temperature), "above 1 makes drawing bolder");
+  group.setting<int64_t>("--top-k", set_for_drawing(&O::top_k), "draw from the k most probable; 0: from all");
+  group.setting<double>("--top-p", set_for_drawing(&O::top_p), "draw from the fewest that are so probable together",
+                        {.highest = 1});
+  group.setting<double>("--repetition-penalty", set(&O::repetition_penalty), "above 1: less of what was there");
+  group.setting<int64_t>("--num-beams", set(&O::num_beams), "number of beams", {.lowest = 1, .highest = 64});
+  group.setting<double>("--length-penalty", set(&O::length_penalty), "of beams: above 0 favours long texts", any);
+  group.choice(
+      "--early-stopping", {"true", "false", "never"},
+      [set](const std::string& word) {
+        set (&O::early_stopping)(word == "true"    ? EarlyStopping::kTrue
+                                 : word == "never" ? EarlyStopping::kNever
+                                                   : EarlyStopping::kFalse);
+      },
+      "whether a search ends as soon as enough beams have");
+  group.setting<int64_t>("--eos-token-id",
+                         [set](int64_t id) { set (&O::eos_token_id)(std::vector<int32_t>{static_cast<int32_t>(id)}); },
+                         "the token that ends a text", {.highest = 1 << 30});
+  group.each_text(
+      "--stop-string",
+      [&a](const std::string& text) { a.settings.emplace_back([text](O& o) { o.stop_strings.push_back(text); }); },
+      "a text that ends the completion; may be given several times");
+  group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
+}
+
+void add_dtype(CLI::App& command, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
+  OptionFields fields;
+  fields("dtype", dtype, help);
+  add_fields(command, std::move(fields).fields(), "Device");
+}
+
+void add_device(CLI::App& command, DeviceOptions& device) {
+  const auto as_cuda = [](const std::string& name) { return name.starts_with("gpu") ? "cuda" + name.substr(3) : name; };
+  add_fields(command, without(fields_of(device), "mesh"));
+  command.get_option("--device")->transform(as_cuda, "");
+}
+
+void add_mesh(CLI::App& command, DeviceOptions& device) { add_fields(command, only(fields_of(device), {"mesh"})); }
+
+void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
+  group.flag("--json", talk.json, json_help);
+  group.flag("-q,--quiet", talk.quiet, "only results and errors");
+}
+
+void add_progress(Group group, Talk& talk) {
+  group.flag("--disable-progress,--disable-tqdm", talk.disable_progress, "plain lines in place of a bar");
+}
+
+void add_batch_size(Group group, int64_t& size) {
+  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
+}
+
+// The field with another help text than in fit.
+OptionField with_help(OptionField field, const std::string& help) {
+  field.help = help;
+  return field;
+}
+
+// The options of a training run in the order of the help: RunOptions and its parts.
+void add_run(CLI::App& command, FitArguments& a) {
+  add_fields(command, fields_of<run::RunOptions>(a));
+  add_fields(command, fields_of(a.training));
+  add_fields(command, fields_of(a.lora));
+  add_fields(command, fields_of(a.best_model));
+  for (const char* files : {"--train", "--validation", "--test"}) refuse_standard_input(command, files);
+  CLI::Option* newest = command.get_option("--resume");
+  for (const char* other : {"--overwrite-output", "--resume-from-checkpoint"}) {
+    command.get_option(other)->excludes(newest);
+  }
+}
+
+// Options of tasks, up to those with this use.
+void add_task_options(CLI::App& command, run::ModelOptions& model, OptionUse last) {
+  std::vector<OptionField> fields = tasks::option_fields(model.options);
+  std::erase_if(fields, [last](const OptionField& field) { return field.rules.use > last; });
+  for (const OptionField& field : fields) {
+    if (command.get_option_no_throw(as_option_name(field.name)) == nullptr) continue;
+    throw UsageError({.where = "tasks of this program",
+                      .given = "an option " + in_quotes(field.name) + " of a task, which every run has",
+                      .expected = "another name for the option"});
+  }
+  add_fields(command, fields);
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, FitArguments& a) {
+  Group data(command, "Data");
+  add_recipe(data);
+  add_model(data, a.model);
+  add_run(command, a);
+  add_table(data, a.model);
+  add_task_options(command, a.model, OptionUse::kTraining);
+  add_padding(Group(command, "Training"), a.model.padding);
+  Group output(command, "Output");
+  const auto take_timeout = [&a](double seconds) { a.hang_timeout_s = seconds; };
+  output
+      .setting<double>("--hang-timeout", take_timeout,
+                       "seconds without a step, batch or exchange after which the run ends; 0: none", {.highest = 1e6})
+      ->default_str("0; 1800 with several processes");
+  add_talk(output, a.talk);
+  add_progress(output, a.talk);
+  add_device(command, a.device);
+  add_mesh(command, a.device);
+}
+
+void add_options(CLI::App& command, EvaluateArguments& a) {
+  Group data(command, "Data");
+  add_recipe(data);
+  add_model(data, a.model);
+  add_data(data, "--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
+  add_format(data, a.model.table);
+  add_table(data, a.model);
+  add_padding(data, a.model.padding);
+  add_batch_size(data, a.batch_size);
+  add_task_options(command, a.model, OptionUse::kLabels);
+  Group output(command, "Output");
+  add_talk(output, a.talk);
+  add_progress(output, a.talk);
+  add_dtype(command, a.dtype);
+  add_device(command, a.device);
+}
+
+void add_options(CLI::App& command, PredictArguments& a) {
+  Group data(command, "Data");
+  add_recipe(data);
+  add_model(data, a.model);
+  CLI::Option* files = add_data(data, "--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read");
+  CLI::Option* texts =
+      data.texts("--text", a.texts, "a text to predict in place of files; may be given several times")->excludes(files);
+  add_format(data, a.model.table);
+  add_table(data, a.model);
+  add_padding(data, a.model.padding);
+  add_batch_size(data, a.batch_size);
+  add_task_options(command, a.model, OptionUse::kRows);
+  Group output(command, "Output");
+  output
+      .path("--output", a.output,
+            "NAME.csv or .tsv: a table; any other name: a JSON object a line (answers: NAME.json is {id: text}); - is "
+            "stdout")
+      ->default_str("-");
+  output.names("--keep-columns", a.model.table.extra_columns, "columns of the rows that the predictions repeat")
+      ->default_str("none")
+      ->excludes(texts);
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  add_progress(output, a.talk);
+  add_dtype(command, a.dtype);
+  add_device(command, a.device);
+}
+
+void add_options(CLI::App& command, GenerateArguments& a) {
+  Group data(command, "Prompts");
+  data.path("--model,--model-name-or-path", a.model, "folder of a model, or its name on the Hugging Face Hub")
+      ->required();
+  data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
+  data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
+  data.text("--text-column", a.text_column, "column of the prompt");
+  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1024});
+  Group chat(command, "Chat");
+  chat.flag("--chat", a.chat, "prompts are a user's messages, by the model's chat template");
+  chat.text("--system", a.system, "the message before the user's")->default_str("none");
+  chat.text("--messages-column", a.messages_column, "column of conversations in --input; .txt: a message a line");
+  add_chat_template(chat, a.chat_template, a.chat_variables);
+  add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
+  add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");
+  add_dtype(command, a.dtype, "type of matrices, activations and the cache");
+  add_device(command, a.device);
+}
+
+void add_options(CLI::App& command, TokenizeArguments& a) {
+  Group data(command, "Data");
+  data.path("--tokenizer", a.tokenizer, "folder with tokenizer.json or older files of a tokenizer")->required();
+  data.files("--input", a.input, "rows: .csv, .tsv, .jsonl")->required();
+  data.text("--text-column", a.text_column, "column of the text");
+  data.text("--text-pair-column", a.text_pair_column, "column of a second text")
+      ->default_str("text_pair, where a row has one");
+  data.number("--max-length", a.max_length, "tokens of a row; longer texts are cut", {.lowest = 1})
+      ->default_str("no limit");
+  data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  add_progress(output, a.talk);
+}
+
+void add_options(CLI::App& command, DevicesArguments& a) {
+  add_talk(Group(command, "Output"), a.talk);
+  add_device(command, a.device);
+}
+
+void add_options(CLI::App& command, BenchArguments& a) {
+  Group size(command, "Size");
+  add_recipe(size);
+  add_model_folder(size, a.model);
+  size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
+  const std::vector<OptionField> training = fields_of(a.training);
+  add_fields(command, {with_help(only(training, {"gradient_accumulation_steps"}).front(), "such parts of a step")},
+             "Size");
+  auto& options = a.model.options.of<TextClassificationRunOptions>();
+  add_fields(command, only(fields_of(options), {"max_length"}), "Size");
+  size.number("--steps", a.steps, "steps to time", {.lowest = 1});
+  size.number("--warmup", a.warmup, "steps before them");
+  add_fields(command, only(training, {"dtype", "remat"}), "Size");
+  add_device(command, a.device);
+  add_mesh(command, a.device);
+}
+
+void add_options(CLI::App& command, BenchInputArguments& a) {
+  FitArguments& fit = a.fit;
+  Group data(command, "Data");
+  add_recipe(data);
+  add_model(data, fit.model);
+  const std::vector<OptionField> run = fields_of<run::RunOptions>(fit);
+  add_fields(command, only(run, {"train"}));
+  refuse_standard_input(command, "--train");
+  add_table(data, fit.model);
+  Group batches(command, "Batches");
+  add_fields(command, {with_help(only(run, {"batch_size"}).front(), "rows of a batch")}, "Batches");
+  add_padding(batches, fit.model.padding);
+  add_fields(command, only(run, {"packing", "tokens_per_batch", "shuffle_buffer"}), "Batches");
+  add_fields(command, {with_help(only(fields_of(fit.training), {"seed"}).front(), "of the order")}, "Batches");
+  add_task_options(command, fit.model, OptionUse::kTraining);
+  Group output(command, "Output");
+  output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
+  add_talk(output, fit.talk);
+}
+
+void add_options(CLI::App& command, PlanArguments& a) {
+  Group plan(command, "Plan");
+  plan.names("--on", a.on,
+             "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned, alone or in --mesh")
+      ->required();
+  plan.path("--save", a.save, "a new folder for the compiled programs, for fit --compiled on that device")
+      ->default_str("none");
+  plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
+  const auto take_limit = [&a](double seconds) { a.time_limit = seconds; };
+  plan.setting<double>("--time-limit", take_limit,
+                       "seconds for each target; what is known by then is shown; 0: no limit", {.highest = 1e6})
+      ->default_str("600; none with --save");
+  add_options(command, a.fit);
+  command.get_option("--train")->required(false)->default_str("none: one shape of batches is planned");
+  command.get_option("--output")->required(false)->default_str("not used");
+}
+
+void add_options(CLI::App& command, SweepArguments& a) {
+  Group sweep(command, "Sweep, over the options of fit");
+  sweep
+      .assignments("--grid", a.grid,
+                   "values of options: learning-rate=1e-5,3e-5; all combinations are tried. A range for --random: "
+                   "learning-rate=1e-5..1e-4")
+      ->default_str("none");
+  sweep.number("--seeds", a.seeds, "trials of each configuration, with --seed and the numbers after it",
+               {.lowest = 1, .highest = 1000});
+  sweep
+      .number("--random", a.random, "so many random configurations in place of all combinations",
+              {.lowest = 1, .highest = 1000})
+      ->default_str("none");
+  sweep.flag("--halving", a.halving, "end the worse configurations early (successive halving)");
+  sweep.number("--halving-factor", a.halving_factor, "of so many configurations one continues",
+               {.lowest = 2, .highest = 100});
+  sweep.flag("--keep-models", a.keep_models, "keep the models of all trials, not only the best");
+  add_options(command, a.fit);
+}
+
+void add_options(CLI::App& command, ReportArguments& a) {
+  Group(command, "Runs").paths("run", a.runs, "output folders of portatune fit")->required();
+  Group(command, "Output").path("--output", a.output, "the page; - is stdout")->default_str(a.output.string());
+}
+
+void add_options(CLI::App& command, MergeArguments& a) {
+  Group group(command, "Merge");
+  group.path("--model", a.model, "folder of an adapter, as fit --adapter or peft writes it")->required();
+  group.path("--output", a.output, "a new folder for the model")->required();
+  add_talk(group, a.talk);
+}
+
+void add_options(CLI::App& command, ParityArguments& a) {
+  Group transformers(command, "Against transformers");
+  CLI::Option* reference =
+      transformers.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)");
+  transformers.path("--dump", a.dump, "a folder for what Portatune computed: new, or of an earlier dump")
+      ->default_str("none");
+  constexpr const char* kRunAgainstItself = "A training run against itself on another setting, with the options of fit";
+  Group runs(command, kRunAgainstItself);
+  runs.text("--against", a.against,
+            "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; tensor=2; ...")
+      ->type_name("SETTING")
+      ->excludes(reference);
+  runs.number("--steps", a.steps, "steps of both runs; never more than fit would make", {.lowest = 1, .highest = 1e6});
+  runs.number("--every", a.every, "steps between comparisons of gradients and parameters", {.lowest = 1});
+  OptionFields fields;
+  fields("tolerance", a.tolerance, "what is allowed: that of runs of this type",
+         {.choices = {{"float32"}, {"bfloat16"}}, .default_help = "the coarser one of the runs"});
+  add_fields(command, std::move(fields).fields(), kRunAgainstItself);
+  add_options(command, a.fit);
+  for (const char* option : {"--model", "--train"}) command.get_option(option)->required(false);
+  command.get_option("--output")->required(false)->default_str("not used");
+}
+
+}  // namespace portatune::cli

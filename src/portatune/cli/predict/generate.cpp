@@ -1,0 +1,111 @@
+// portatune generate: continues prompts.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/number.h"
+#include "portatune/base/stop.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/predict/chat_prompts.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/result_file.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/generation.h"
+
+namespace portatune::cli {
+namespace {
+
+// Reports compilations, shows the text of a single prompt while it grows, and stops at a signal.
+class Watcher final : public GenerationCallback {
+ public:
+  Watcher(const Talk& talk, bool shows_text) : talk_(talk), shows_text_(shows_text) {}
+
+  void on_compile(const std::string& what, double seconds, bool from_cache) override {
+    if (!from_cache) print_remark(talk_, fmt::format("compiled {} in {:.1f} s", what, seconds));
+  }
+  bool streams() const override { return shows_text_; }
+  void on_text(size_t, std::string_view text) override {
+    if (!shows_text_) return;
+    print_result(text);
+    in_line_ = true;
+  }
+  void on_pause() override {
+    if (caught_signal() != 0 && in_line_) print_result("\n");
+    stop_if_requested();
+  }
+  bool has_shown() const { return in_line_; }
+
+ private:
+  const Talk& talk_;
+  const bool shows_text_;
+  bool in_line_ = false;
+};
+
+GenerationOptions options_of(const GenerateArguments& a, const Generator& generator) {
+  GenerationOptions options = generator.defaults();
+  for (const auto& set : a.settings) set(options);
+  if (!options.unknown.empty()) {
+    print_remark(a.talk, fmt::format("generation_config.json has keys that have no effect: {}",
+                                     fmt::join(options.unknown, ", ")));
+  }
+  if (!options.do_sample && a.shapes_drawing) {
+    print_remark(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
+  }
+  return options;
+}
+
+std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts, const GenerateArguments& a,
+                                 Watcher& watcher) {
+  std::vector<std::string> texts;
+  std::vector<std::vector<int32_t>> ids;
+  for (const Prompt& prompt : prompts) {
+    texts.push_back(prompt.shown);
+    ids.push_back(prompt.ids);
+  }
+  const GenerationOptions options = options_of(a, generator);
+  return a.chat ? generator.generate_ids(ids, options, &watcher) : generator.generate(texts, options, &watcher);
+}
+
+std::string line_of(const std::string& prompt, const Completion& completion) {
+  return cli::line_of({{"prompt", prompt},
+                       {"completion", completion.text},
+                       {"tokens", completion.ids.size()},
+                       {"finish_reason", completion.stopped ? "stop" : "length"}});
+}
+
+std::string describe(const GenerationTimes& times, size_t prompts) {
+  const double decoded = static_cast<double>(times.new_tokens) - static_cast<double>(prompts);
+  std::string text = fmt::format("read {} tokens in {:.2f} s, made {}", grouped(times.prompt_tokens), times.prefill_s,
+                                 grouped(times.new_tokens));
+  if (times.decode_s > 0)
+    text += fmt::format(" in {:.2f} s ({:.1f} a second)", times.decode_s, decoded / times.decode_s);
+  return text;
+}
+
+}  // namespace
+
+int generate(const GenerateArguments& a) {
+  const std::vector<Prompt> prompts = read_prompts(a);
+  const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
+  catch_signals();  // before the file exists, so that no half-written file remains
+  ResultFile file(a.output);
+  TerminalEvents events(a.talk);
+  const Device device(run::with_warnings(a.device, events));
+  Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
+  Watcher watcher(a.talk, as_text && isatty(STDOUT_FILENO) != 0);
+  const std::vector<Completion> completions = complete(generator, prompts, a, watcher);
+  if (as_text) {
+    file.write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
+  } else {
+    for (size_t i = 0; i < prompts.size(); ++i) file.write(line_of(prompts[i].shown, completions[i]));
+  }
+  file.finish();
+  print_remark(a.talk, describe(generator.times(), prompts.size()));
+  return kOk;
+}
+
+}  // namespace portatune::cli

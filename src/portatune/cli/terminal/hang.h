@@ -1,0 +1,18 @@
+// The watchdog that ends a run without progress and reports where the run hangs.
+#pragma once
+
+#include <memory>
+
+#include "portatune/base/watchdog.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/run.h"
+
+namespace portatune::cli {
+
+/// Ends the process, and all processes of its group, with kHang after the seconds of --hang-timeout without progress.
+/// The stacks of all threads are written to stderr before that. Null if no run is to be watched, which is the default
+/// where one process trains. The watchdog serves one run at a time.
+/// events, processes  must outlive the watchdog
+std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events, Processes& processes);
+
+}  // namespace portatune::cli

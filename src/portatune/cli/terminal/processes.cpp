@@ -1,0 +1,94 @@
+#include "portatune/cli/terminal/processes.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <thread>
+
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/error.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/processes/exchange_group.h"
+#include "portatune/run/launch/process_options.h"
+#include "portatune/sources.h"
+
+namespace portatune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Head start of the first process: it reports a fault that all processes find, and ends the others before they do.
+constexpr auto kHeadStart = 2s;
+constexpr std::chrono::seconds kToBeginAfterAnError = 10s;
+
+// Ends the process `rank` at once; it would otherwise notice the end of another one only at its next exchange.
+[[noreturn]] void end_with(int64_t rank, const Ending& ending) {
+  print_message(fmt::format("portatune: process {} ends, as process {} has: {}\n", rank, ending.rank, ending.why));
+  static_assert(kLostProcess == kUnavailable);
+  std::_Exit(ending.exit_code);
+}
+
+// Ends this process of a launch when another one has ended.
+std::function<void(const Ending&)> end_of(const Launch& launch) {
+  return [rank = launch.rank](const Ending& ending) { end_with(rank, ending); };
+}
+
+}  // namespace
+
+const Launch& Processes::launch(bool on_tpu) {
+  if (!launch_) launch_ = find_launch(on_tpu);
+  return *launch_;
+}
+
+FitArguments Processes::arguments_of(FitArguments a) {
+  if (launch(a.device.device == "tpu").size == 1) return a;
+  a.device = run::process_options(std::move(a.device), launch(), end_of(launch()));
+  if (!is_first(a.device.processes.get())) {
+    a.talk.quiet = true;
+    if (a.model.bad_rows) a.model.bad_rows = std::make_shared<data::BadRows>(a.model.bad_rows->limit());
+  }
+  return a;
+}
+
+void require_same_options(const FitArguments& a) {
+  ProcessGroup* const processes = a.device.processes.get();
+  std::string all;
+  for (const auto& [name, value] : a.values) all += name + " " + value + "\n";
+  if (!first_with_another(processes, io::hash_of(all))) return;
+  for (const auto& [name, value] : a.values) {
+    const std::optional<int64_t> other = first_with_another(processes, io::hash_of(value));
+    if (!other) continue;
+    throw UsageError({.where = name,
+                      .given = fmt::format("given otherwise, or not at all, in process {} than in process 0", *other),
+                      .expected = "the same options in all processes"});
+  }
+}
+
+void Processes::require_one(const char* what) {
+  if (launch().size == 1) return;
+  throw UsageError({.where = what,
+                    .given = fmt::format("{} processes", launch().size),
+                    .expected = "one; several work together in portatune fit without --folds"});
+}
+
+void Processes::leave() {
+  if (const std::optional<Ending> ending = end_launched_group()) end_with(launch().rank, *ending);
+}
+
+void Processes::end(int exit_code, const char* message) {
+  const auto tell_of_it = [&](int64_t rank) {
+    if (rank != 0) std::this_thread::sleep_for(kHeadStart);
+    print_message(fmt::format("portatune: process {} of {}: {}\n", rank, launch().size, message));
+  };
+  try {
+    if (launch().size == 1) return;
+    abort_launched(launch(), kToBeginAfterAnError, end_of(launch()), exit_code, tell_of_it);
+  } catch (const std::exception&) {  // there is no plug-in, or no process to inform
+  }
+}
+
+}  // namespace portatune::cli

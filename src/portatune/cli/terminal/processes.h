@@ -1,0 +1,41 @@
+// Commands that run in several processes, which train together.
+#pragma once
+
+#include <optional>
+
+#include "portatune/cli/options/commands.h"
+#include "portatune/processes/launch.h"
+
+namespace portatune::cli {
+
+/// The processes that a launcher has started together, this one among them. The environment is read when it is first
+/// needed, because some commands work in any.
+class Processes {
+ public:
+  /// The arguments of one of the processes: the mesh is data=N for N processes unless another one is given, and only
+  /// the first process informs the user. A single process keeps its arguments.
+  /// errors  DeviceError if there is no plug-in for them, or the others do not connect; UsageError if the environment
+  ///         describes only half of a launch
+  FitArguments arguments_of(FitArguments a);
+
+  /// errors  UsageError if several processes have been started for a command that uses only one
+  void require_one(const char* what);
+
+  /// Waits until all processes have finished. If one fails before that, ends with its exit code.
+  void leave();
+
+  /// Reports the message with which one of several processes ends, and ends them all, because the others would wait for
+  /// it. Returns if this process is the only one or cannot reach the others.
+  void end(int exit_code, const char* message);
+
+ private:
+  const Launch& launch(bool on_tpu = false);
+
+  std::optional<Launch> launch_;
+};
+
+/// errors  UsageError that names an option which has another value in another process; options that may differ (paths,
+///         output for the user) are not compared
+void require_same_options(const FitArguments& a);
+
+}  // namespace portatune::cli

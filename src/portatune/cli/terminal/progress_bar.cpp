@@ -1,0 +1,188 @@
+#include "portatune/cli/terminal/progress_bar.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "portatune/base/number.h"
+#include "portatune/base/plain_text.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/report.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr double kLossMemory = 0.95;  // share of the old mean in the new one: about the last 20 steps
+constexpr size_t kSamples = 64;
+constexpr int kNarrowestBar = 10, kWidestBar = 40;
+constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
+
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) == "dumb";
+}
+
+constexpr int kBarWidth = 20;
+
+Terminal terminal_of(const Talk& talk) {
+  Terminal terminal = stderr_terminal(talk.disable_progress);
+  if (talk.quiet) terminal.write = [](std::string_view) {};
+  return terminal;
+}
+
+}  // namespace
+
+std::string clock_of(double seconds) {
+  const int64_t s = std::llround(seconds);
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+std::string bar(int width, double share) {
+  const int done = static_cast<int>(std::clamp(share, 0.0, 1.0) * width);
+  return fmt::format("[{:#<{}}{:.<{}}]", "", done, "", width - done);
+}
+
+int terminal_columns(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+Terminal stderr_terminal(bool plain) {
+  return {.rewrites = !plain && isatty(STDERR_FILENO) == 1 && !is_dumb(),
+          .columns = [] { return terminal_columns(STDERR_FILENO); },
+          .now_s =
+              [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+          .write = print_message};
+}
+
+ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), drawn_s_(terminal_.now_s()) {}
+
+void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited) {
+  step_ = step;
+  total_ = total;
+  if (std::isfinite(loss)) {  // the loss of a skipped step does not count
+    loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
+    loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
+  }
+  tokens_.real += tokens.real;
+  tokens_.positions += tokens.positions;
+  tokens_.unit = tokens.unit;
+  waited_ = waited;
+  const double now = terminal_.now_s();
+  samples_.push_back({now, step, tokens_.real});
+  if (samples_.size() > kSamples) samples_.pop_front();
+  stale_ = true;
+  if (now - drawn_s_ >= (terminal_.rewrites ? kRedraw_s : kPlainLine_s)) draw();
+}
+
+void ProgressBar::print(std::string_view line) {
+  const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kIndent, kNarrowestBar));
+  const std::string shown = printable(line);
+  terminal_.write(
+      fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", terminal_.rewrites ? wrapped(shown, width, kIndent) : shown));
+  if (open_) draw();
+}
+
+void ProgressBar::close() {
+  if (!terminal_.rewrites || step_ == 0) return;
+  if (stale_) draw();
+  if (open_) terminal_.write("\n");
+  open_ = false;
+}
+
+void ProgressBar::draw() {
+  drawn_s_ = terminal_.now_s();
+  stale_ = false;
+  if (terminal_.rewrites) {
+    // Some terminals wrap as soon as the last column is written, hence one less.
+    terminal_.write("\r" + line(terminal_.columns() - 1) + "\x1b[K");
+    open_ = true;
+  } else {
+    terminal_.write(line(terminal_.columns()) + "\n");
+  }
+}
+
+std::string ProgressBar::line(int columns) const {
+  const std::string count = fmt::format("{:>{}}/{}", step_, std::to_string(total_).size(), total_);
+  const double padding =
+      1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
+  // The last part is left out first.
+  std::vector<std::string> parts = {fmt::format("  loss {:.4f}", loss_sum_ / loss_weight_), time_left(), rate(),
+                                    padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : "",
+                                    waited_ > 0 ? fmt::format("  {:.0f}% waiting for input", 100 * waited_) : ""};
+  const auto width = [&] {
+    size_t sum = count.size();
+    for (const std::string& part : parts) sum += part.size();
+    return static_cast<int>(sum);
+  };
+  while (!parts.empty() && width() > columns) parts.pop_back();
+
+  const int room = columns - width() - 3;
+  std::string text = count;
+  if (room >= kNarrowestBar) {
+    text += " " + bar(std::min(room, kWidestBar),
+                      static_cast<double>(step_) / static_cast<double>(std::max<int64_t>(total_, 1)));
+  }
+  for (const std::string& part : parts) text += part;
+  return text.substr(0, static_cast<size_t>(std::max(columns, 0)));
+}
+
+std::string ProgressBar::rate() const {
+  const double seconds = samples_.back().time_s - samples_.front().time_s;
+  if (seconds <= 0) return {};
+  const double per_second = static_cast<double>(samples_.back().tokens - samples_.front().tokens) / seconds;
+  return fmt::format("  {} {}/s", grouped(std::llround(per_second)), tokens_.unit);
+}
+
+std::string ProgressBar::time_left() const {
+  const int64_t steps = samples_.back().step - samples_.front().step;
+  if (steps == 0) return {};
+  const double step_s = (samples_.back().time_s - samples_.front().time_s) / static_cast<double>(steps);
+  return fmt::format("  {} left", clock_of(step_s * static_cast<double>(total_ - step_)));
+}
+
+RowBar::RowBar(const Talk& talk, std::string activity) : RowBar(terminal_of(talk), std::move(activity)) {}
+
+RowBar::RowBar(Terminal terminal, std::string activity)
+    : terminal_(std::move(terminal)), activity_(std::move(activity)) {}
+
+void RowBar::on_rows(int64_t rows) {
+  const double now = terminal_.now_s();
+  if (done_ == 0) begun_s_ = drawn_s_ = now;
+  done_ += rows;
+  if (now - drawn_s_ >= (terminal_.rewrites ? kRedraw_s : kPlainLine_s)) draw();
+}
+
+void RowBar::finish_line() {
+  if (open_) terminal_.write("\r\x1b[K");
+  open_ = false;
+  if (done_ > 0) total_ = std::exchange(done_, 0);
+}
+
+std::string RowBar::line() const {
+  const double seconds = terminal_.now_s() - begun_s_;
+  const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
+  const std::string rates = fmt::format("{}/s", grouped(std::llround(rate)));
+  if (total_ < done_ || rate == 0) return fmt::format("{}: {} rows  {}", activity_, grouped(done_), rates);
+  const double share = static_cast<double>(done_) / static_cast<double>(total_);
+  return fmt::format("{}: {} of {} rows {}  {}  {} left", activity_, grouped(done_), grouped(total_),
+                     bar(kBarWidth, share), rates, clock_of(static_cast<double>(total_ - done_) / rate));
+}
+
+void RowBar::draw() {
+  drawn_s_ = terminal_.now_s();
+  const std::string text = line().substr(0, static_cast<size_t>(std::max(terminal_.columns() - 1, 0)));
+  open_ = terminal_.rewrites;
+  terminal_.write(open_ ? "\r" + text + "\x1b[K" : text + "\n");
+}
+
+}  // namespace portatune::cli

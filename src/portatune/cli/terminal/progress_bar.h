@@ -1,0 +1,105 @@
+// Progress bars of steps and of rows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "portatune/run.h"
+#include "portatune/tasks.h"
+
+namespace portatune::cli {
+
+/// The terminal and the clock of a progress bar, which tests replace.
+struct Terminal {
+  bool rewrites = false;                        ///< whether lines can be overwritten; else one is written now and then
+  std::function<int()> columns;                 ///< width; read at every drawing, as windows change
+  std::function<double()> now_s;                ///< monotonic time in seconds
+  std::function<void(std::string_view)> write;  ///< text, with its line ends
+};
+
+/// The width of the terminal that a file descriptor is open on; 80 if it is none.
+int terminal_columns(int descriptor);
+
+/// The terminal of stderr; with `plain`, stderr is treated as a file.
+Terminal stderr_terminal(bool plain);
+
+/// Seconds between drawings on a terminal, and between lines elsewhere.
+inline constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
+
+/// On a terminal the line is redrawn at most ten times a second, and is never wider than the terminal: the least
+/// important parts are left out until it fits. Elsewhere (a file, a log) a line is written every 30 seconds.
+class ProgressBar {
+ public:
+  explicit ProgressBar(Terminal terminal);
+  ~ProgressBar() { close(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// loss    loss of this step; the bar shows an exponential mean
+  /// tokens  token counts of this step
+  /// waited  share of the time that the device had to wait for input
+  void update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited = 0);
+  /// Prints a separate line above the bar.
+  void print(std::string_view line);
+  /// Leaves the last state of the bar on the terminal and goes to the next line.
+  void close();
+
+ private:
+  struct Sample {
+    double time_s;
+    int64_t step, tokens;
+  };
+
+  std::string line(int columns) const;
+  std::string rate() const;
+  std::string time_left() const;
+  void draw();
+
+  Terminal terminal_;
+  int64_t step_ = 0, total_ = 0;
+  double loss_sum_ = 0, loss_weight_ = 0;
+  TokenCount tokens_;
+  double waited_ = 0;
+  std::deque<Sample> samples_;  // of the last steps, for the rates per second
+  double drawn_s_;
+  bool open_ = false;   // whether there is a line that the next drawing overwrites
+  bool stale_ = false;  // whether the line does not show the last step
+};
+
+/// 83 s as "1:23".
+std::string clock_of(double seconds);
+/// "[####......]" with a share of 0.4.
+std::string bar(int width, double share);
+
+struct Talk;
+
+/// Shows "evaluating: 1,024 rows  350 rows/s", and from the second pass on also the share and the time left. The line
+/// is drawn as that of ProgressBar, but disappears at the end of the pass.
+class RowBar final : public run::RowProgress {
+ public:
+  /// activity  "evaluating"
+  RowBar(const Talk& talk, std::string activity);
+  RowBar(Terminal terminal, std::string activity);
+  ~RowBar() override { finish_line(); }
+  RowBar(const RowBar&) = delete;
+  RowBar& operator=(const RowBar&) = delete;
+
+  void finish() override { finish_line(); }
+
+ private:
+  void on_rows(int64_t rows) override;
+  void finish_line();
+  std::string line() const;
+  void draw();
+
+  Terminal terminal_;
+  const std::string activity_;
+  int64_t done_ = 0, total_ = 0;  // rows of this pass and of the last one; total_ is 0 if it is unknown
+  double begun_s_ = 0, drawn_s_ = 0;
+  bool open_ = false;  // whether there is a line on the terminal
+};
+
+}  // namespace portatune::cli

@@ -1,0 +1,201 @@
+#include "portatune/cli/terminal/report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/base/plain_text.h"
+#include "portatune/base/url_secrets.h"
+#include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
+
+// A JSON number, or null for NaN and infinities, which JSON does not have.
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json object_of(const Scores& scores) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : scores) object[name] = number(value);
+  return object;
+}
+
+std::string display_name(const std::string& score) {
+  static const std::map<std::string, std::string> kShort = {{"roc_auc", "AUC"},
+                                                            {"f1", "F1"},
+                                                            {"f1_micro", "micro F1"},
+                                                            {"f1_macro", "macro F1"},
+                                                            {"roc_auc_macro", "macro AUC"},
+                                                            {"mse", "MSE"},
+                                                            {"mae", "MAE"},
+                                                            {"r2", "R2"},
+                                                            {"ece", "ECE"},
+                                                            {"brier_score", "Brier score"},
+                                                            {"matthews_correlation", "MCC"}};
+  const auto found = kShort.find(score);
+  return found == kShort.end() ? score : found->second;
+}
+
+// Width of the column of names, before the column of figures.
+size_t width_of(const Scores& scores, size_t least) {
+  size_t width = least;
+  for (const auto& [name, value] : scores) width = std::max(width, display_name(name).size() + 1);
+  return width;
+}
+
+std::string cell(const Scores& scores, const std::string& wanted) {
+  for (const auto& [name, value] : scores) {
+    if (name == wanted) return fmt::format("{:.4f}", value);
+  }
+  return "-";
+}
+
+// The line, wrapped if stderr is a terminal; a line of a log stays one line.
+std::string for_terminal(const std::string& line) {
+  if (isatty(STDERR_FILENO) == 0) return line;
+  return wrapped(line, static_cast<size_t>(std::max(terminal_columns(STDERR_FILENO) - kIndent, 20)), kIndent);
+}
+
+bool write_to_stdout(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+}  // namespace
+
+// Warnings and remarks may contain names of files and lines of logs, hence URLs with secrets.
+void print_message(std::string_view text) noexcept {
+  try {
+    const std::string shown = without_secrets(text);
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
+  } catch (const std::bad_alloc&) {  // no output is better than a secret in the output
+  }
+}
+
+void print_message_line(std::string_view line) { print_message(printable(line) + "\n"); }
+
+void print_remark(const Talk& talk, const std::string& line) {
+  if (!talk.quiet) print_message_line(for_terminal(line));
+}
+
+void print_result(std::string_view text) {
+  if (write_to_stdout(text)) return;
+  const int error_number = errno;
+  const Report report{.where = "write the result to stdout", .given = std::strerror(error_number)};
+  if (error_number == EPIPE) throw ReaderLeft(report, error_number);
+  throw IoError(report, error_number);
+}
+
+void print_summary(std::string_view text) noexcept { write_to_stdout(text); }
+
+std::string describe(const Scores& scores) {
+  std::string text;
+  for (const auto& [name, value] : scores) {
+    text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", display_name(name), value);
+  }
+  return text;
+}
+
+std::string json_of(const run::Evaluation& evaluation) {
+  nlohmann::ordered_json object = object_of(evaluation.scores);
+  object["examples"] = evaluation.examples;
+  object["seconds"] = evaluation.seconds;
+  object["examples_per_second"] = evaluation.examples_per_second();
+  if (evaluation.skipped_rows) object["skipped_rows"] = *evaluation.skipped_rows;
+  return line_of(object);
+}
+
+std::string table_of(const run::Evaluation& evaluation) {
+  std::string text;
+  const Scores& scores = evaluation.scores;
+  const size_t width = width_of(scores, 10);
+  for (const auto& [name, value] : scores) text += fmt::format("{:<{}}{:>10.4f}\n", display_name(name), width, value);
+  if (evaluation.skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *evaluation.skipped_rows);
+  return text + fmt::format("{:<{}}{:>10} in {:.1f} s, {:.1f} per second\n", "examples", width, evaluation.examples,
+                            evaluation.seconds, evaluation.examples_per_second());
+}
+
+std::string json_of(const run::Outcome& outcome) {
+  nlohmann::ordered_json object;
+  object["steps"] = outcome.steps;
+  if (outcome.best_step > 0) object["best_step"] = outcome.best_step;
+  if (outcome.model_step > 0) object["model_step"] = outcome.model_step;
+  object["stopped_early"] = outcome.stopped_early;
+  object["skipped_steps"] = outcome.skipped_steps;
+  object["rewinds"] = outcome.rewinds;
+  object["train_examples"] = outcome.train_examples;
+  object["train_loss"] = number(outcome.train_loss);
+  object["compile_seconds"] = outcome.compile_seconds;
+  object["train_seconds"] = outcome.seconds;
+  object["checkpoint_seconds"] = outcome.checkpoint_seconds;
+  if (outcome.before) object["before"] = object_of(*outcome.before);
+  if (outcome.after) object["after"] = object_of(*outcome.after);
+  if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;
+  if (!outcome.deviations.empty()) object["deviations"] = outcome.deviations;
+  if (!outcome.failed_checkpoints.empty()) object["failed_checkpoints"] = outcome.failed_checkpoints;
+  object["output"] = outcome.output.string();
+  return line_of(object);
+}
+
+std::string table_of(const run::Outcome& outcome) {
+  std::string text;
+  if (outcome.after) {
+    const Scores before = outcome.before.value_or(Scores{});
+    const std::string held_out = "held-out ";
+    const size_t width = held_out.size() + width_of(*outcome.after, 20 - held_out.size());
+    text += fmt::format("{:<{}}{:>10}{:>10}\n", "", width, "before", "after");
+    for (const auto& [name, value] : *outcome.after) {
+      text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(before, name), value);
+    }
+  }
+  if (outcome.best_step > 0) {
+    text += fmt::format("{:<20}{} of {}; the best is {}\n", "step of the model", outcome.model_step, outcome.steps,
+                        outcome.best_step);
+  }
+  if (outcome.skipped_rows) text += fmt::format("{:<20}{} skipped\n", "bad rows", *outcome.skipped_rows);
+  if (outcome.skipped_steps > 0) {
+    text += fmt::format("{:<20}{} of {} skipped or undone\n", "steps", outcome.skipped_steps, outcome.steps);
+  }
+  if (outcome.rewinds > 0) text += fmt::format("{:<20}{}\n", "rewinds", outcome.rewinds);
+  for (const std::string& deviation : outcome.deviations) text += fmt::format("{:<20}{}\n", "deviation", deviation);
+  text += fmt::format("{:<20}{}\n", "model", outcome.output.string());
+  const std::filesystem::path page = outcome.output / report::kPageFile;
+  if (std::filesystem::exists(page)) text += fmt::format("{:<20}{}\n", "report", page.string());
+  return text;
+}
+
+std::string json_of(const run::FoldOutcome& outcome) {
+  nlohmann::ordered_json object = {{"folds", nlohmann::ordered_json::array()}};
+  for (const Scores& scores : outcome.folds) object["folds"].push_back(object_of(scores));
+  object["out_of_fold"] = object_of(outcome.out_of_fold);
+  object["output"] = outcome.output.string();
+  return line_of(object);
+}
+
+std::string table_of(const run::FoldOutcome& outcome) {
+  std::string text;
+  for (size_t fold = 0; fold < outcome.folds.size(); ++fold) {
+    text += fmt::format("fold {:<15}{}\n", fold + 1, describe(outcome.folds[fold]));
+  }
+  text += fmt::format("{:<20}{}\n", "out of fold", describe(outcome.out_of_fold));
+  text += fmt::format("{:<20}{}\n", "models", (outcome.output / "fold-*").string());
+  for (const auto& file : outcome.predictions) {
+    text += fmt::format("{:<20}{}\n", &file == &outcome.predictions.front() ? "predictions" : "", file.string());
+  }
+  return text;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,61 @@
+#include "portatune/cli/terminal/resume_command.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "portatune/base/url_secrets.h"
+#include "portatune/cli/options/other_names.h"
+#include "portatune/cli/options/own_words.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr std::string_view kOption = "--resume-from-checkpoint", kNewest = "--resume";
+
+// Options that start a new run.
+bool is_left_out(const std::string& option) {
+  return option == kNewest || option == "--overwrite-output" || option == "--overwrite-output-dir";
+}
+
+}  // namespace
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
+  return text + "'";
+}
+
+std::string command_of(const std::vector<std::string>& words) {
+  std::string command = "portatune";
+  for (const std::string& word : words) command += " " + quoted(without_secrets(word));
+  return command;
+}
+
+std::string resume_command(const std::vector<std::string>& words, const std::string& checkpoint) {
+  std::string command = "portatune";
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
+    const std::string option = with_hyphens(std::string(name));
+    if (is_left_out(option)) {
+      if (i + 1 < words.size() && !as_bool(words[i + 1]).empty()) ++i;  // --resume True
+      continue;
+    }
+    if (option != kOption) {
+      command += " " + quoted(without_secrets(words[i]));
+    } else if (name.size() == words[i].size()) {
+      ++i;  // its value is the next word
+    }
+  }
+  if (checkpoint.empty()) return command + " " + std::string(kNewest);
+  return command + " " + std::string(kOption) + " " + quoted(checkpoint);
+}
+
+std::string note_on_secrets(const std::vector<std::string>& words) {
+  const bool has_secrets =
+      std::ranges::any_of(words, [](const std::string& word) { return without_secrets(word) != word; });
+  return has_secrets ? "the secrets of URLs are left out: write them again in place of \"...\"" : "";
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,64 @@
+#include "portatune/cli/terminal/terminal_events.h"
+
+#include <fmt/format.h>
+
+#include "portatune/cli/terminal/opening_report.h"
+#include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/resume_command.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/terminal/training_log.h"
+#include "portatune/process_group.h"
+
+namespace portatune::cli {
+
+void TerminalEvents::notice(const std::string& text) { print_remark(talk_, text); }
+void TerminalEvents::warning(const std::string& text) { print_remark(talk_, "warning: " + text); }
+void TerminalEvents::alert(const std::string& text) { print_message(fmt::format("portatune: {}\n", text)); }
+
+std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& activity) {
+  return std::make_unique<RowBar>(talk_, activity);
+}
+
+void TrainingEvents::opening(const run::Opening& opening) {
+  if (talk_.quiet) return;
+  for (const std::string& line : opening_report(opening)) print_message_line(line);
+}
+
+void TrainingEvents::scores_before(const Scores& scores) { notice("before: " + describe(scores)); }
+void TrainingEvents::lock_file(const std::filesystem::path& path) { remove_at_second_signal(path); }
+
+void TrainingEvents::stopped(int64_t step, const std::filesystem::path& checkpoint) {
+  const int signal = caught_signal();
+  resumable(checkpoint, fmt::format("stopped by {} after step {}; saved {}",
+                                    signal == 0 ? "a signal to another process" : name_of_signal(signal), step,
+                                    checkpoint.string()));
+}
+
+void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const std::string& reason) {
+  const ProcessGroup* const processes = arguments_.device.processes.get();
+  const std::string note = note_on_secrets(arguments_.words);
+  print_message(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
+                            processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
+                            resume_command(arguments_.words, trains_ == Trains::kOneRun ? checkpoint.string() : ""),
+                            note.empty() ? "" : "  " + note + "\n"));
+}
+
+void TrainingEvents::rescued(const std::filesystem::path& model) {
+  const std::filesystem::path& output = arguments_.output;
+  print_message(
+      fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
+                  "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
+                  output.string(), model.string(), quoted(output), quoted(model), quoted(output)));
+}
+
+void TrainingEvents::unmeasured(const std::string& validation_set) {
+  notice(fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"", name_of_signal(caught_signal()),
+                     validation_set));
+}
+
+std::unique_ptr<run::TrainingObserver> TrainingEvents::training(int64_t epochs, run::RowProgress& evaluation) {
+  return std::make_unique<TrainingLog>(talk_, epochs, evaluation);
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,86 @@
+#include "portatune/cli/terminal/training_log.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "portatune/base/message.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/train/progress.h"
+
+namespace portatune::cli {
+namespace {
+
+// Text for the wait for input in an epoch.
+std::string described(const InputWait& wait) {
+  const double percent = 100 * wait.share();
+  if (percent < 1 || wait.slowest.empty()) return fmt::format("waited {:.1f} % of the time for input", percent);
+  return fmt::format("waited {:.0f} % of the time for input, most of all for \"{}\"", percent, wait.slowest);
+}
+
+std::string described(const StepResult& result, const std::vector<data::Origin>& rows) {
+  return fmt::format("loss {} and gradient norm {} of the rows {}", to_text(result.loss()), to_text(result.grad_norm()),
+                     to_string(rows));
+}
+
+}  // namespace
+
+TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation)
+    : quiet_(talk.quiet), epochs_(epochs), bar_(stderr_terminal(talk.disable_progress)), evaluation_(evaluation) {}
+
+void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
+  // A program from the cache is not reported.
+  if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
+}
+
+void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
+  evaluation_.finish();  // its first batch was read for its shape
+  if (quiet_) return;
+  bar_.print(fmt::format("{}, one for each shape of batches; compiled {} in {:.1f} s", counted(programs, "program"),
+                         compiled, seconds));
+}
+
+void TrainingLog::on_counted_step(const StepResult& result, int64_t total_steps) {
+  if (quiet_) return;
+  bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
+}
+
+void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Origin>& rows) {
+  if (quiet_) return;
+  const std::string step = fmt::format("step {} is skipped", result.step());
+  if (train::can_scale_down(result)) {
+    bar_.print(fmt::format("{}: its gradient overflows where the loss is scaled by {}", step, result.loss_scale()));
+  } else {
+    bar_.print(fmt::format("{}: {}", step, described(result, rows)));
+  }
+}
+
+void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                            const std::filesystem::path& checkpoint) {
+  if (quiet_) return;
+  bar_.print(fmt::format("step {} goes back to {}, and on with the next batch: {}", result.step(),
+                         checkpoint.empty() ? "the start" : checkpoint.string(), described(result, rows)));
+}
+
+void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores) {
+  evaluation_.finish();
+  const bool is_at_epoch_end = epoch == std::floor(epoch);  // on_epoch_end() prints the scores
+  if (!quiet_ && !is_at_epoch_end) bar_.print(fmt::format("step {}: held out: {}", step, describe(scores)));
+}
+
+void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
+  if (quiet_) return;
+  const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
+  bar_.print(
+      fmt::format("epoch {}/{}: training loss {:.4f}{}; {}", epoch, epochs_, mean_loss, held_out, described(wait_)));
+}
+
+void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {
+  if (!quiet_) bar_.print(fmt::format("saved {}", folder.string()));
+}
+
+void TrainingLog::on_warning(const std::string& what) {
+  if (!quiet_) bar_.print("warning: " + what);
+}
+
+}  // namespace portatune::cli

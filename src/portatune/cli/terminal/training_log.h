@@ -1,0 +1,37 @@
+// The output of fit() during training, and its end by a signal.
+#pragma once
+
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/run.h"
+#include "portatune/train.h"
+
+namespace portatune::cli {
+
+class TrainingLog final : public run::TrainingObserver {
+ public:
+  /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
+  TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation);
+
+  void on_compile(const std::string& what, double seconds, bool from_cache) override;
+  void on_ready(int64_t programs, int64_t compiled, double seconds) override;
+  void on_input(const InputWait& wait) override { wait_ = wait; }
+  void on_skip(const StepResult& result, const std::vector<data::Origin>& rows) override;
+  void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                 const std::filesystem::path& checkpoint) override;
+  void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
+  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
+  void on_warning(const std::string& what) override;
+  void on_checkpoint(const std::filesystem::path& folder) override;
+
+ private:
+  void on_counted_step(const StepResult& result, int64_t total_steps) override;
+
+  const bool quiet_;
+  const int64_t epochs_;
+  ProgressBar bar_;
+  run::RowProgress& evaluation_;
+  InputWait wait_;  // sum so far
+};
+
+}  // namespace portatune::cli

@@ -1,0 +1,62 @@
+// portatune fit: trains a model, or one model for each fold with --folds.
+#include <filesystem>
+#include <system_error>
+
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/hang.h"
+#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/resume_command.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/process_group.h"
+
+namespace portatune::cli {
+namespace {
+
+// The command that uploads a model without its checkpoints.
+std::string upload_command(const std::filesystem::path& model) {
+  bool has_checkpoints = false;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(model, ignored)) {
+    has_checkpoints |= entry.path().filename().string().starts_with("checkpoint-");
+  }
+  return "hf upload ORG/NAME " + quoted(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
+}
+
+int cross_validate(FitArguments a, Processes& processes) {
+  processes.require_one("folds");
+  a.stop = stop_at_signal();
+  TrainingEvents events(a, Trains::kSeveralRuns);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
+  catch_signals();
+  const std::optional<run::FoldOutcome> outcome = run::cross_validate(a, events);
+  if (!outcome) return kInterrupted;
+  print_result(a.talk.json ? json_of(*outcome) : table_of(*outcome));
+  return kOk;
+}
+
+}  // namespace
+
+int fit(const FitArguments& given, Processes& processes) {
+  if (given.folds > 0) return cross_validate(given, processes);
+  FitArguments a = processes.arguments_of(given);
+  a.stop = stop_at_signal();
+  require_same_options(a);
+  TrainingEvents events(a);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
+  catch_signals();
+  const std::optional<run::Outcome> outcome = run::fit(a, events);
+  if (!outcome) return kInterrupted;
+  if (!is_first(a.device.processes.get())) return kOk;
+  if (a.talk.json) {
+    print_result(json_of(*outcome));
+  } else {
+    print_summary(table_of(*outcome));
+    print_remark(a.talk, "share               " + upload_command(outcome->output));
+  }
+  return kOk;
+}
+
+}  // namespace portatune::cli

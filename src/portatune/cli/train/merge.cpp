@@ -1,0 +1,25 @@
+// portatune merge: writes the model of an adapter as a plain model folder.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/hub/merge_adapter.h"
+#include "portatune/train/checkpoint/save_folder.h"
+
+namespace portatune::cli {
+
+int merge(const MergeArguments& a) {
+  const int64_t layers = hub::merge_adapter(a.model, a.output, {train::kSettingsFile});
+  if (a.talk.json) {
+    print_result(line_of({{"model", a.output.string()}, {"merged_layers", layers}}));
+    return kOk;
+  }
+  print_remark(a.talk, fmt::format("the adapters of {} are merged: {}", counted(layers, "layer"), a.output.string()));
+  return kOk;
+}
+
+}  // namespace portatune::cli

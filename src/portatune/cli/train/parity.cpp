@@ -1,0 +1,82 @@
+// portatune parity: compares a model with the results of transformers for it; compare_runs.cpp has the other half.
+#include "portatune/parity/parity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using parity::Comparison;
+using parity::ParityResult;
+
+std::string table_of(const ParityResult& result) {
+  std::string text = fmt::format("{:<15}{:<56}{:<18}{:>10}{:>10}{:>10}  {}\n", "", "tensor", "shape", "abs error",
+                                 "rel error", "allowed", "verdict");
+  for (const Comparison& c : result.comparisons) {
+    const std::string verdict = c.passed ? "ok" : fmt::format("FAILED, {} elements", c.strays);
+    text += fmt::format("{:<15}{:<56}{:<18}{:>10.1e}{:>10.1e}{:>10.1e}  {}\n", c.kind, c.tensor, to_string(c.shape),
+                        c.max_abs_error, c.max_rel_error, c.allowed, verdict);
+  }
+  const auto failed = std::ranges::count(result.comparisons, false, &Comparison::passed);
+  return text + (failed == 0 ? fmt::format("all {} tensors agree\n", result.comparisons.size())
+                             : fmt::format("{} of {} tensors disagree\n", failed, result.comparisons.size()));
+}
+
+Json json_of(const Comparison& c) {
+  return {{"kind", c.kind},
+          {"tensor", c.tensor},
+          {"shape", std::vector<int64_t>(c.shape.begin(), c.shape.end())},
+          {"max_abs_error", c.max_abs_error},
+          {"max_rel_error", c.max_rel_error},
+          {"allowed", c.allowed},
+          {"elements_beyond", c.strays},
+          {"passed", c.passed}};
+}
+
+std::string json_of(const ParityArguments& a, const parity::ReferenceCase& reference, const ParityResult& result) {
+  Json tensors = Json::array();
+  for (const Comparison& c : result.comparisons) tensors.push_back(json_of(c));
+  return line_of({{"case", a.reference.string()},
+                  {"architecture", reference.architecture()},
+                  {"dtype", name_of(a.fit.training.dtype)},
+                  {"passed", result.passed()},
+                  {"tensors", tensors}});
+}
+
+void require_options_of_a_case(const std::vector<run::GivenOption>& given) {
+  constexpr std::array kOptions = {"--case",   "--dump",   "--json",       "--quiet",        "--dtype",
+                                   "--device", "--plugin", "--no-kernels", "--cache-folder", "--no-cache"};
+  for (const run::GivenOption& option : given) {
+    if (std::ranges::find(kOptions, option.name) != kOptions.end()) continue;
+    throw UsageError({.where = option.place,
+                      .given = option.name + " with --case",
+                      .expected = "no option of a training run, as a case has all that is compared"});
+  }
+}
+
+int compare_with_case(const ParityArguments& a) {
+  require_options_of_a_case(a.fit.model.given);
+  if (!a.dump.empty()) parity::require_place_of_dump(a.dump);
+  const parity::ReferenceCase reference(a.reference);
+  const Device device(a.fit.device);
+  const ParityResult result = check_parity(device, reference, a.fit.training.dtype);
+  if (!a.dump.empty()) dump(result, a.dump);
+  print_result(a.fit.talk.json ? json_of(a, reference, result) : table_of(result));
+  return result.passed() ? kOk : kFailed;
+}
+
+}  // namespace
+
+int parity(const ParityArguments& a) { return a.reference.empty() ? compare_runs(a) : compare_with_case(a); }
+
+}  // namespace portatune::cli

@@ -1,0 +1,269 @@
+#include "portatune/cli/train/plan_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/number.h"
+#include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/cli/terminal/report.h"
+
+namespace portatune::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string operations(double flops) { return in_units(flops, 1000, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"}); }
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string largest(const std::optional<plan::LargestBatch>& found) {
+  if (!found) return "";
+  if (found->fits > 0) return grouped(found->fits);
+  return found->too_large == 1 ? "none" : "below " + grouped(found->too_large.value_or(1));
+}
+
+constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>15}\n";
+constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}\n";
+
+// Whether the plugin reports the size of the code; the plugins of CPUs and GPUs do not.
+bool tells_code(const plan::Memory& memory) { return memory.code > 0; }
+
+std::string memory_row(const PlannedTarget& target) {
+  const plan::Memory& m = target.outcome.memory;
+  const std::string capacity = binary_size(target.memory_bytes);
+  if (!has_figures(target)) {
+    const bool is_too_large = target.outcome.is_too_large;
+    const auto known = [&](int64_t bytes) { return is_too_large ? binary_size(bytes) : ""; };
+    return fmt::format(kMemoryRow, target.target.name, is_too_large ? "no" : "?", known(m.parameters),
+                       known(m.optimizer()), known(m.batch), "", "", "", target.memory_bytes > 0 ? capacity : "",
+                       largest(target.largest_batch));
+  }
+  return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", binary_size(m.parameters),
+                     binary_size(m.optimizer()), binary_size(m.batch + m.layout), binary_size(m.temporaries),
+                     tells_code(m) ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
+                     largest(target.largest_batch));
+}
+
+double compile_seconds(const PlannedTarget& target) {
+  double seconds = target.outcome.evaluation_compile_s;
+  for (const plan::ShapePlan& shape : target.outcome.shapes) seconds += shape.step.compile_s;
+  return seconds;
+}
+
+const char* bound_of(const MeanStep& step) {
+  if (step.exchange_s > std::max(step.compute_s, step.memory_s)) return "links";
+  return step.compute_s >= step.memory_s ? "compute" : "memory";
+}
+
+std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
+  const MeanStep step = mean_step(target.outcome.shapes);
+  return fmt::format(kTimeRow, target.target.name, operations(step.flops), decimal_size(step.bytes),
+                     duration(step.seconds), bound_of(step),
+                     fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
+                     run.steps_per_epoch ? duration(step.seconds * static_cast<double>(*run.steps_per_epoch)) : "-",
+                     duration(compile_seconds(target)));
+}
+
+std::string name_of(Remat policy) {
+  return policy == Remat::kLayers ? "layers" : policy == Remat::kDots ? "dots" : "none";
+}
+
+std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
+  std::vector<std::string> options;
+  if (remedy.dtype != run.dtype) options.push_back(fmt::format("--dtype {}", name_of(remedy.dtype)));
+  if (remedy.remat != run.remat) options.push_back("--remat " + name_of(remedy.remat));
+  if (remedy.mesh != run.mesh) options.push_back("--mesh " + to_string(remedy.mesh));
+  if (remedy.batch_size != run.batch_size) options.push_back(fmt::format("--batch-size {}", remedy.batch_size));
+  std::string text = fmt::format("{}", fmt::join(options, " "));
+  if (const int64_t times = remedy.mesh.size(kBatchAxes) / run.mesh.size(kBatchAxes); times != 1) {
+    text += fmt::format(" (a step has {} times the rows then)", times);
+  }
+  return text;
+}
+
+std::string exchange_of(const PlannedTarget& target) {
+  if (!has_figures(target)) return "";
+  const MeanStep step = mean_step(target.outcome.shapes);
+  const std::string sent = fmt::format(", each of which sends {} in a step", decimal_size(step.sent_bytes));
+  if (target.peaks.links == 0) return sent + ", within this machine's memory";
+  return sent + fmt::format(", {} on its links", duration(step.exchange_s));
+}
+
+// Remarks on a target that do not fit into the rows of the table.
+std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRun& run) {
+  std::vector<std::string> lines;
+  if (run.mesh.devices() > 1) {
+    lines.push_back(fmt::format("per device; {} devices in the mesh {}{}", run.mesh.devices(), to_string(run.mesh),
+                                exchange_of(target)));
+  } else if (target.target.devices > 1) {
+    lines.push_back(fmt::format("per device; one device of {}", target.target.devices));
+  }
+  if (!target.unavailable.empty()) lines.push_back("cannot be compiled for here: " + target.unavailable);
+  if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
+  for (const plan::Remedy& remedy : target.remedies) lines.push_back("fits with " + options_of(remedy, run));
+  if (!target.slow.empty()) {
+    lines.push_back("slow: " + target.slow + ", the --time-limit");
+  } else if (target.outcome.is_too_large && target.remedies.empty()) {
+    lines.emplace_back("none of the options that plan tries makes it fit");
+  }
+  return lines;
+}
+
+ordered_json json_of(const plan::Memory& memory) {
+  ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer()},   {"batch", memory.batch},
+                       {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", nullptr},
+                       {"total", memory.total()}};
+  if (tells_code(memory)) json["code"] = memory.code;
+  json["slots"] = memory.slots;
+  return json;
+}
+
+// The sizes of the arguments of a program that the compiler has refused.
+ordered_json json_of_arguments(const plan::Memory& memory) {
+  return {{"parameters", memory.parameters},
+          {"optimizer", memory.optimizer()},
+          {"batch", memory.batch},
+          {"layout", nullptr},
+          {"temporaries", nullptr},
+          {"code", nullptr},
+          {"total", nullptr},
+          {"slots", memory.slots}};
+}
+
+ordered_json json_of(const plan::ShapePlan& shape) {
+  ordered_json arrays = ordered_json::object();
+  for (const auto& [name, type] : shape.shape.batch) arrays[name] = to_string(type);
+  ordered_json flops = ordered_json::object();
+  for (const auto& [dtype, count] : shape.step.work.flops) flops[std::string(name_of(dtype))] = count;
+  return {{"batch", arrays},
+          {"steps", shape.shape.steps},
+          {"memory", json_of(shape.step.memory)},
+          {"flops", flops},
+          {"bytes", shape.step.work.bytes},
+          {"sent_bytes", shape.step.work.sent_bytes},
+          {"compute_seconds", shape.time.compute_s},
+          {"memory_seconds", shape.time.memory_s},
+          {"exchange_seconds", shape.time.exchange_s},
+          {"step_seconds", shape.time.seconds()},
+          {"compile_seconds", shape.step.compile_s}};
+}
+
+ordered_json json_of(const plan::LargestBatch& found) {
+  ordered_json json = {{"fits", found.fits}, {"too_large", nullptr}};
+  if (found.too_large) json["too_large"] = *found.too_large;
+  return json;
+}
+
+void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedRun& run) {
+  const MeanStep step = mean_step(target.outcome.shapes);
+  json["memory"] = json_of(target.outcome.memory);
+  json["flops_per_step"] = step.flops;
+  json["bytes_per_step"] = step.bytes;
+  json["sent_bytes_per_step"] = step.sent_bytes;
+  json["step_seconds"] = step.seconds;
+  json["model_flops_utilization_at_most"] = step.compute_s / step.seconds;
+  json["epoch_seconds"] = nullptr;
+  if (run.steps_per_epoch) json["epoch_seconds"] = step.seconds * static_cast<double>(*run.steps_per_epoch);
+  json["compile_seconds"] = compile_seconds(target);
+  json["shapes"] = ordered_json::array();
+  for (const plan::ShapePlan& shape : target.outcome.shapes) json["shapes"].push_back(json_of(shape));
+}
+
+ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
+  ordered_json json = {{"target", target.target.name}, {"devices", target.target.devices}};
+  if (!target.unavailable.empty()) {
+    json["unavailable"] = target.unavailable;
+    return json;
+  }
+  const bool is_known = has_figures(target) || !target.outcome.refusal.empty();
+  json["compiles"] = is_known ? ordered_json(has_figures(target)) : ordered_json();
+  if (!target.slow.empty()) json["slow"] = target.slow;
+  if (!target.outcome.refusal.empty()) json["reason"] = target.outcome.refusal;
+  if (has_figures(target) || target.outcome.is_too_large) json["fits"] = target.outcome.fits;
+  json["memory_capacity"] = target.memory_bytes;
+  json["peaks"] = {{"float32_flops_per_second", target.peaks.float32},
+                   {"bfloat16_flops_per_second", target.peaks.bfloat16},
+                   {"bytes_per_second", target.peaks.bytes},
+                   {"link_bytes_per_second", target.peaks.links}};
+  if (has_figures(target)) {
+    add_figures(json, target, run);
+  } else if (target.outcome.is_too_large) {
+    json["memory"] = json_of_arguments(target.outcome.memory);
+  }
+  if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
+  if (target.outcome.is_too_large) {
+    json["fits_with"] = ordered_json::array();
+    for (const plan::Remedy& remedy : target.remedies) {
+      json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)},
+                                   {"remat", name_of(remedy.remat)},
+                                   {"mesh", to_string(remedy.mesh)},
+                                   {"batch_size", remedy.batch_size}});
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+bool has_figures(const PlannedTarget& target) { return !target.outcome.shapes.empty(); }
+
+MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes) {
+  MeanStep sum;
+  double steps = 0;
+  for (const plan::ShapePlan& shape : shapes) {
+    const double share = static_cast<double>(shape.shape.steps);
+    sum.flops += share * shape.step.work.all_flops();
+    sum.bytes += share * shape.step.work.bytes;
+    sum.sent_bytes += share * shape.step.work.sent_bytes;
+    sum.seconds += share * shape.time.seconds();
+    sum.compute_s += share * shape.time.compute_s;
+    sum.memory_s += share * shape.time.memory_s;
+    sum.exchange_s += share * shape.time.exchange_s;
+    steps += share;
+  }
+  for (double* figure :
+       {&sum.flops, &sum.bytes, &sum.sent_bytes, &sum.seconds, &sum.compute_s, &sum.memory_s, &sum.exchange_s}) {
+    *figure /= steps;
+  }
+  return sum;
+}
+
+std::string table_of(const PlannedRun& run) {
+  std::string text = fmt::format(kMemoryRow, "memory", "fits", "parameters", "optimizer", "batch", "temporaries",
+                                 "code", "all", "of", "largest batch");
+  for (const PlannedTarget& target : run.targets) text += memory_row(target);
+  text +=
+      "\n" + fmt::format(kTimeRow, "time, estimated", "a step", "", "", "bound by", "MFU <=", "epoch", "compiled in");
+  for (const PlannedTarget& target : run.targets) {
+    if (has_figures(target)) text += time_row(run, target);
+  }
+  std::string remarks;
+  for (const PlannedTarget& target : run.targets) {
+    for (const std::string& line : remarks_on(target, run)) {
+      remarks += fmt::format("{:<16}{}\n", target.target.name, line);
+    }
+  }
+  return text + (remarks.empty() ? "" : "\n" + remarks);
+}
+
+std::string json_of(const PlannedRun& run) {
+  ordered_json json = {{"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)}, {"remat", name_of(run.remat)},
+                       {"mesh", to_string(run.mesh)},     {"examples", nullptr},         {"steps_per_epoch", nullptr},
+                       {"targets", ordered_json::array()}};
+  if (run.examples) json["examples"] = *run.examples;
+  if (run.steps_per_epoch) json["steps_per_epoch"] = *run.steps_per_epoch;
+  for (const PlannedTarget& target : run.targets) json["targets"].push_back(json_of(target, run));
+  return line_of(json);
+}
+
+}  // namespace portatune::cli

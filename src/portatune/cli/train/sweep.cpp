@@ -1,0 +1,31 @@
+// portatune sweep: trains with several settings and seeds, and keeps the best model.
+#include "portatune/sweep.h"
+
+#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/hang.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/cli/train/sweep_report.h"
+#include "portatune/cli/train/sweep_trials.h"
+
+namespace portatune::cli {
+
+int sweep(const SweepArguments& a, Processes& processes) {
+  const run::SweepOptions options{.trials = trials_of(a),
+                                  .output = a.fit.output,
+                                  .resume = a.fit.resume,
+                                  .overwrite_output = a.fit.overwrite_output,
+                                  .halving_factor = a.halving ? a.halving_factor : 0,
+                                  .keep_models = a.keep_models};
+  TrainingEvents events(a.fit, Trains::kSeveralRuns);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.fit, events, processes);
+  catch_signals();
+  const std::optional<run::SweepOutcome> outcome = run::sweep(options, events);
+  if (!outcome) return kInterrupted;
+  print_result(a.fit.talk.json ? json_of(*outcome) : table_of(*outcome));
+  return outcome->best.empty() ? kFailed : kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,177 @@
+#include "portatune/run/inputs/batches/padding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+#include "portatune/run/inputs/rows/rows.h"
+#include "portatune/tasks.h"
+
+namespace portatune::run {
+namespace {
+
+constexpr int64_t kWidestBar = 40;
+constexpr int64_t kMaxAutoLengths = 4;
+const Padding kDefaultPadding{.kind = Padding::Kind::kAuto, .number = 0, .lengths = {}};
+
+std::vector<int64_t> numbers_in(std::string_view text) {
+  std::vector<int64_t> numbers;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    numbers.push_back(number_in<int64_t>(text.substr(begin, end - begin)).value_or(0));
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+std::vector<int64_t> multiples(int64_t of, int64_t most) {
+  std::vector<int64_t> lengths;
+  for (int64_t length = of; length < most; length += of) lengths.push_back(length);
+  lengths.push_back(most);
+  return lengths;
+}
+
+std::vector<int64_t> buckets(std::vector<int64_t> lengths, int64_t max_length) {
+  std::ranges::sort(lengths);
+  lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+  if (lengths.back() > max_length) {
+    throw UsageError({.where = "padding",
+                      .given = fmt::format("a bucket of {} tokens", lengths.back()),
+                      .expected = fmt::format("at most {}, as --max-length has it", max_length),
+                      .fix = "raise --max-length, or leave that bucket out"});
+  }
+  if (lengths.back() < max_length) lengths.push_back(max_length);  // texts may be as long as that
+  return lengths;
+}
+
+int64_t longest_of(const data::LengthCounts& examples) { return examples.empty() ? 0 : examples.rbegin()->first; }
+
+data::LengthCounts count(const RowTask& task, const std::vector<data::Dataset>& sets, Events& events) {
+  const std::unique_ptr<RowProgress> progress = events.progress("counting tokens");
+  data::LengthCounts counts;
+  for (const data::Dataset& batches : sets) {
+    for (const auto& [length, examples] : task.length_counts(progress->over(interruptible(batches))))
+      counts[length] += examples;
+  }
+  return counts;
+}
+
+struct Sums {
+  int64_t examples = 0, tokens = 0;
+};
+
+Sums sums_of(const data::LengthCounts& examples) {
+  Sums sums;
+  for (const auto& [length, count] : examples) {
+    sums.examples += count;
+    sums.tokens += length * count;
+  }
+  return sums;
+}
+
+// Each length is one more program to compile. An estimate of the positions that a model computes in that time.
+constexpr int64_t kMinSavedPositions = 10'000;
+
+// A length must be worth its program, and save at least a twentieth of the positions.
+std::vector<int64_t> few_lengths(const data::LengthCounts& examples) {
+  std::vector<int64_t> best = data::choose_lengths(examples, 1);
+  for (int64_t count = 2; count <= kMaxAutoLengths; ++count) {
+    std::vector<int64_t> lengths = data::choose_lengths(examples, count);
+    const int64_t positions = data::padded_positions(examples, best);
+    const int64_t saved = positions - data::padded_positions(examples, lengths);
+    if (saved >= kMinSavedPositions && saved * 20 >= positions) best = std::move(lengths);
+  }
+  return best;
+}
+
+double percent(int64_t part, int64_t whole) { return 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
+
+// Adds a length without examples, so that the longest example of another set fits too.
+data::LengthCounts with_longest(data::LengthCounts examples, int64_t longest) {
+  examples.try_emplace(longest, 0);
+  return examples;
+}
+
+}  // namespace
+
+std::optional<Padding> padding_called(const std::string& text) {
+  if (text == "max_length") return Padding{};
+  if (text == "auto") return kDefaultPadding;
+  const size_t equals = std::min(text.find('='), text.size());
+  const std::string name = text.substr(0, equals);
+  const std::vector<int64_t> numbers = numbers_in(std::string_view(text).substr(std::min(equals + 1, text.size())));
+  if (std::ranges::any_of(numbers, [](int64_t number) { return number < 1; })) return std::nullopt;
+  if (name == "buckets") return Padding{.kind = Padding::Kind::kBuckets, .lengths = numbers};
+  if (numbers.size() != 1) return std::nullopt;
+  if (name == "multiple_of") return Padding{.kind = Padding::Kind::kMultipleOf, .number = numbers[0], .lengths = {}};
+  if (name == "auto") return Padding{.kind = Padding::Kind::kAutoCount, .number = numbers[0], .lengths = {}};
+  return std::nullopt;
+}
+
+Padding padding_for(const std::optional<Padding>& given, const RowTask& task) {
+  if (given) return *given;
+  return task.varies_in_length() ? kDefaultPadding : Padding{};
+}
+
+std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, const data::LengthCounts& examples,
+                                int64_t longest) {
+  std::vector<int64_t> lengths;
+  switch (padding.kind) {
+    case Padding::Kind::kMaxLength:
+      return {max_length};
+    case Padding::Kind::kMultipleOf:
+      lengths = multiples(padding.number, max_length);
+      break;
+    case Padding::Kind::kBuckets:
+      lengths = buckets(padding.lengths, max_length);
+      break;
+    case Padding::Kind::kAuto:
+      lengths = few_lengths(with_longest(examples, longest));
+      break;
+    case Padding::Kind::kAutoCount:
+      lengths = data::choose_lengths(with_longest(examples, longest), padding.number);
+  }
+  const auto holds_all = std::ranges::lower_bound(lengths, longest);
+  if (holds_all != lengths.end()) lengths.erase(holds_all + 1, lengths.end());
+  return lengths;
+}
+
+std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
+                                          int64_t max_length) {
+  const Sums sums = sums_of(examples);
+  const double padding = 100 - percent(sums.tokens, data::padded_positions(examples, lengths));
+  const double in_one_length = 100 - percent(sums.tokens, sums.examples * max_length);
+  std::vector<std::string> lines = {fmt::format("batches of {} tokens: {:.1f} % padding; all of {} tokens: {:.1f} %",
+                                                fmt::join(lengths, ", "), padding, max_length, in_one_length)};
+  int64_t shortest = 1;
+  for (const int64_t length : lengths) {
+    int64_t count = 0;
+    for (auto at = examples.lower_bound(shortest); at != examples.upper_bound(length); ++at) count += at->second;
+    const double share = percent(count, sums.examples);
+    lines.push_back(fmt::format("  {:>5} to {:>5} tokens {:>12} examples {:>5.1f} % {}", shortest, length,
+                                grouped(count), share,
+                                std::string(static_cast<size_t>(share / 100 * kWidestBar), '#')));
+    shortest = length + 1;
+  }
+  return lines;
+}
+
+std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
+                                    const std::vector<data::Dataset>& chosen_for,
+                                    const std::vector<data::Dataset>& others, Events& events) {
+  const Padding policy = padding_for(padding, task);
+  if (policy.kind == Padding::Kind::kMaxLength) return {};
+  const data::LengthCounts examples = count(task, chosen_for, events);
+  if (examples.empty()) return {};  // The caller reports missing rows.
+  const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others, events)));
+  std::vector<int64_t> lengths = lengths_of(policy, task.max_length(), examples, longest);
+  std::vector<std::string> lines = describe_lengths(examples, lengths, task.max_length());
+  if (!padding) lines.resize(1);  // The histogram is for those who choose a policy.
+  for (const std::string& line : lines) events.notice(line);
+  return lengths;
+}
+
+}  // namespace portatune::run

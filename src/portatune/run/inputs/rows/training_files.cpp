@@ -1,0 +1,85 @@
+#include "portatune/run/inputs/rows/training_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "portatune/base/url_secrets.h"
+#include "portatune/data/read/file_kinds.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/checksum/fingerprint.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/remote/cloud.h"
+#include "portatune/run/inputs/rows/validation.h"
+#include "portatune/sources.h"
+
+namespace portatune::run {
+namespace {
+
+constexpr const char* kTrainingData = "training_data";
+
+// The URL without its query, which may hold a signature that changes.
+std::string name_of(const std::string& url) {
+  return without_secrets(io::is_cloud(url) ? url : url.substr(0, url.find('?')));
+}
+
+// The files of a folder of tables, since their bytes matter; a folder of images stays one entry.
+std::vector<std::string> files_of(const std::string& word) {
+  const bool holds_tables = std::filesystem::is_directory(word) && data::holds_tables(word);
+  return holds_tables || io::is_remote(word) ? data::table_files({word}) : std::vector{word};
+}
+
+}  // namespace
+
+std::vector<std::string> training_files(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : data::matching_files(words)) {
+    const std::vector<std::string> found = files_of(word);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+std::vector<std::string> validation_files(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const NamedFiles& set : named_files(words)) {
+    const std::vector<std::string> found = training_files(set.files);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+std::shared_ptr<io::WatchedFiles> watch_files(const RunOptions& a) {
+  std::vector<std::string> words = a.train;
+  for (const NamedFiles& set : named_files(a.validation)) words.insert(words.end(), set.files.begin(), set.files.end());
+  std::erase_if(words, io::is_remote);
+  return std::make_shared<io::WatchedFiles>(training_files(words));
+}
+
+std::vector<std::string> facts_of_data(const std::vector<std::string>& words) {
+  std::vector<std::string> names = {kTrainingData};
+  for (const std::string& file : training_files(words)) {
+    if (io::is_remote(file)) names.push_back(name_of(file));
+  }
+  return names;
+}
+
+std::map<std::string, std::string> facts_of_training_files(const std::vector<std::string>& words, int64_t examples,
+                                                           io::WatchedFiles* watched) {
+  std::map<std::string, std::string> facts;
+  std::vector<std::string> local;
+  for (const std::string& file : training_files(words)) {
+    if (!io::is_remote(file)) {
+      local.push_back(file);
+      continue;
+    }
+    std::string& fact = facts[name_of(file)];
+    fact += (fact.empty() ? "fingerprint " : ", ") + io::fingerprint(file);
+  }
+  const auto hash_of = [&] { return watched != nullptr ? watched->content_hash(local) : io::content_hash(local); };
+  const std::string hash = local.empty() ? "" : " of files with hash " + hash_of();
+  facts[kTrainingData] = fmt::format("{} examples{}", examples, hash);
+  return facts;
+}
+
+}  // namespace portatune::run

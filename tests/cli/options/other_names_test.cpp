@@ -1,0 +1,246 @@
+#include "portatune/cli/options/other_names.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/program.h"
+#include "portatune/cli/options/command_line.h"
+#include "portatune/error.h"
+#include "portatune/tasks/text_classification.h"
+
+namespace portatune::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const Words kFit = {"fit", "--model", "m", "--train", "t.csv", "--output", "o"};
+
+Command parse_fit(const Words& more) {
+  Words words = kFit;
+  words.insert(words.end(), more.begin(), more.end());
+  return parse(words);
+}
+
+FitArguments fit_arguments(const Words& more) { return std::get<FitArguments>(parse_fit(more)); }
+
+std::string complaint(const Words& words) {
+  try {
+    parse(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string complaint_of_fit(const Words& more) {
+  Words words = kFit;
+  words.insert(words.end(), more.begin(), more.end());
+  return complaint(words);
+}
+
+struct Argument {
+  const char* name;
+  const char* value;  // that is tried
+};
+
+// TrainingArguments of transformers 5.23, but for --output_dir, which every run has.
+const Argument kTrainingArguments[] = {{"per_device_train_batch_size", "8"},
+                                       {"per_device_eval_batch_size", "8"},
+                                       {"gradient_accumulation_steps", "2"},
+                                       {"num_train_epochs", "2"},
+                                       {"max_steps", "10"},
+                                       {"learning_rate", "1e-4"},
+                                       {"lr_scheduler_type", "linear"},
+                                       {"lr_scheduler_kwargs", "{\"num_cycles\": 2}"},
+                                       {"warmup_steps", "10"},
+                                       {"optim", "sgd"},
+                                       {"weight_decay", "0.1"},
+                                       {"adam_beta1", "0.8"},
+                                       {"adam_beta2", "0.99"},
+                                       {"adam_epsilon", "1e-6"},
+                                       {"max_grad_norm", "0.5"},
+                                       {"label_smoothing_factor", "0.1"},
+                                       {"bf16", "True"},
+                                       {"gradient_checkpointing", "True"},
+                                       {"neftune_noise_alpha", "5"},
+                                       {"logging_steps", "10"},
+                                       {"logging_first_step", "True"},
+                                       {"report_to", "wandb"},
+                                       {"run_name", "first"},
+                                       {"project", "p"},
+                                       {"eval_strategy", "steps"},
+                                       {"eval_steps", "10"},
+                                       {"eval_on_start", "True"},
+                                       {"save_strategy", "epoch"},
+                                       {"save_steps", "10"},
+                                       {"save_total_limit", "3"},
+                                       {"save_only_model", "True"},
+                                       {"load_best_model_at_end", "True"},
+                                       {"metric_for_best_model", "f1"},
+                                       {"greater_is_better", "True"},
+                                       {"seed", "1"},
+                                       {"data_seed", "1"},
+                                       {"resume_from_checkpoint", "o/checkpoint-1"},
+                                       {"dataloader_num_workers", "4"},
+                                       {"dataloader_prefetch_factor", "2"},
+                                       {"dataloader_drop_last", "True"},
+                                       {"train_sampling_strategy", "group_by_length"},
+                                       {"remove_unused_columns", "False"},
+                                       {"full_determinism", "True"},
+                                       {"auto_find_batch_size", "True"},
+                                       // gone in version 5
+                                       {"warmup_ratio", "0.1"},
+                                       {"evaluation_strategy", "steps"},
+                                       {"group_by_length", "True"},
+                                       {"logging_dir", "logs"},
+                                       {"save_safetensors", "False"},
+                                       {"no_cuda", "True"},
+                                       // of PyTorch alone
+                                       {"fsdp", "full_shard"},
+                                       {"deepspeed", "ds.json"},
+                                       {"ddp_backend", "nccl"},
+                                       {"torch_compile_backend", "inductor"},
+                                       {"use_liger_kernel", "True"},
+                                       {"tf32", "True"}};
+
+TEST(OtherNames, EveryTrainingArgumentWorksOrHasItsAnswer) {
+  for (const auto& [name, value] : kTrainingArguments) {
+    const std::string text = complaint_of_fit({"--" + std::string(name), value});
+    EXPECT_THAT(text, testing::Not(AnyOf(HasSubstr("did you mean"), HasSubstr("see portatune fit --help")))) << name;
+    EXPECT_THAT(text, AnyOf("", HasSubstr("\n  fix       "))) << name;
+  }
+}
+
+TEST(OtherNames, ThoseOfOptionsWork) {
+  EXPECT_EQ(fit_arguments({"--bf16"}).training.dtype, DType::kBFloat16);
+  EXPECT_EQ(fit_arguments({"--fp16", "True"}).training.dtype, DType::kFloat16);
+  EXPECT_EQ(fit_arguments({"--bf16", "False"}).training.dtype, DType::kFloat32);
+  EXPECT_EQ(fit_arguments({"--gradient_checkpointing"}).training.remat, Remat::kLayers);
+  EXPECT_EQ(fit_arguments({"--group_by_length=true"}).model.padding->kind, run::Padding::Kind::kAuto);
+  EXPECT_EQ(fit_arguments({"--block_size", "64"}).model.options.of<TextClassificationRunOptions>().max_length, 64);
+  EXPECT_EQ(fit_arguments({"--text_column_name=sentence"}).model.options.of<TextClassificationRunOptions>().text_column,
+            "sentence");
+  EXPECT_EQ(fit_arguments({"--device", "cuda", "--lr", "1e-3"}).training.learning_rate, 1e-3);
+  EXPECT_EQ(fit_arguments({"--warmup_ratio", "0.1"}).training.warmup_ratio, 0.1);
+  EXPECT_EQ(fit_arguments({"--min_lr_rate", "0.1"}).training.schedule.min_lr_ratio, 0.1);
+  EXPECT_EQ(fit_arguments({"--num_decay_steps", "5"}).training.schedule.num_decay_steps, 5);
+  EXPECT_EQ(fit_arguments({"--adam_beta1", "0.8"}).training.adam_beta1, 0.8);
+  EXPECT_EQ(fit_arguments({"--label_smoothing_factor", "0.1"})
+                .model.options.of<TextClassificationRunOptions>()
+                .loss.label_smoothing,
+            0.1);
+  EXPECT_EQ(fit_arguments({"--optim", "sgd", "--momentum", "0.9", "--nesterov"}).training.optim, "sgd");
+  EXPECT_EQ(fit_arguments({"--optim", "lion_32bit"}).training.optim, "lion");
+  EXPECT_EQ(fit_arguments({"--optim", "adafactor"}).training.optim, "adafactor");
+  EXPECT_EQ(fit_arguments({"--optim", "adamw_torch_fused"}).training.optim, "adamw_torch");
+  EXPECT_THAT(fit_arguments({"--dev", "a.csv", "b.csv"}).validation, testing::ElementsAre("a.csv", "b.csv"));
+}
+
+TEST(OtherNames, WhatHappensAnywayIsAccepted) {
+  const FitArguments a = fit_arguments({"--do_train", "--do_eval", "True", "--optim=adamw_torch", "--eval_strategy",
+                                        "epoch", "--dataloader_num_workers", "4", "--report_to", "none", "--lr", "2"});
+  EXPECT_EQ(a.training.learning_rate, 2);
+}
+
+TEST(OtherNames, FlagsOfOursMayHaveATruth) {
+  EXPECT_TRUE(fit_arguments({"--disable_tqdm", "True"}).talk.disable_progress);
+  EXPECT_FALSE(fit_arguments({"--disable_tqdm", "False"}).talk.disable_progress);
+}
+
+TEST(OtherNames, EvaluationBeforeTrainingCanBeTurnedOff) {
+  EXPECT_TRUE(fit_arguments({}).eval_on_start);
+  EXPECT_TRUE(fit_arguments({"--eval_on_start"}).eval_on_start);
+  EXPECT_FALSE(fit_arguments({"--eval-on-start", "False"}).eval_on_start);
+  EXPECT_FALSE(fit_arguments({"--eval-on-start=false"}).eval_on_start);
+  EXPECT_FALSE(fit_arguments({"--no-eval-on-start"}).eval_on_start);
+}
+
+TEST(OtherNames, AllThatAreRefusedAreToldAtOnce) {
+  EXPECT_THAT(complaint_of_fit({"--fsdp", "full_shard", "--tf32", "True"}),
+              AllOf(HasSubstr("unknown option --fsdp, --tf32"), HasSubstr("--fsdp: --mesh fsdp=N"),
+                    HasSubstr("--tf32: --dtype bfloat16")));
+}
+
+TEST(OtherNames, OptionsOfOtherCommandsAreNamed) {
+  EXPECT_THAT(complaint({"evaluate", "--model", "m", "--data", "d", "--epochs", "3"}),
+              HasSubstr("--epochs is an option of portatune fit"));
+  EXPECT_THAT(complaint({"predict", "--model", "m", "--data", "d", "--lr", "3"}),
+              HasSubstr("--learning-rate is an option of portatune fit"));
+}
+
+TEST(OtherNames, OptionsOfOtherCommandsThatACommandHasUnderItsOwnName) {
+  struct Typed {
+    Words words;
+    std::string fix;
+  };
+  for (const auto& [words, fix] : {Typed{{"tokenize", "--model", "m", "--input", "a.csv"}, "--tokenizer FOLDER"},
+                                   {{"tokenize", "--text", "a"}, "--input FILE"},
+                                   {{"generate", "--model", "m", "--text", "a"}, "--prompt TEXT"},
+                                   {{"fit", "--model", "m", "--data", "a.csv"}, "--train FILE"},
+                                   {{"fit", "--model", "m", "--format", "csv"}, "rename the files"},
+                                   {{"fit", "--model", "m", "--out", "o"}, "--output FOLDER"},
+                                   {{"evaluate", "--model", "m", "--validation", "a.csv"}, "--data FILE"},
+                                   {{"evaluate", "--model", "m", "--train", "a.csv"}, "--data FILE"},
+                                   {{"predict", "--model", "m", "--input", "a.csv"}, "--data FILE"}}) {
+    EXPECT_THAT(complaint(words), HasSubstr("\n  fix       " + fix));
+  }
+}
+
+TEST(OtherNames, TheTypeOfEvaluationAloneIsNoTypeOfTraining) {
+  EXPECT_THAT(complaint_of_fit({"--fp16_full_eval"}), HasSubstr("portatune evaluate in --dtype float16"));
+  EXPECT_EQ(fit_arguments({"--bf16_full_eval", "False"}).training.dtype, DType::kFloat32);
+}
+
+TEST(OtherNames, Commands) {
+  for (const auto& [name, ours] : {std::pair{"train", "portatune fit"},
+                                   {"finetune", "portatune fit"},
+                                   {"eval", "portatune evaluate"},
+                                   {"infer", "portatune predict"},
+                                   {"recipe", "portatune recipes"}}) {
+    EXPECT_THAT(complaint({name}), HasSubstr("unknown command " + std::string(name) + "\n  fix       " + ours));
+  }
+}
+
+TEST(OtherNames, UnknownTopicsOfHelp) {
+  EXPECT_THAT(complaint({"help", "ftt"}), AllOf(HasSubstr("unknown command ftt"), HasSubstr("did you mean fit?")));
+  EXPECT_THAT(complaint({"help", "train"}), HasSubstr("portatune fit"));
+}
+
+TEST(OtherNames, MissingValues) {
+  EXPECT_THAT(complaint_of_fit({"--batch-size"}), HasSubstr("--batch-size: a value is missing"));
+  EXPECT_THAT(complaint({"evaluate", "--model", "m", "--data"}), HasSubstr("--data: a value is missing"));
+}
+
+TEST(OtherNames, ValuesOfTask) {
+  EXPECT_THAT(complaint_of_fit({"--task", "ner"}),
+              AllOf(HasSubstr("given     --task ner\n"), HasSubstr("did you mean token-classification?")));
+  EXPECT_THAT(complaint_of_fit({"--task", "sentiment"}), HasSubstr("did you mean text-classification?"));
+  EXPECT_THAT(complaint_of_fit({"--task", "text-classifcation"}), HasSubstr("did you mean text-classification?"));
+}
+
+TEST(OtherNames, ValuesOfDtypeAndDevice) {
+  EXPECT_EQ(fit_arguments({"--dtype", "bf16"}).training.dtype, DType::kBFloat16);
+  EXPECT_EQ(fit_arguments({"--dtype", "fp32"}).training.dtype, DType::kFloat32);
+  EXPECT_EQ(fit_arguments({"--device", "gpu"}).device.device, "cuda");
+  EXPECT_EQ(fit_arguments({"--no_cuda"}).device.device, "cpu");
+}
+
+TEST(OtherNames, OfTheDelimiter) {
+  EXPECT_EQ(fit_arguments({"--delimiter", ";"}).model.table.delimiter, ';');
+  EXPECT_EQ(fit_arguments({"--sep=\\t"}).model.table.delimiter, '\t');
+  EXPECT_THAT(complaint_of_fit({"--delimiter", "::"}), HasSubstr("one character"));
+}
+
+TEST(OtherNames, WorkInRecipes) {
+  const TemporaryFolder folder;
+  const std::string recipe = (folder / "r.yaml").string();
+  write(recipe, "bf16: true\nlr: 1e-3\ndo_train: true\n");
+  const FitArguments a = fit_arguments({"--recipe", recipe});
+  EXPECT_EQ(a.training.dtype, DType::kBFloat16);
+  EXPECT_EQ(a.training.learning_rate, 1e-3);
+  write(recipe, "seed: 1\nfsdp: full_shard\n");
+  EXPECT_THAT(complaint_of_fit({"--recipe", recipe}), AllOf(HasSubstr("r.yaml:2"), HasSubstr("--mesh fsdp=N")));
+}
+
+}  // namespace
+}  // namespace portatune::cli

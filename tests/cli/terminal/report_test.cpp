@@ -1,0 +1,43 @@
+#include "portatune/cli/terminal/report.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+namespace portatune::cli {
+namespace {
+
+TEST(Report, ScoresInALine) {
+  EXPECT_EQ(describe({{"loss", 0.5}, {"accuracy", 0.91237}, {"roc_auc", 1}}),
+            "loss 0.5000, accuracy 0.9124, AUC 1.0000");
+}
+
+TEST(Report, WhatIsNoNumberIsNullInJson) {
+  EXPECT_EQ(json_of(run::Evaluation{.scores = {{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}},
+                                    .examples = 8,
+                                    .seconds = 2}),
+            "{\"loss\":null,\"accuracy\":0.5,\"examples\":8,\"seconds\":2.0,\"examples_per_second\":4.0}\n");
+}
+
+// A metric that is not defined before training, or not after it, shall not move the others to a wrong row.
+TEST(Report, ScoresAreMatchedByName) {
+  const run::Outcome outcome{.before = Scores{{"loss", 0.7}, {"roc_auc", 0.5}},
+                             .after = Scores{{"loss", 0.1}, {"accuracy", 0.9}, {"roc_auc", 0.8}},
+                             .output = "out"};
+  EXPECT_EQ(table_of(outcome),
+            "                        before     after\n"
+            "held-out loss           0.7000    0.1000\n"
+            "held-out accuracy            -    0.9000\n"
+            "held-out AUC            0.5000    0.8000\n"
+            "model               out\n");
+}
+
+TEST(Report, ScoresWithoutThoseBeforeTraining) {
+  EXPECT_EQ(table_of(run::Outcome{.after = Scores{{"loss", 0.1}}, .output = "out"}),
+            "                        before     after\n"
+            "held-out loss                -    0.1000\n"
+            "model               out\n");
+}
+
+}  // namespace
+}  // namespace portatune::cli
