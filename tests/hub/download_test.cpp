@@ -1,4 +1,5 @@
-// Downloads from a Hub on this machine. tests/oracle/compare_hub_cache.py compares the cache with huggingface_hub's.
+// Downloads from a Hub on this machine. tests/hub/huggingface_hub_test.py compares the cache with
+// huggingface_hub's.
 #include "portatune/hub/download.h"
 
 #include <fcntl.h>

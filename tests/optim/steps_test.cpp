@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "optim/one_update.h"
 #include "portatune/optim/adafactor.h"
@@ -32,7 +33,9 @@ std::unique_ptr<const optim::Optimizer> optimizer_of(const json& expected) {
   if (name == "adam") return optim::adam(adam, kAll);
   if (name == "lamb") return optim::lamb(adam, kAll);
   if (name == "adafactor") return optim::adafactor(adam.weight_decay, kAll);
-  return optim::lion({.beta1 = adam.beta1, .beta2 = adam.beta2, .weight_decay = adam.weight_decay}, kAll);
+  if (name == "lion")
+    return optim::lion({.beta1 = adam.beta1, .beta2 = adam.beta2, .weight_decay = adam.weight_decay}, kAll);
+  throw std::invalid_argument("no optimizer " + name);
 }
 
 Tensor tensor_of(const json& shape, const std::vector<float>& values) {

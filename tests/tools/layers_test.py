@@ -81,7 +81,7 @@ class Layers(unittest.TestCase):
 
     # An installation has no headers of src.
     def test_public_headers_include_public_headers_alone(self):
-        for path in sorted(PUBLIC.glob("*.h")):
+        for path in sorted(PUBLIC.rglob("*.h")):
             for header in INCLUDE.findall(path.read_text()):
                 with self.subTest(file=path.name, includes=header):
                     self.assertTrue((PUBLIC / header).is_file())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
@@ -167,7 +168,8 @@ std::map<std::string, std::string> facts_in(const std::vector<OptionField>& fiel
     const OptionRules& rules = fields[i].rules;
     const bool is_default = fields[i].get() == defaults[i].get();
     if (rules.fact == Fact::kNo || (rules.fact == Fact::kUnlessDefault && is_default)) continue;
-    facts[rules.fact_name.empty() ? fields[i].name : rules.fact_name] = list_of(fields[i].words());
+    facts[rules.fact_name.empty() ? fields[i].name : rules.fact_name] =
+        list_of(fields[i].words(), std::numeric_limits<size_t>::max());
   }
   return facts;
 }

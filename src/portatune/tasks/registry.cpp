@@ -36,7 +36,7 @@ std::string heading_of(std::string name) {
 
 // Lets a field set that of another task, too.
 void share(OptionField& field, const OptionField& other) {
-  if (field.kind != other.kind) {
+  if (field.kind != other.kind || field.choice_words() != other.choice_words()) {
     throw UsageError({.where = "tasks of this program",
                       .given = "an option " + in_quotes(field.name) + " of two types",
                       .expected = "one meaning of an option, or another name"});
@@ -82,7 +82,7 @@ const TaskSpec& task_called(const std::string& name) {
   const std::vector<const TaskSpec*> all = registry();
   const auto found = std::ranges::find(all, name, &TaskSpec::name);
   if (found != all.end()) return **found;
-  throw UsageError({.where = "task", .given = "\"" + name + "\"", .fix = "see portatune fit --help"});
+  throw UsageError({.where = "task", .given = in_quotes(name), .expected = "one of " + list_of(task_names())});
 }
 
 const TaskSpec& task_of(const std::filesystem::path& folder) {

@@ -119,9 +119,9 @@ void TextClassificationRunOptions::describe(OptionFields& fields) {
   describe_classes(fields, labels);
   describe_metrics(fields, metrics);
   fields("text_pair_column", text_pair_column, "column of a second text", {.kept = true});
-  fields("label_columns", label_columns, "of 0 and 1, for several labels; of numbers for regression",
+  fields("label_columns", label_columns, "columns of 0 and 1 for several labels; of numbers for regression",
          {.excludes = "label_column", .use = OptionUse::kLabels, .kept = true});
-  fields("label_separator", label_separator, "between several labels, where they are no JSON list",
+  fields("label_separator", label_separator, "separator of several labels in a text that is no JSON list",
          {.use = OptionUse::kLabels, .kept = true});
   fields("head", head, "softmax, sigmoid (of 0/1), multi_label_classification, regression",
          {.other_names = "problem_type",

@@ -242,7 +242,9 @@ std::unique_ptr<RowTask> make(const TaskContext& context, const TokenClassificat
       return true;
     };
     const data::Dataset rows = read_tagged(context.files, options.tokens_column, options.tags_column, context.table);
-    options.labels = tags_of(context.readable(rows.filter(has_tags)), options.tags_column);
+    if (options.labels.empty()) {
+      options.labels = tags_of(context.readable(rows.filter(has_tags)), options.tags_column);
+    }
   } else {
     options.labels = tasks::classes_without_rows(context, kName, std::move(options.labels));
   }

@@ -19,7 +19,7 @@ std::vector<OptionChoice> choices_of(const std::vector<std::string>& words) {
 void describe_optimizer(TrainingOptions& o, OptionFields& fields) {
   constexpr Fact kAlways = Fact::kAlways;
   fields("optim", o.optim, "optimizer", {.choices = train::optimizer_choices(), .fact = kAlways});
-  fields("weight_decay", o.weight_decay, "of matrices", {.fact = kAlways});
+  fields("weight_decay", o.weight_decay, "weight decay of matrices", {.fact = kAlways});
   fields("momentum", o.momentum, "momentum of SGD", {.below = 1, .fact = kAlways});
   fields("nesterov", o.nesterov, "Nesterov momentum, for SGD", {.fact = kAlways});
   fields("adam_beta1", o.adam_beta1, "decay of the first moment of AdamW, Adam, LAMB; beta1 of Lion",
@@ -126,7 +126,7 @@ void check_lora(const TrainingOptions& options) {
   const Lora& lora = *options.lora;
   check_ranges(lora);
   if (lora.target_modules.empty()) {
-    refuse("target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
+    refuse("lora_target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
   }
   if (!options.freeze.empty()) refuse("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
 }

@@ -1,7 +1,6 @@
-// portatune bench: measures the seconds of training steps on batches of random tokens and waits for each step.
+// portatune bench and bench-input: time training steps on random tokens, and the input pipeline.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -100,8 +99,6 @@ std::string json_of(const Measured& m) {
   return line_of(all);
 }
 
-using Clock = std::chrono::steady_clock;
-
 Tensor random_integers(const Shape& shape, int64_t limit) {
   std::mt19937 bits(0);
   Tensor tensor({DType::kInt32, shape});
@@ -146,7 +143,7 @@ struct Compilation final : Callback {
 double timed_step(Trainer& trainer, const data::Example& batch) {
   const Clock::time_point start = Clock::now();
   static_cast<void>(trainer.step(batch).loss());  // loss() waits for the step
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_since(start);
 }
 
 }  // namespace

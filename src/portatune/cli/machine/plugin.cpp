@@ -1,3 +1,4 @@
+// portatune plugin: lists and installs XLA plugins.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,8 @@
 namespace portatune::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string index_of(const PluginInstallArguments& a) {
   if (!a.index_url.empty()) return a.index_url;
   const char* const of_pip = std::getenv("PIP_INDEX_URL");
@@ -38,8 +41,6 @@ void print(const PluginInstallArguments& a, const pjrt::PluginPackage& package, 
   print_result(fmt::format("{:<10}{}\n{:<10}{}\n{:<10}{}\n", "plugin", file, "version", to_string(version), "needs",
                            package.needs));
 }
-
-namespace fs = std::filesystem;
 
 struct Place {
   fs::path folder;

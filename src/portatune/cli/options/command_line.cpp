@@ -188,7 +188,7 @@ class Parser {
       reject_unknown();
       reject_missing(error);
       throw UsageError({.where = place_of(error.what(), recipe), .given = complaint(error), .fix = advice(chosen())});
-    } catch (UsageError& error) {  // the error of a value: see Group
+    } catch (UsageError& error) {  // see Group and described_options.cpp
       reject_unknown();
       error.set_where(place_of(error.report().where, recipe));
       throw;

@@ -1,4 +1,5 @@
-// The commands and their arguments from the command line. This file is the only place of the defaults.
+// The commands and their arguments from the command line. Defaults of options that the library has
+// are in its structs.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <stdexcept>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
@@ -117,8 +118,7 @@ std::vector<OptionField> only(const std::vector<OptionField>& fields, const std:
   std::vector<OptionField> chosen;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(fields, name, &OptionField::name);
-    if (found == fields.end())
-      throw UsageError({.where = name, .given = "no described field", .expected = {}, .fix = {}});
+    if (found == fields.end()) throw std::logic_error("no described field " + name);
     chosen.push_back(*found);
   }
   return chosen;

@@ -51,12 +51,6 @@ class Group {
   CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
   }
-  CLI::Option* optional_text(const std::string& names, std::optional<std::string>& value,
-                             const std::string& description) {
-    return with(
-               names, [&value](const std::string& text) { value = text; }, description)
-        ->type_name("NAME");
-  }
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
   }

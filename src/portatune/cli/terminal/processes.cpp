@@ -63,7 +63,7 @@ void require_same_options(const FitArguments& a) {
     const std::optional<int64_t> other = first_with_another(processes, io::hash_of(value));
     if (!other) continue;
     throw UsageError({.where = name,
-                      .given = fmt::format("given otherwise, or not at all, in process {} than in process 0", *other),
+                      .given = fmt::format("different values in process {} and process 0", *other),
                       .expected = "the same options in all processes"});
   }
 }

@@ -9,6 +9,7 @@
 #include "portatune/base/message.h"
 #include "portatune/io/text/json.h"
 #include "portatune/report/page.h"
+#include "portatune/run/sweep/sweep_files.h"
 
 namespace portatune::cli {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
 
-// "0.8312 ± 0.0041 of 3"
+// "0.8312 ± 0.0041", or "0.8312, 1 failed".
 std::string score_cell(const run::SweepRow& row) {
   const auto count = std::ranges::count_if(row.scores, [](const auto& score) { return score.has_value(); });
   if (count == 0) return "failed";
@@ -74,7 +75,7 @@ std::string table_of(const run::SweepOutcome& outcome) {
   std::string text = text_of(rows);
   for (const run::FailedTrial& trial : outcome.failed) text += fmt::format("{} failed: {}\n", trial.name, trial.error);
   if (!outcome.best.empty()) {
-    text += fmt::format("{:<20}{}, of {}\n", "best model", (outcome.output / "best").string(), outcome.best);
+    text += fmt::format("{:<20}{}, of {}\n", "best model", (outcome.output / run::kBestFolder).string(), outcome.best);
   }
   return text + fmt::format("{:<20}{}\n", "report", (outcome.output / report::kPageFile).string());
 }

@@ -12,6 +12,7 @@
 #include "portatune/base/random.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/model_arguments.h"
+#include "portatune/cli/options/own_words.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/error.h"
 
@@ -27,11 +28,23 @@ const std::set<std::string> kOfSweep = {"--grid",           "--seeds",       "--
                                         "--halving-factor", "--keep-models", "--output", "--overwrite-output",
                                         "--resume",         "--seed"};
 
-// Options that all trials have in common, as they run on one device.
-const std::set<std::string> kOfDevice = {
-    "--device",       "--mesh",     "--plugin", "--no-kernels",          "--cudnn-attention", "--cache-folder",
-    "--no-cache",     "--compiled", "--recipe", "--gpu-memory-fraction", "--gpu-allocator",   "--gpu-preallocate",
-    "--hang-timeout", "--json",     "--quiet"};
+// Options that all trials have in common: of their device, of the recipe and of reports.
+const std::set<std::string> kOfDevice = {"--device",
+                                         "--mesh",
+                                         "--plugin",
+                                         "--no-kernels",
+                                         "--cudnn-attention",
+                                         "--cache-folder",
+                                         "--no-cache",
+                                         "--compiled",
+                                         "--recipe",
+                                         "--gpu-memory-fraction",
+                                         "--gpu-allocator",
+                                         "--gpu-preallocate",
+                                         "--no-gpu-preallocate",
+                                         "--hang-timeout",
+                                         "--json",
+                                         "--quiet"};
 
 struct Range {
   double low, high;
@@ -54,7 +67,8 @@ std::optional<Range> range_in(const std::string& text) {
   if (dots == std::string::npos) return std::nullopt;
   const std::string low = text.substr(0, dots), high = text.substr(dots + 2);
   const auto from = number_in<double>(low), to = number_in<double>(high);
-  if (!from || !to || !(*from < *to) || *from < 0 || !std::isfinite(*to)) {
+  if (!from || !to) return std::nullopt;  // a path such as ../rows.csv
+  if (!(*from < *to) || *from < 0 || !std::isfinite(*to)) {
     refuse(text, "LOW..HIGH, two numbers from 0 on, the smaller one first");
   }
   return Range{*from, *to, number_in<int64_t>(low) && number_in<int64_t>(high)};
@@ -72,7 +86,8 @@ std::vector<std::string> split(const std::string& text) {
 
 std::vector<Axis> axes_of(const SweepArguments& a) {
   std::vector<Axis> axes;
-  for (const auto& [name, text] : a.grid) {
+  for (const auto& [given, text] : a.grid) {
+    const std::string name = with_hyphens("--" + given).substr(2);
     if (kOfSweep.contains("--" + name) || kOfDevice.contains("--" + name)) {
       refuse(name, "an option that may differ between trials");
     }

@@ -114,6 +114,7 @@ train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
       "--output", "--resume", "--overwrite-output", "--json", "--quiet",       "--device",
       "--plugin", "--model",  "--disable-progress", "--seed", "--hang-timeout"};
   train::RunFacts facts = {{"metric", score.name}, {"halving_factor", std::to_string(a.halving_factor)}};
+  facts[train::kModelFact] = fs::absolute(a.trials.front().options.model.folder).lexically_normal().string();
   for (const GivenOption& option : a.trials.front().options.model.given) {
     const bool is_setting = std::ranges::any_of(
         a.trials.front().settings, [&](const TrialSetting& setting) { return option.name == "--" + setting.first; });
@@ -136,14 +137,17 @@ struct SharedRows {
 
 class Sweep {
  public:
-  // ends  numbers of epochs at which the trials are compared; the last one is kWholeRun
-  Sweep(const SweepOptions& options, std::vector<double> ends, Events& events)
+  // ends        numbers of epochs at which the trials are compared; the last one is kWholeRun
+  // first_rows  of the first trial; null: they are not read yet
+  Sweep(const SweepOptions& options, std::vector<double> ends, std::unique_ptr<SharedRows> first_rows, Events& events)
       : options_(options),
         ends_(std::move(ends)),
         events_(events),
         score_(deciding_score_of(options.trials.front().options)),
         state_(options.output, facts_of(options, score_), options.trials),
-        device_(options.trials.front().options.device, events) {}
+        device_(options.trials.front().options.device, events) {
+    if (first_rows) rows_[key_of_rows(0)] = std::move(first_rows);
+  }
 
   // Trains all trials. Returns false if the sweep was stopped on request.
   bool train() {
@@ -226,11 +230,13 @@ class Sweep {
 
   // Bad rows are counted by run, so those trials share nothing.
   SharedRows& rows_of(size_t index) {
-    const Trial& of = trial(index);
-    const std::string key = data_settings(of) + (of.options.model.bad_rows ? trial_name(index) : "");
-    std::unique_ptr<SharedRows>& shared = rows_[key];
-    if (!shared) shared = std::make_unique<SharedRows>(plan_run(of.options, {}, events_), events_);
+    std::unique_ptr<SharedRows>& shared = rows_[key_of_rows(index)];
+    if (!shared) shared = std::make_unique<SharedRows>(plan_run(trial(index).options, {}, events_), events_);
     return *shared;
+  }
+
+  std::string key_of_rows(size_t index) const {
+    return data_settings(trial(index)) + (trial(index).options.model.bad_rows ? trial_name(index) : "");
   }
 
   void record(size_t index) {
@@ -340,8 +346,13 @@ std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events) {
   std::vector<double> ends = ends_of(options);
   check_folder_of_runs(options.output, kSweepFile, options.resume, options.overwrite_output);
   const OutputLock lock(options.output, events);
-  if (options.overwrite_output) remove_earlier_sweep(options.output);
-  Sweep sweep(options, std::move(ends), events);
+  std::unique_ptr<SharedRows> first_rows;
+  if (options.overwrite_output) {
+    // Faults in the rows end the sweep before the earlier one is removed.
+    first_rows = std::make_unique<SharedRows>(plan_run(options.trials.front().options, {}, events), events);
+    remove_earlier_sweep(options.output);
+  }
+  Sweep sweep(options, std::move(ends), std::move(first_rows), events);
   if (!sweep.train()) return std::nullopt;
   return sweep.finish();
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "portatune/base/output_file.h"
 #include "portatune/error.h"
@@ -57,8 +58,10 @@ report::PageTable table_of(const SweepOutcome& outcome) {
   for (const SweepRow& row : outcome.rows) {
     std::vector<std::string>& cells = table.rows.emplace_back();
     for (const auto& [name, value] : row.settings) cells.push_back(value);
-    cells.insert(cells.end(), {fmt::format("{:.4f}", row.mean), fmt::format("{:.4f}", row.deviation),
-                               std::to_string(row.steps), fmt::format("{}", fmt::join(row.trials, ", "))});
+    const bool has_failed = std::isnan(row.mean);
+    cells.insert(cells.end(), {has_failed ? "failed" : fmt::format("{:.4f}", row.mean),
+                               has_failed ? "" : fmt::format("{:.4f}", row.deviation), std::to_string(row.steps),
+                               fmt::format("{}", fmt::join(row.trials, ", "))});
   }
   return table;
 }
@@ -129,6 +132,8 @@ void write_page(const SweepOutcome& outcome, size_t trials, Events& events) {
     replace_file(output / report::kPageFile, report::page_of(folders, &table));
   } catch (const Error& error) {
     events.warning("there is no report: " + error.report().where + ": " + error.report().given);
+  } catch (const std::exception& error) {
+    events.warning(std::string("there is no report: ") + error.what());
   }
 }
 
