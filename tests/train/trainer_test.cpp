@@ -437,7 +437,8 @@ TEST(Trainer, RejectsNamesThatAreNotUtf8AtOnce) {
   options.must_match = {{"column_names",
                          "gr\xf6\xdf"
                          "e"}};
-  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task_from(kTinyBert), options); }),
+  const auto task = task_from(kTinyBert);
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, options); }),
               AllOf(HasSubstr("column_names"), HasSubstr("UTF-8")));
   const auto labelled = [] { TextClassification(kTinyBert, {.max_length = 12, .labels = {"gut", "b\xf6se"}}); };
   EXPECT_THAT(message_of<UsageError>(labelled), HasSubstr("not UTF-8"));
