@@ -51,7 +51,7 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 TEST(Registry, HasTheTasksOfTheLibrary) {
   EXPECT_THAT(task_names(), ElementsAre("text-classification", "token-classification", "question-answering",
                                         "multiple-choice", "masked-lm", "causal-lm", "image-classification"));
-  EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("\"ner\""));
+  EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
 TEST(Registry, FindsTheTaskOfAModelByItsClass) {
