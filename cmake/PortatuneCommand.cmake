@@ -1,6 +1,6 @@
 # portatune_command(NAME SOURCES task.cpp ...)
-#   the command `portatune` under another name, with the tasks that these files add to it (portatune/tasks/task_spec.h). Links
-#   beside it lead to the recipes and plug-ins of Portatune's build folder or installation.
+#   the command `portatune` under another name, with the tasks that these files add to it (portatune/tasks/task_spec.h).
+#   Links beside it lead to the recipes and plug-ins of Portatune's build folder or installation.
 function(portatune_command name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
