@@ -5,6 +5,7 @@ import gzip
 import re
 import shutil
 import struct
+import zlib
 
 import chains
 import lab
@@ -121,17 +122,22 @@ def damage(file, rng):
     if not file.exists():
         return f"{file.name} removed"
     content = file.read_bytes()
-    compressed = file.suffix == ".gz" and rng.random() < 0.5
-    if compressed:
-        content = gzip.decompress(content)
+    inflated = decompressed(content) if file.suffix == ".gz" and rng.random() < 0.5 else None
     change = rng.choice(CHANGES)
-    content = change(content, rng)
-    what = f"{file.name} {change.__name__}"
-    if content is None:
+    changed = change(content if inflated is None else inflated, rng)
+    if changed is None:
         file.unlink()
     else:
-        file.write_bytes(gzip.compress(content) if compressed else content)
-    return what
+        file.write_bytes(changed if inflated is None else gzip.compress(changed))
+    return f"{file.name} {change.__name__}"
+
+
+def decompressed(content):
+    """The content of a gzip file, or None if earlier damage keeps it from being read."""
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        return None
 
 
 def with_flipped_bits(content, rng):
