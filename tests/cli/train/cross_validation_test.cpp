@@ -12,8 +12,11 @@ namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 // Rows with a group: the thing that they speak of.
 std::string grouped_csv(int count) {
@@ -125,7 +128,7 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
   EXPECT_THAT(resumed.err, HasSubstr("fold 1 of 2: trained by an earlier run"));
   EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
   for (const char* fold : {"/fold-1", "/fold-2"}) {
-    EXPECT_THAT(names_in(output() + fold), testing::Not(testing::Contains(testing::StartsWith("checkpoint-"))));
+    EXPECT_THAT(names_in(output() + fold), Not(Contains(StartsWith("checkpoint-"))));
   }
   EXPECT_EQ(lines_in("out_of_fold.jsonl").size(), 60u);
 }
@@ -150,6 +153,13 @@ TEST_F(CrossValidation, RemovesTemporaryFilesOfADeadRunFromItsFolds) {
   write(output() + "/fold-1/tmp.report.json.0123456789abcdef", "{");
   ASSERT_EQ(portatune(fit({"--folds", "2", "--resume", "--quiet"})).exit_code, 0);
   EXPECT_EQ(names_in(output() + "/fold-1"), before);
+}
+
+TEST_F(CrossValidation, BeginsInAFolderOfADeadRunThatHasNoFoldYet) {
+  std::filesystem::create_directory(output());
+  write(output() + "/tmp.cross_validation.json.0123456789abcdef", "{");
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  EXPECT_THAT(names_in(output()), Not(Contains(StartsWith("tmp."))));
 }
 
 TEST_F(CrossValidation, IsNotResumedWithOtherOptions) {

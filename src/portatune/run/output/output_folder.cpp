@@ -4,6 +4,7 @@
 #include <string>
 
 #include "portatune/base/message.h"
+#include "portatune/base/output_file.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/run/output/output_error.h"
@@ -143,8 +144,11 @@ void check_folder_of_runs(const fs::path& output, const char* marker, bool resum
   const auto is_lock = [](const fs::directory_entry& entry) {
     return entry.path().filename() == train::kLockFile || entry.path().filename() == io::kLostAndFound;
   };
-  if (!fs::exists(output) || std::ranges::all_of(fs::directory_iterator(output), is_lock)) return;
-  const bool has_runs = fs::exists(output / marker);
+  if (!fs::exists(output)) return;
+  const fs::path runs = output / marker;
+  remove_leftovers({&runs, 1});  // of a run that died while it began
+  if (std::ranges::all_of(fs::directory_iterator(output), is_lock)) return;
+  const bool has_runs = fs::exists(runs);
   if (has_runs && (resume || overwrite)) return;
   throw OutputError({.where = "--output " + output.string(),
                      .given = has_runs ? "a folder with an earlier run's models" : "a folder that is not empty",
