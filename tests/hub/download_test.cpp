@@ -14,7 +14,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "hub/fake_hub.h"
+#include "io/fake_hub.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/hub/cache.h"
@@ -306,7 +306,7 @@ TEST_F(DownloadModel, IsListedAndRemoved) {
 }
 
 TEST_F(DownloadModel, OfANameIsTheModelThatWasFound) {
-  const auto fetch = [](const HubName& name) { return download_model(name, Contents::kModel); };
+  const auto fetch = [](const io::HubName& name) { return download_model(name, Contents::kModel); };
   EXPECT_EQ(find_model("org/tiny", Contents::kModel, "--model", fetch), folder() / "snapshots" / FakeHub::commit());
   const size_t before = hub_.requests().size();
   find_model("org/tiny", Contents::kModel, "--model", fetch);
@@ -316,7 +316,7 @@ TEST_F(DownloadModel, OfANameIsTheModelThatWasFound) {
 TEST_F(DownloadModel, OfflineNothingIsRequested) {
   for (const char* variable : {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"}) {
     setenv(variable, "true", 1);
-    const auto fetch = [](const HubName& name) { return download_model(name, Contents::kModel); };
+    const auto fetch = [](const io::HubName& name) { return download_model(name, Contents::kModel); };
     EXPECT_THAT([&] { find_model("org/tiny", Contents::kModel, "--model", fetch); },
                 ThrowsMessage<NotFoundError>(HasSubstr(std::string("unset ") + variable)));
     unsetenv(variable);

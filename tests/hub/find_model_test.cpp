@@ -6,7 +6,8 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/hub/environment.h"
+#include "portatune/hub/cache.h"
+#include "portatune/io/hub/environment.h"
 
 namespace portatune::hub {
 namespace {
@@ -80,15 +81,15 @@ TEST_F(FindModel, OtherPathIsAMissingFolder) {
 }
 
 TEST_F(FindModel, CacheFollowsTheEnvironmentAsInHuggingFace) {
-  EXPECT_EQ(hub_cache(), cache_.path());
+  EXPECT_EQ(io::hub_cache(), cache_.path());
   unsetenv("HF_HUB_CACHE");
   setenv("HF_HOME", "/home/hf", 1);
-  EXPECT_EQ(hub_cache(), "/home/hf/hub");
+  EXPECT_EQ(io::hub_cache(), "/home/hf/hub");
   unsetenv("HF_HOME");
   setenv("XDG_CACHE_HOME", "/caches", 1);
-  EXPECT_EQ(hub_cache(), "/caches/huggingface/hub");
+  EXPECT_EQ(io::hub_cache(), "/caches/huggingface/hub");
   unsetenv("XDG_CACHE_HOME");
-  EXPECT_EQ(hub_cache(), fs::path(getenv("HOME")) / ".cache/huggingface/hub");
+  EXPECT_EQ(io::hub_cache(), fs::path(getenv("HOME")) / ".cache/huggingface/hub");
 }
 
 TEST_F(FindModel, AnAdapterIsAModel) {
@@ -108,6 +109,16 @@ TEST_F(FindModel, FolderOfModelsIsRefusedWithTheirNames) {
   make_model(folder_ / "checkpoint-4");
   EXPECT_THAT(refusal<NotFoundError>(folder_.path()),
               AllOf(HasSubstr("without config.json"), HasSubstr((folder_ / "checkpoint-4").string())));
+}
+
+TEST(HubNameOf, AModelsPath) {
+  const std::string cached = "/cache/hub/models--org--bert-base";
+  EXPECT_EQ(to_string(*hub_name_of(cached + "/snapshots/0123")), "org/bert-base@0123");
+  EXPECT_EQ(to_string(*hub_name_of(cached + "/snapshots/0123/")), "org/bert-base@0123");
+  EXPECT_EQ(to_string(*hub_name_of(cached)), "org/bert-base");
+  EXPECT_EQ(to_string(*hub_name_of("org/bert-base@v2")), "org/bert-base@v2");
+  EXPECT_FALSE(hub_name_of("/"));
+  EXPECT_FALSE(hub_name_of("/no/such/folder"));
 }
 
 }  // namespace

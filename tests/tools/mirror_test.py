@@ -26,6 +26,7 @@ TESTED_TOGETHER = {
     "io/pickle_test.cpp": "io/pickle_opcodes io/pytorch_formats io/state_dict",
     "io/tfrecord_reader_test.cpp": "io/tfrecord_frame",
     "cli/processes_test.cpp": "io/arrow_plugin io/own_plugin",
+    "data_stages/hub_dataset_test.cpp": "io/listing",
     # Texts against `tokenizers`, through all stages of a tokenizer.
     "text/components_test.cpp": "text/*",
     "jinja/template_test.cpp": "jinja/*",
@@ -46,7 +47,8 @@ TESTED_TOGETHER = {
     "metrics/metric_test.cpp": "metrics/*",
     "generate/generator_test.cpp": "generate/beam_search generate/model_programs generate/plain_search generate/run "
     "generate/search generate/settings",
-    "hub/download_test.cpp": "hub/hub_client hub/partial_file hub/required_files",
+    "hub/download_test.cpp": "hub/partial_file hub/required_files io/hub_client",
+    "hub/find_model_test.cpp": "io/environment",
     "models/adapter_parity_test.cpp": "hub/merge_adapter",
     "base/output_file_test.cpp": "base/shipped_files",
     "processes/process_group_test.cpp": "base/process_group",

@@ -192,7 +192,7 @@ Json task_type_of(const io::JsonObject& config) {
 
 // Name and revision of a model: those on the Hub for a snapshot in its cache.
 std::pair<std::string, Json> name_of(const fs::path& model) {
-  const std::optional<HubName> name = hub_name_of(model);
+  const std::optional<io::HubName> name = hub_name_of(model);
   if (!name) return {fs::weakly_canonical(model).string(), nullptr};
   return {name->name, name->revision};
 }

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "portatune/base/output_file.h"
-#include "portatune/hub/environment.h"
-#include "portatune/hub/hub_name.h"
+#include "portatune/io/hub/environment.h"
+#include "portatune/io/hub/hub_name.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/file/file.h"
 
@@ -61,7 +61,7 @@ CachedModel model_in(const fs::path& folder) {
 fs::path cache_folder_of(const std::string& name) {
   std::string folder = std::string(kPrefix) + name;
   if (const size_t slash = folder.find('/'); slash != std::string::npos) folder.replace(slash, 1, kSlash);
-  return hub_cache() / folder;
+  return io::hub_cache() / folder;
 }
 
 std::string name_of_cache_folder(const fs::path& folder) {
@@ -71,22 +71,22 @@ std::string name_of_cache_folder(const fs::path& folder) {
   return name;
 }
 
-std::optional<HubName> hub_name_of(const fs::path& model) {
+std::optional<io::HubName> hub_name_of(const fs::path& model) {
   const auto is_cached = [](const fs::path& folder) { return folder.filename().string().starts_with(kPrefix); };
   const fs::path folder = fs::absolute(model / ".").lexically_normal().parent_path();
   const fs::path snapshots = folder.parent_path();
   if (snapshots.filename() == "snapshots" && is_cached(snapshots.parent_path())) {
-    return HubName{name_of_cache_folder(snapshots.parent_path()), folder.filename().string()};
+    return io::HubName{name_of_cache_folder(snapshots.parent_path()), folder.filename().string()};
   }
-  if (is_cached(folder)) return HubName{name_of_cache_folder(folder)};
-  return fs::exists(folder) ? std::nullopt : HubName::parse(model.string());
+  if (is_cached(folder)) return io::HubName{name_of_cache_folder(folder)};
+  return fs::exists(folder) ? std::nullopt : io::HubName::parse(model.string());
 }
 
 fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) {
   const fs::path ref = cache_folder / "refs" / revision;
   const std::string commit = fs::is_regular_file(ref) ? commit_in(ref) : revision;
   const fs::path snapshot = cache_folder / "snapshots" / commit;
-  return is_word(commit) && fs::is_directory(snapshot) ? snapshot : fs::path();
+  return io::is_word(commit) && fs::is_directory(snapshot) ? snapshot : fs::path();
 }
 
 void link_blob(const fs::path& cache_folder, const std::string& commit, const std::string& file,
@@ -110,7 +110,7 @@ void write_ref(const fs::path& cache_folder, const std::string& revision, const 
 std::vector<CachedModel> cached_models() {
   std::vector<CachedModel> models;
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(hub_cache(), none)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(io::hub_cache(), none)) {
     if (entry.path().filename().string().starts_with(kPrefix)) models.push_back(model_in(entry.path()));
   }
   std::ranges::sort(models, {}, &CachedModel::name);
@@ -120,7 +120,7 @@ std::vector<CachedModel> cached_models() {
 void remove_cached(const CachedModel& model) {
   io::remove_directory(model.folder);
   std::error_code none;
-  fs::remove_all(hub_cache() / ".locks" / model.folder.filename(), none);
+  fs::remove_all(io::hub_cache() / ".locks" / model.folder.filename(), none);
 }
 
 }  // namespace portatune::hub

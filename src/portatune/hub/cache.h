@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/hub/hub_name.h"
+#include "portatune/io/hub/hub_name.h"
 
 namespace portatune::hub {
 
@@ -21,7 +21,7 @@ std::string name_of_cache_folder(const std::filesystem::path& folder);
 /// The model of the Hub that a user's path names: by a snapshot models--org--name/snapshots/COMMIT in a cache, whose
 /// revision is the commit; by the folder models--org--name; or, if there is no such path, by its name. Nothing for
 /// other paths.
-std::optional<HubName> hub_name_of(const std::filesystem::path& model);
+std::optional<io::HubName> hub_name_of(const std::filesystem::path& model);
 
 /// The snapshot of a revision: refs/REVISION has the commit of a branch or tag; a commit is its own name. Empty if the
 /// cache lacks the revision.

@@ -12,8 +12,8 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/cache.h"
-#include "portatune/hub/environment.h"
-#include "portatune/hub/hub_client.h"
+#include "portatune/io/hub/environment.h"
+#include "portatune/io/hub/hub_client.h"
 #include "portatune/hub/partial_file.h"
 #include "portatune/hub/required_files.h"
 #include "portatune/io/checksum/sha256.h"
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The hash by which the Hub names the content of a file.
-io::Digest begin_digest(const HubFile& file) {
+io::Digest begin_digest(const io::HubFile& file) {
   if (file.is_large()) return io::Digest(io::DigestKind::kSha256);
   io::Digest digest(io::DigestKind::kSha1);
   const std::string header = "blob " + std::to_string(file.size);
@@ -49,37 +49,37 @@ FileDescriptor wait_for_lock(const fs::path& path, const std::function<void()>& 
 
 class Downloader {
  public:
-  Downloader(const HubName& name, const DownloadEvents& events)
+  Downloader(const io::HubName& name, const DownloadEvents& events)
       : client_(name), events_(events), folder_(cache_folder_of(name.name)), listing_(client_.list()) {
     fs::create_directories(folder_ / "blobs");
   }
 
-  const HubListing& listing() const { return listing_; }
-  fs::path blob_of(const HubFile& file) const { return folder_ / "blobs" / file.blob; }
+  const io::HubListing& listing() const { return listing_; }
+  fs::path blob_of(const io::HubFile& file) const { return folder_ / "blobs" / file.blob; }
 
-  void fetch_all(std::vector<HubFile> files) const {
-    std::erase_if(files, [&](const HubFile& file) { return fs::exists(blob_of(file)); });
+  void fetch_all(std::vector<io::HubFile> files) const {
+    std::erase_if(files, [&](const io::HubFile& file) { return fs::exists(blob_of(file)); });
     int64_t bytes = 0;
-    for (const HubFile& file : files) bytes += file.size;
+    for (const io::HubFile& file : files) bytes += file.size;
     io::require_free_bytes(folder_ / "blobs", bytes, "the model");
     int64_t done = 0;
-    for (const HubFile& file : files) {
+    for (const io::HubFile& file : files) {
       fetch(file, [&](int64_t of_file) { events_.fetched(listing_.commit, done + of_file, bytes); });
       done += file.size;
     }
   }
 
   // Puts the files into the snapshot, the weights last: a snapshot with weights is complete.
-  fs::path link_all(const std::vector<HubFile>& files, const std::string& revision) const {
-    for (const HubFile& file : files) link_blob(folder_, listing_.commit, file.name, file.blob);
+  fs::path link_all(const std::vector<io::HubFile>& files, const std::string& revision) const {
+    for (const io::HubFile& file : files) link_blob(folder_, listing_.commit, file.name, file.blob);
     write_ref(folder_, revision, listing_.commit);
     return folder_ / "snapshots" / listing_.commit;
   }
 
   /// fetched  called with the bytes of the file so far
-  void fetch(const HubFile& file, const std::function<void(int64_t bytes)>& fetched) const {
+  void fetch(const io::HubFile& file, const std::function<void(int64_t bytes)>& fetched) const {
     const fs::path blob = blob_of(file);
-    const fs::path lock = hub_cache() / ".locks" / folder_.filename() / (file.blob + ".lock");
+    const fs::path lock = io::hub_cache() / ".locks" / folder_.filename() / (file.blob + ".lock");
     const FileDescriptor held = wait_for_lock(lock, [&] { events_.wait(file.name); });
     if (fs::exists(blob)) return;
     PartialFile partial(blob.string() + ".incomplete");
@@ -95,7 +95,7 @@ class Downloader {
 
  private:
   // Appends the missing bytes and returns the hash of all.
-  std::string complete(const HubFile& file, PartialFile& partial,
+  std::string complete(const io::HubFile& file, PartialFile& partial,
                        const std::function<void(int64_t bytes)>& fetched) const {
     const auto remote = client_.open(file, listing_.commit);
     io::Digest digest = begin_digest(file);
@@ -115,7 +115,7 @@ class Downloader {
     return digest.digest();
   }
 
-  [[noreturn]] static void refuse(const HubFile& file, PartialFile& partial, const std::string& hash) {
+  [[noreturn]] static void refuse(const io::HubFile& file, PartialFile& partial, const std::string& hash) {
     partial.remove();
     throw DataError({.where = file.name,
                      .given = std::to_string(partial.size()) + " bytes with the hash " + hash,
@@ -123,22 +123,22 @@ class Downloader {
                      .fix = "retry later: this copy was damaged on the way, or changed"});
   }
 
-  const HubClient client_;
+  const io::HubClient client_;
   const DownloadEvents& events_;
   const fs::path folder_;
-  const HubListing listing_;
+  const io::HubListing listing_;
 };
 
 }  // namespace
 
-fs::path download_model(const HubName& name, Contents contents, const DownloadEvents& events) {
+fs::path download_model(const io::HubName& name, Contents contents, const DownloadEvents& events) {
   const Downloader download(name, events);
   const std::string where = "Hub model " + to_string(name);
-  std::vector<HubFile> files = required_files(download.listing(), contents, where);
+  std::vector<io::HubFile> files = required_files(download.listing(), contents, where);
   if (!files.empty() && is_weight_index(files.back())) {
-    const HubFile index = files.back();
+    const io::HubFile index = files.back();
     download.fetch(index, [](int64_t) {});
-    const std::vector<HubFile> shards = shards_of(index, download.blob_of(index), download.listing(), where);
+    const std::vector<io::HubFile> shards = shards_of(index, download.blob_of(index), download.listing(), where);
     files.insert(files.end() - 1, shards.begin(), shards.end());
   }
   download.fetch_all(files);

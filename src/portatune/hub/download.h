@@ -7,7 +7,7 @@
 #include <string>
 
 #include "portatune/hub/find_model.h"
-#include "portatune/hub/hub_name.h"
+#include "portatune/io/hub/hub_name.h"
 
 namespace portatune::hub {
 
@@ -23,8 +23,8 @@ struct DownloadEvents {
 /// snapshot appears when all files are there. Compares the hash of each file with the Hub's, continues files that a
 /// killed process left, and waits for other processes that download the same files.
 /// returns   the snapshot
-/// errors    errors of HubClient and required_files(); DataError for a file with another hash; IoError, with ENOSPC
+/// errors    errors of io::HubClient and required_files(); DataError for a file with another hash; IoError, with ENOSPC
 ///           before the download if the disk is too small; Stopped
-std::filesystem::path download_model(const HubName& name, Contents contents, const DownloadEvents& events = {});
+std::filesystem::path download_model(const io::HubName& name, Contents contents, const DownloadEvents& events = {});
 
 }  // namespace portatune::hub

@@ -9,7 +9,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/cache.h"
-#include "portatune/hub/environment.h"
+#include "portatune/io/hub/environment.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/safetensors/tensor_files.h"
 #include "portatune/io/text/json.h"
@@ -64,8 +64,8 @@ bool is_complete(const fs::path& folder, Contents contents) {
          std::ranges::any_of(weight_formats(), [&](const WeightFormat& format) { return has_weights(folder, format); });
 }
 
-std::string download_line(const HubName& name) {
-  const std::string offline = offline_variable();
+std::string download_line(const io::HubName& name) {
+  const std::string offline = io::offline_variable();
   return (offline.empty() ? "" : "unset " + offline + ", and ") + "portatune download " + to_string(name);
 }
 
@@ -74,7 +74,7 @@ bool is_usable(const fs::path& snapshot, Contents contents) {
   return !snapshot.empty() && is_complete(snapshot, contents);
 }
 
-fs::path complete_snapshot(const Asked& asked, const fs::path& cache_folder, const HubName& name) {
+fs::path complete_snapshot(const Asked& asked, const fs::path& cache_folder, const io::HubName& name) {
   const fs::path snapshot = snapshot_of(cache_folder, name.revision);
   if (is_usable(snapshot, asked.contents)) return snapshot;
   throw NotFoundError({.where = asked.where(),
@@ -111,20 +111,20 @@ std::string nearest_folder(const fs::path& path) {
   return meant.empty() ? "" : (parent / meant).string();
 }
 
-[[noreturn]] void refuse_missing(const Asked& asked, const std::optional<HubName>& name) {
+[[noreturn]] void refuse_missing(const Asked& asked, const std::optional<io::HubName>& name) {
   const std::string meant = nearest_folder(asked.path);
   std::string fix = meant.empty() ? "" : "did you mean " + meant + "?";
   if (name && meant.empty()) fix = download_line(*name);
   throw NotFoundError(
       {.where = asked.where(),
-       .given = name ? "neither a folder nor a Hub name in the Hugging Face cache " + hub_cache().string()
+       .given = name ? "neither a folder nor a Hub name in the Hugging Face cache " + io::hub_cache().string()
                      : "no such folder",
        .expected = asked.expected(),
        .fix = fix});
 }
 
 // A name that the Hub does not know may be that of a folder, misspelt.
-fs::path downloaded(const Asked& asked, const HubName& name, const Download& download) {
+fs::path downloaded(const Asked& asked, const io::HubName& name, const Download& download) {
   fs::path snapshot;
   try {
     snapshot = download(name);
@@ -149,12 +149,12 @@ fs::path downloaded(const Asked& asked, const HubName& name, const Download& dow
                        .expected = asked.expected()});
 }
 
-fs::path on_hub(const Asked& asked, const HubName& name, const Download& download) {
+fs::path on_hub(const Asked& asked, const io::HubName& name, const Download& download) {
   const fs::path cached = cache_folder_of(name.name);
   if (const fs::path snapshot = snapshot_of(cached, name.revision); is_usable(snapshot, asked.contents)) {
     return snapshot;
   }
-  if (download && offline_variable().empty()) return downloaded(asked, name, download);
+  if (download && io::offline_variable().empty()) return downloaded(asked, name, download);
   if (!fs::is_directory(cached)) refuse_missing(asked, name);
   return complete_snapshot(asked, cached, name);
 }
@@ -177,7 +177,7 @@ fs::path find_model(const fs::path& name, Contents contents, const std::string& 
                       .expected = asked.expected(),
                       .fix = "write the path without quotes, or in full"});
   }
-  const std::optional<HubName> hub_name = HubName::parse(name.native());
+  const std::optional<io::HubName> hub_name = io::HubName::parse(name.native());
   if (!hub_name) refuse_missing(asked, hub_name);
   return on_hub(asked, *hub_name, download);
 }

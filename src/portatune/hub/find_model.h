@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "portatune/hub/hub_name.h"
+#include "portatune/io/hub/hub_name.h"
 
 namespace portatune::hub {
 
@@ -16,7 +16,7 @@ enum class Contents {
 };
 
 /// Downloads a model of the Hub and returns its snapshot in the cache.
-using Download = std::function<std::filesystem::path(const HubName&)>;
+using Download = std::function<std::filesystem::path(const io::HubName&)>;
 
 /// The folder of `name`: the folder itself; the snapshot of a folder `models--org--name` of the Hugging Face cache; or,
 /// if there is no such path, the snapshot of the Hub name `name`, `org/name` or `org/name@revision` in that cache.

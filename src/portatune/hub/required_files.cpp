@@ -18,16 +18,16 @@ namespace {
 constexpr const char* kConfig = "config.json";
 constexpr const char* kSettings = "portatune.json";  // written by portatune fit, read by evaluate and predict
 
-const HubFile* find(const HubListing& listing, std::string_view name) {
-  const auto found = std::ranges::find(listing.files, name, &HubFile::name);
+const io::HubFile* find(const io::HubListing& listing, std::string_view name) {
+  const auto found = std::ranges::find(listing.files, name, &io::HubFile::name);
   return found == listing.files.end() ? nullptr : &*found;
 }
 
-const HubFile& weights(const HubListing& listing, const std::string& where) {
+const io::HubFile& weights(const io::HubListing& listing, const std::string& where) {
   std::vector<std::string> names;
   for (const WeightFormat& format : weight_formats()) {
     for (const std::string& name : {format.file, format.index}) {
-      if (const HubFile* file = find(listing, name)) return *file;
+      if (const io::HubFile* file = find(listing, name)) return *file;
       names.push_back(name);
     }
   }
@@ -36,13 +36,13 @@ const HubFile& weights(const HubListing& listing, const std::string& where) {
 }
 
 // The format whose index a file is; null for other files.
-const WeightFormat* format_of_index(const HubFile& file) {
+const WeightFormat* format_of_index(const io::HubFile& file) {
   const auto found = std::ranges::find(weight_formats(), file.name, &WeightFormat::index);
   return found == weight_formats().end() ? nullptr : &*found;
 }
 
-const HubFile& require(const HubListing& listing, const std::string& name, const std::string& where) {
-  if (const HubFile* file = find(listing, name)) return *file;
+const io::HubFile& require(const io::HubListing& listing, const std::string& name, const std::string& where) {
+  if (const io::HubFile* file = find(listing, name)) return *file;
   throw CheckpointError({.where = where,
                          .given = "a repository without " + name,
                          .expected = "a model in the layout of transformers, or an adapter in that of peft"});
@@ -50,13 +50,13 @@ const HubFile& require(const HubListing& listing, const std::string& name, const
 
 }  // namespace
 
-std::vector<HubFile> required_files(const HubListing& listing, Contents contents, const std::string& where) {
-  std::vector<HubFile> files;
-  for (const HubFile& file : listing.files) {
+std::vector<io::HubFile> required_files(const io::HubListing& listing, Contents contents, const std::string& where) {
+  std::vector<io::HubFile> files;
+  for (const io::HubFile& file : listing.files) {
     if (file.name == kConfig || file.name == kSettings || is_companion_file(file.name)) files.push_back(file);
   }
   if (contents == Contents::kTokenizer) return files;
-  if (const HubFile* adapter = find(listing, kAdapterConfig)) {
+  if (const io::HubFile* adapter = find(listing, kAdapterConfig)) {
     files.push_back(*adapter);
     files.push_back(require(listing, safetensors_of(kAdapterStem).file, where));
     return files;
@@ -66,13 +66,13 @@ std::vector<HubFile> required_files(const HubListing& listing, Contents contents
   return files;
 }
 
-bool is_weight_index(const HubFile& file) { return format_of_index(file) != nullptr; }
+bool is_weight_index(const io::HubFile& file) { return format_of_index(file) != nullptr; }
 
-std::vector<HubFile> shards_of(const HubFile& index, const std::filesystem::path& content, const HubListing& listing,
+std::vector<io::HubFile> shards_of(const io::HubFile& index, const std::filesystem::path& content, const io::HubListing& listing,
                                const std::string& where) {
-  std::vector<HubFile> shards;
+  std::vector<io::HubFile> shards;
   for (const std::string& name : io::tensor_shards(content, format_of_index(index)->suffix)) {
-    const HubFile* shard = find(listing, name);
+    const io::HubFile* shard = find(listing, name);
     if (shard == nullptr) {
       throw CheckpointError({.where = where,
                              .given = "a repository without the shard " + name,

@@ -17,7 +17,7 @@
 namespace portatune::run {
 
 RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& events) {
-  RunPlan plan(std::move(options));
+  RunPlan plan(with_hub_files(std::move(options)));
   plan.checkpoint = std::move(checkpoint);
   lower_max_length(plan.model, model_of(plan), events);
   plan.training.lora = adapters_of(plan, model_of(plan));
@@ -36,6 +36,8 @@ RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::pat
   std::vector<GivenOption> given = std::move(plan.model.given);
   plan.model = other.model;
   plan.model.given = std::move(given);
+  plan.train = other.train;
+  plan.validation = other.validation;
   plan.training.lora = other.training.lora;
   plan.packing = other.packing;
   plan.packed = other.packed;

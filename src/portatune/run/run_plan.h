@@ -26,7 +26,7 @@ struct RunPlan : RunOptions {
 
 /// Chooses the task, the weights and the shapes of batches. Reads the rows for that, and reports the choices.
 /// checkpoint  see RunPlan::checkpoint
-/// errors      those of open_task() and choose_shapes()
+/// errors      those of with_hub_files(), open_task() and choose_shapes()
 RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& events);
 
 /// The plan of a run with the rows, the task, the lengths and the packing of another plan. Its options may differ from

@@ -15,7 +15,7 @@ namespace {
 // The last part of the path or of the model's name on the Hub. A resumed run may thus find the model in another folder,
 // or by its name.
 std::string name_of_model(const std::filesystem::path& folder) {
-  const std::optional<hub::HubName> on_hub = hub::hub_name_of(folder);
+  const std::optional<io::HubName> on_hub = hub::hub_name_of(folder);
   const std::filesystem::path named = on_hub ? std::filesystem::path(on_hub->name) : std::filesystem::absolute(folder);
   const std::filesystem::path path = named.lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();

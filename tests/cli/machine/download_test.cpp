@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/toy.h"
-#include "hub/fake_hub.h"
+#include "io/fake_hub.h"
 
 namespace portatune::cli {
 namespace {

@@ -8,11 +8,13 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "io/fake_hub.h"
 #include "io/object_store.h"
 
 namespace portatune::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -115,6 +117,27 @@ TEST_P(Remote, MissingFilesAndDeniedOnesHaveTheirExitCodes) {
   const Finished denied = portatune(fit(toy, {}));
   EXPECT_EQ(denied.exit_code, 77) << denied.err;
   EXPECT_THAT(denied.err, Not(HasSubstr("secret-of-the-test")));
+}
+
+// The toy as a data set of the Hub, whose splits are the files.
+TEST(HubDataset, TrainsAndEvaluatesAsLocalFiles) {
+  const Toy local, by_name;
+  FakeHub hub(io::HubKind::kDataset);
+  hub.files["train.csv"] = {toy_csv(64), true};
+  hub.files["validation.csv"] = {toy_csv(37)};
+  Words words = by_name.fit({"--epochs", "3"});
+  std::ranges::replace(words, by_name.file("train.csv"), "hf://datasets/org/tiny");
+  std::ranges::replace(words, by_name.file("validation.csv"), "dev=hf:org/tiny");
+  const Finished run = portatune(words);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("hf://datasets/org/tiny/train.csv"));
+  ASSERT_EQ(portatune(local.fit({"--epochs", "3"})).exit_code, 0);
+  EXPECT_EQ(weights_in(by_name.output()), weights_in(local.output()));
+
+  std::ranges::replace(words, "hf://datasets/org/tiny", "hf:org/tiny:none");
+  const Finished refused = portatune(words + Words{"--overwrite-output"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("no split 'none'"), HasSubstr("train, validation")));
 }
 
 TEST(SecretsOfUrls, AreInNoOutputAndNoFile) {

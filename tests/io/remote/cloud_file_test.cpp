@@ -15,7 +15,7 @@
 #include "portatune/io/compress/byte_source.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/remote/cloud.h"
-#include "portatune/io/remote/cloud_pattern.h"
+#include "portatune/io/remote/url_pattern.h"
 
 namespace portatune::io {
 namespace {
@@ -163,14 +163,14 @@ TEST_P(CloudFile, AChangeDuringReadingIsAnError) {
 TEST_P(CloudFile, PatternsAndFoldersList) {
   put({"t/part-1.csv", "t/part-0.csv", "t/part-10.csv", "t/other.csv", "t/.part-2.csv", "u/part-3.csv",
        "t/d/part-4.csv"});
-  EXPECT_THAT(cloud_matches(url("listed/t/part-*.csv")),
+  EXPECT_THAT(url_matches(url("listed/t/part-*.csv")),
               ElementsAre(url("listed/t/part-0.csv"), url("listed/t/part-1.csv"), url("listed/t/part-10.csv")));
-  EXPECT_THAT(cloud_matches(url("listed/[tu]/part-?.csv")),
+  EXPECT_THAT(url_matches(url("listed/[tu]/part-?.csv")),
               ElementsAre(url("listed/t/part-0.csv"), url("listed/t/part-1.csv"), url("listed/u/part-3.csv")));
-  EXPECT_THAT(cloud_matches(url("listed/*/*/part-*")), ElementsAre(url("listed/t/d/part-4.csv")));
-  EXPECT_THAT(cloud_matches(url("listed/t/*.tsv")), IsEmpty());
-  EXPECT_THAT(cloud_matches(url("listed/nowhere/*.csv")), IsEmpty());
-  expect_error<UsageError>([&] { cloud_matches(url("l*/a.csv")); }, {"bucket"});
+  EXPECT_THAT(url_matches(url("listed/*/*/part-*")), ElementsAre(url("listed/t/d/part-4.csv")));
+  EXPECT_THAT(url_matches(url("listed/t/*.tsv")), IsEmpty());
+  EXPECT_THAT(url_matches(url("listed/nowhere/*.csv")), IsEmpty());
+  expect_error<UsageError>([&] { url_matches(url("l*/a.csv")); }, {"bucket"});
 
   EXPECT_THAT(cloud_objects(url("listed/t")),
               ElementsAre(url("listed/t/.part-2.csv"), url("listed/t/other.csv"), url("listed/t/part-0.csv"),

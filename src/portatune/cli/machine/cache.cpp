@@ -12,7 +12,7 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
-#include "portatune/hub/environment.h"
+#include "portatune/io/hub/environment.h"
 
 namespace portatune::cli {
 namespace {
@@ -50,7 +50,7 @@ const CachedModel& model_called(const std::string& name, const std::vector<Cache
   for (const CachedModel& model : models) names.push_back(model.name);
   const std::string meant = nearest(name, names);
   throw NotFoundError({.where = "cache rm " + name,
-                       .given = "no model of this name in " + hub::hub_cache().string(),
+                       .given = "no model of this name in " + io::hub_cache().string(),
                        .expected = "a name that portatune cache ls lists",
                        .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }

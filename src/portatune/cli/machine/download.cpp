@@ -7,29 +7,29 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
-#include "portatune/hub/environment.h"
+#include "portatune/io/hub/environment.h"
 #include "portatune/hub/find_model.h"
 
 namespace portatune::cli {
 namespace {
 
-hub::HubName checked(const std::string& text) {
-  if (const std::optional<hub::HubName> name = hub::HubName::parse(text)) return *name;
+io::HubName checked(const std::string& text) {
+  if (const std::optional<io::HubName> name = io::HubName::parse(text)) return *name;
   throw UsageError({.where = "download",
                     .given = text,
                     .expected = "the name of a model of the Hugging Face Hub: org/name or org/name@revision"});
 }
 
 // The snapshot in the cache, if the environment forbids requests.
-std::filesystem::path snapshot_of(const hub::HubName& name, const Talk& talk) {
-  if (!hub::offline_variable().empty()) return hub::find_model(to_string(name), hub::Contents::kModel, "download");
+std::filesystem::path snapshot_of(const io::HubName& name, const Talk& talk) {
+  if (!io::offline_variable().empty()) return hub::find_model(to_string(name), hub::Contents::kModel, "download");
   return download_from_hub(name, hub::Contents::kModel, talk);
 }
 
 }  // namespace
 
 int download(const DownloadArguments& a) {
-  const hub::HubName name = checked(a.name);
+  const io::HubName name = checked(a.name);
   const std::filesystem::path snapshot = snapshot_of(name, a.talk);
   if (a.talk.json) {
     print_result(

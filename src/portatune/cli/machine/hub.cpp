@@ -30,7 +30,7 @@ void add_options(CLI::App& command, CacheRemoveArguments& a) {
   Group(command, "Output").flag("-q,--quiet", a.talk.quiet, "only errors");
 }
 
-std::filesystem::path download_from_hub(const hub::HubName& name, hub::Contents contents, const Talk& talk) {
+std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents contents, const Talk& talk) {
   constexpr size_t kShortCommit = 7;
   DownloadLine line(talk);
   return hub::download_model(

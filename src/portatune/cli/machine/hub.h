@@ -13,7 +13,7 @@ namespace portatune::cli {
 
 /// Downloads a model into the Hugging Face cache and returns its snapshot.
 /// errors  errors of hub::download_model()
-std::filesystem::path download_from_hub(const hub::HubName& name, hub::Contents contents, const Talk& talk);
+std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents contents, const Talk& talk);
 
 /// Prints a line for each download; on a terminal the line grows.
 class DownloadLine {

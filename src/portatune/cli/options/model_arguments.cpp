@@ -51,7 +51,7 @@ class Find {
   // A run that was killed while it put its model in place, file by file, may have left a part of it.
   void find(std::filesystem::path& folder, Contents contents, const char* option, const Talk& talk) {
     finish_replacements(folder);
-    const auto download = [&](const hub::HubName& name) {
+    const auto download = [&](const io::HubName& name) {
       has_downloaded_ = true;
       return download_from_hub(name, contents, talk);
     };

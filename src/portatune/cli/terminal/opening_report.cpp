@@ -136,7 +136,7 @@ std::string describe_model(const run::Opening& o) {
     const bool is_of_adapter = o.plan.training.lora && !nn::layer_of_adapter(name).empty();
     return !is_of_adapter && std::ranges::find(report.replaced, name) == report.replaced.end();
   });
-  const std::optional<hub::HubName> on_hub = hub::hub_name_of(folder);
+  const std::optional<io::HubName> on_hub = hub::hub_name_of(folder);
   const std::string name = on_hub ? on_hub->name : file_name(folder.string());
   std::string text = fmt::format("{}: {} for {}, {} parameters", name, architecture_in(folder), o.plan.model.task,
                                  of_millions(elements_of(parameters)));

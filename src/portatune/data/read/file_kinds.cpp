@@ -11,10 +11,11 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/utf8.h"
+#include "portatune/data/read/hub_dataset.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
-#include "portatune/io/remote/cloud.h"
-#include "portatune/io/remote/cloud_pattern.h"
+#include "portatune/io/remote/listing.h"
+#include "portatune/io/remote/url_pattern.h"
 #include "portatune/sources.h"
 
 namespace portatune::data {
@@ -53,7 +54,7 @@ std::vector<std::string> files_in(const std::string& folder) {
   return files;
 }
 
-std::vector<std::string> tables_among(const std::vector<std::string>& files, bool incidental) {
+std::vector<std::string> tables_of_sort(const std::vector<std::string>& files, bool incidental) {
   std::vector<std::string> tables;
   for (const std::string& file : files) {
     const Kind* kind = find_kind(file);
@@ -80,14 +81,14 @@ void require_one_kind(const std::string& folder, const std::vector<std::string>&
 // In an https:// URL a question mark begins the query, and brackets may enclose the host's address.
 bool is_pattern(const std::string& path) {
   std::error_code ignored;
-  if (io::is_remote(path) && !io::is_cloud(path)) return path.find('*') != std::string::npos;
+  if (io::is_remote(path) && !io::has_listing(path)) return path.find('*') != std::string::npos;
   if (path.find_first_of("*?[") == std::string::npos) return false;
   return io::is_remote(path) || !fs::exists(path, ignored);
 }
 
-// True for a folder. A URL of a cloud is judged by its name: it ends in a slash, or has no extension of a table.
+// True for a folder. A URL of a server that lists its files is judged by its name: it ends in a slash, or has no extension of a table.
 bool is_folder(const std::string& path) {
-  if (io::is_cloud(path)) return path.ends_with('/') || !kind_of(path);
+  if (io::has_listing(path)) return path.ends_with('/') || !kind_of(path);
   return !io::is_remote(path) && fs::is_directory(path);
 }
 
@@ -112,13 +113,13 @@ std::vector<std::string> local_matches(const std::string& pattern) {
 }
 
 std::vector<std::string> matches_of(const std::string& pattern) {
-  if (io::is_remote(pattern) && !io::is_cloud(pattern)) {
+  if (io::is_remote(pattern) && !io::has_listing(pattern)) {
     throw UsageError({.where = "'" + pattern + "'",
                       .given = "a pattern of URLs",
                       .expected = "URLs of single files, as https:// has no listing of files",
                       .fix = "name each file; write an asterisk in a name as %2A"});
   }
-  std::vector<std::string> files = io::is_remote(pattern) ? io::cloud_matches(pattern) : local_matches(pattern);
+  std::vector<std::string> files = io::is_remote(pattern) ? io::url_matches(pattern) : local_matches(pattern);
   if (!files.empty()) return files;
   throw NotFoundError(
       {.where = "'" + pattern + "'", .given = "no file that matches this pattern", .expected = "at least one"});
@@ -143,7 +144,9 @@ std::string kind_extension(const std::string& path) {
 std::vector<std::string> matching_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const std::string& word : words) {
-    const std::vector<std::string> meant = is_pattern(word) ? matches_of(word) : std::vector{word};
+    const std::vector<std::string> meant = is_hub_dataset(word) ? hub_dataset_files(word)
+                                           : is_pattern(word)   ? matches_of(word)
+                                                                : std::vector{word};
     files.insert(files.end(), meant.begin(), meant.end());
   }
   return files;
@@ -163,6 +166,11 @@ std::optional<FileKind> kind_of(const std::string& path) {
   return kind == nullptr ? std::nullopt : std::optional(kind->kind);
 }
 
+bool is_table(const std::string& path) {
+  const Kind* kind = find_kind(path);
+  return kind != nullptr && kind->kind != FileKind::kConll;
+}
+
 std::string table_extensions() {
   std::vector<std::string> extensions;
   for (const Kind& kind : kKinds) {
@@ -179,19 +187,22 @@ bool holds_tables(const std::string& folder) {
   const std::vector<std::string> files = files_in(folder);
   const auto is_directory = [](const fs::directory_entry& entry) { return entry.is_directory(); };
   const bool has_folders = std::ranges::any_of(fs::directory_iterator(folder), is_directory);
-  return !has_folders && std::ranges::none_of(files, is_image_name) && !tables_among(files, false).empty();
+  return !has_folders && std::ranges::none_of(files, is_image_name) && !tables_of_sort(files, false).empty();
 }
 
 std::vector<std::string> tables_in(const std::string& folder) {
-  const std::vector<std::string> all = io::is_cloud(folder) ? io::cloud_objects(folder) : files_in(folder);
-  std::vector<std::string> files = tables_among(all, false);
-  if (files.empty()) files = tables_among(all, true);
+  return tables_among(io::has_listing(folder) ? io::remote_files(folder) : files_in(folder), folder);
+}
+
+std::vector<std::string> tables_among(const std::vector<std::string>& all, const std::string& where) {
+  std::vector<std::string> files = tables_of_sort(all, false);
+  if (files.empty()) files = tables_of_sort(all, true);
   if (files.empty()) {
-    throw NotFoundError({.where = folder,
+    throw NotFoundError({.where = where,
                          .given = "a folder without tables",
                          .expected = "a folder with files that end in " + table_extensions()});
   }
-  require_one_kind(folder, files);
+  require_one_kind(where, files);
   return files;
 }
 

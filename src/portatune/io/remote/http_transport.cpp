@@ -44,10 +44,15 @@ class HttpTransport final : public Transport {
   }
 
   Metadata open(Clock::time_point deadline) override {
-    HttpAnswer answer = get(0, options_.beginning, deadline);
+    int64_t end = options_.beginning;
+    HttpAnswer answer = get(0, end, deadline);
+    if (answer.status == 200 && !answer.is_whole && options_.max_whole > end) {
+      end = options_.max_whole;
+      answer = get(0, end, deadline);
+    }
     if (answer.status == 206) {
       metadata_ = {.size = require_range(answer, 0), .identity = identity_of(answer), .beginning = answer.body};
-      require_bytes(answer, std::min(metadata_.size, options_.beginning));
+      require_bytes(answer, std::min(metadata_.size, end));
     } else if (answer.status == 416 && ContentRange(answer.header("content-range")).size == 0) {
       metadata_ = {.size = 0, .identity = identity_of(answer), .beginning = {}};
     } else if (answer.status == 200 && answer.is_whole) {  // the whole file; the server may not support ranges

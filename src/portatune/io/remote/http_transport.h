@@ -12,10 +12,12 @@ namespace portatune::io {
 
 /// How to read from one server.
 struct HttpOptions {
-  /// Bytes of the first request. Of a server without range requests, longer files cannot be read.
+  /// Bytes of the first request.
   int64_t beginning = 64 * 1024;
   /// Bearer token for the origin (scheme, host and port) of the URL, in place of ~/.netrc; empty: none.
   std::string token = {};
+  /// Bytes of a file that a server without range requests may send. Longer files of such a server cannot be read.
+  int64_t max_whole = beginning;
   /// Throws an error of its own for an answer without the file, or returns and leaves the error to the transport.
   std::function<void(const HttpAnswer&)> refuse = [](const HttpAnswer&) {};
 };

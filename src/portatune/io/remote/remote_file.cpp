@@ -5,6 +5,7 @@
 
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
+#include "portatune/io/hub/hub_files.h"
 #include "portatune/io/remote/cloud.h"
 #include "portatune/io/remote/http_transport.h"
 
@@ -15,9 +16,10 @@ std::unique_ptr<Transport> transport_for(const std::string& url) {
   const std::string_view scheme = std::string_view(url).substr(0, url.find("://"));
   if (scheme == "https" || scheme == "http") return http_transport(url);
   if (is_cloud(url)) return cloud_transport(url);
+  if (is_hub_url(url)) return hub_transport(url);
   throw UsageError({.where = url,
                     .given = "a URL that begins with " + std::string(scheme) + "://",
-                    .expected = "https://, s3:// or gs://, or a path"});
+                    .expected = "https://, s3://, gs:// or hf://, or a path"});
 }
 
 class RemoteFile final : public RandomAccessFile {

@@ -37,7 +37,7 @@ std::string folder_name(const fs::path& folder) {
 
 // "org/name" of a snapshot in the Hugging Face cache; empty for other folders.
 std::string hub_name(const fs::path& model) {
-  const std::optional<hub::HubName> name = hub::hub_name_of(model);
+  const std::optional<io::HubName> name = hub::hub_name_of(model);
   return name ? name->name : "";
 }
 

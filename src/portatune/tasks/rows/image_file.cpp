@@ -7,7 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/image.h"
 #include "portatune/io/file/random_access_file.h"
-#include "portatune/io/remote/cloud.h"
+#include "portatune/io/remote/listing.h"
 #include "portatune/sources.h"
 
 namespace portatune::tasks {
@@ -26,7 +26,7 @@ bool is_url(std::string_view text) {
 
 // The folder of a table. A query may contain slashes, too.
 std::filesystem::path folder_of(const std::string& table) {
-  const bool has_query = is_url(table) && !io::is_cloud(table);
+  const bool has_query = is_url(table) && !io::has_listing(table);
   return std::filesystem::path(has_query ? table.substr(0, table.find('?')) : table).parent_path();
 }
 

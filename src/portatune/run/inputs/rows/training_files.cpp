@@ -6,10 +6,11 @@
 
 #include "portatune/base/url_secrets.h"
 #include "portatune/data/read/file_kinds.h"
+#include "portatune/data/read/hub_dataset.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/checksum/fingerprint.h"
 #include "portatune/io/file/random_access_file.h"
-#include "portatune/io/remote/cloud.h"
+#include "portatune/io/remote/listing.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/sources.h"
 
@@ -20,7 +21,7 @@ constexpr const char* kTrainingData = "training_data";
 
 // The URL without its query, which may hold a signature that changes.
 std::string name_of(const std::string& url) {
-  return without_secrets(io::is_cloud(url) ? url : url.substr(0, url.find('?')));
+  return without_secrets(io::has_listing(url) ? url : url.substr(0, url.find('?')));
 }
 
 // The files of a folder of tables, since their bytes matter; a folder of images stays one entry.
@@ -29,7 +30,31 @@ std::vector<std::string> files_of(const std::string& word) {
   return holds_tables || io::is_remote(word) ? data::table_files({word}) : std::vector{word};
 }
 
+// The words, with each data set of the Hub replaced by its files. A word may be NAME=DATASET.
+std::vector<std::string> with_files(const std::vector<std::string>& words, const std::string& split) {
+  std::vector<std::string> result;
+  for (const std::string& word : words) {
+    const size_t begin = data::is_hub_dataset(word) ? 0 : word.find('=') + 1;  // 0 without "=", too
+    const std::string dataset = word.substr(begin);
+    if (!data::is_hub_dataset(dataset)) {
+      result.push_back(word);
+      continue;
+    }
+    for (const std::string& file : data::hub_dataset_files(data::with_split(dataset, split))) {
+      result.push_back(word.substr(0, begin) + file);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+RunOptions with_hub_files(RunOptions options) {
+  options.train = with_files(options.train, "train");
+  options.validation = with_files(options.validation, "validation");
+  options.test = with_files(options.test, "test");
+  return options;
+}
 
 std::vector<std::string> training_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;

@@ -12,6 +12,11 @@
 
 namespace portatune::run {
 
+/// The options with the files of each data set of the Hub in place of its name. Without a split, the names mean "train",
+/// "validation" and "test", by the option.
+/// errors  those of data::hub_dataset_files()
+RunOptions with_hub_files(RunOptions options);
+
 /// The files of paths and patterns. A folder of tables is replaced by its files; a folder of images stays one entry.
 std::vector<std::string> training_files(const std::vector<std::string>& words);
 

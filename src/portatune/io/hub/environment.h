@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace portatune::hub {
+namespace portatune::io {
 
 /// The cache of the Hub: $HF_HUB_CACHE, else $HUGGINGFACE_HUB_CACHE, else $HF_HOME/hub, else
 /// $XDG_CACHE_HOME/huggingface/hub, else ~/.cache/huggingface/hub.
@@ -21,4 +21,4 @@ std::string offline_variable();
 /// errors  UsageError for a token with blanks or control characters, without the token
 std::string hub_token();
 
-}  // namespace portatune::hub
+}  // namespace portatune::io

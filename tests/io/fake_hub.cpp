@@ -1,4 +1,4 @@
-#include "hub/fake_hub.h"
+#include "io/fake_hub.h"
 
 #include <stdlib.h>
 
@@ -9,6 +9,26 @@
 
 namespace portatune {
 
+namespace {
+
+const std::string kConverted = "refs%2Fconvert%2Fparquet";
+
+// The Hub's answer to a request for the files of a revision.
+std::string listing(const std::map<std::string, FakeHub::File>& files) {
+  nlohmann::json siblings = nlohmann::json::array();
+  for (const auto& [name, file] : files) {
+    nlohmann::json sibling = {
+        {"rfilename", name}, {"size", file.bytes.size()}, {"blobId", blob_name(file.bytes, false)}};
+    if (file.is_large) {
+      sibling["lfs"] = {{"sha256", blob_name(file.bytes, true)}, {"size", file.bytes.size()}, {"pointerSize", 135}};
+    }
+    siblings.push_back(sibling);
+  }
+  return nlohmann::json{{"id", "org/tiny"}, {"sha", FakeHub::commit()}, {"siblings", siblings}}.dump();
+}
+
+}  // namespace
+
 std::string blob_name(const std::string& bytes, bool is_large) {
   io::Digest digest(is_large ? io::DigestKind::kSha256 : io::DigestKind::kSha1);
   const std::string header = "blob " + std::to_string(bytes.size()) + std::string(1, '\0');
@@ -17,8 +37,8 @@ std::string blob_name(const std::string& bytes, bool is_large) {
   return digest.digest();
 }
 
-FakeHub::FakeHub()
-    : server_([this](const HttpRequest& request) {
+FakeHub::FakeHub(io::HubKind kind)
+    : kind_(kind), server_([this](const HttpRequest& request) {
         std::optional<HttpResponse> own = answer ? answer(request) : std::nullopt;
         return own ? *own : usual(request);
       }) {
@@ -46,26 +66,16 @@ int64_t FakeHub::requests_for(const std::string& path) const {
   return std::ranges::count_if(requests(), [&](const HttpRequest& request) { return request.path() == path; });
 }
 
-std::string FakeHub::listing() const {
-  nlohmann::json siblings = nlohmann::json::array();
-  for (const auto& [name, file] : files) {
-    nlohmann::json sibling = {
-        {"rfilename", name}, {"size", file.bytes.size()}, {"blobId", blob_name(file.bytes, false)}};
-    if (file.is_large) {
-      sibling["lfs"] = {{"sha256", blob_name(file.bytes, true)}, {"size", file.bytes.size()}, {"pointerSize", 135}};
-    }
-    siblings.push_back(sibling);
-  }
-  return nlohmann::json{{"id", "org/tiny"}, {"sha", commit()}, {"siblings", siblings}}.dump();
-}
-
 HttpResponse FakeHub::usual(const HttpRequest& request) const {
-  const std::string path = request.path();
-  for (const char* revision : {"main", "refs%2Fpr%2F1"}) {
-    if (path == std::string("/api/models/org/tiny/revision/") + revision) return {.body = listing()};
-  }
-  for (const auto& [name, file] : files) {
-    if (path == path_of(name)) return ranged(request, file.bytes, "\"" + blob_name(file.bytes, file.is_large) + "\"");
+  const std::string path = request.path(), kind = kind_ == io::HubKind::kModel ? "" : "/datasets";
+  const std::string list = "/api" + (kind.empty() ? "/models" : kind) + "/org/tiny/revision/";
+  for (const std::string& revision : {std::string("main"), std::string("refs%2Fpr%2F1"), commit(), kConverted}) {
+    const auto& there = revision == kConverted ? converted : files;
+    if (path == list + revision && !there.empty()) return {.body = listing(there)};
+    for (const auto& [name, file] : there) {
+      if (path != kind + "/org/tiny/resolve/" + revision + "/" + name) continue;
+      return ranged(request, file.bytes, "\"" + blob_name(file.bytes, file.is_large) + "\"");
+    }
   }
   return {.status = 404, .headers = {{"X-Error-Code", path.starts_with("/api/") ? "RepoNotFound" : "EntryNotFound"}}};
 }

@@ -1,8 +1,8 @@
-#include "portatune/hub/hub_name.h"
+#include "portatune/io/hub/hub_name.h"
 
 #include <algorithm>
 
-namespace portatune::hub {
+namespace portatune::io {
 namespace {
 
 // Returns whether words and slashes alternate, with at most `max` words.
@@ -30,10 +30,10 @@ bool is_commit(std::string_view text) {
   return text.size() == 40 && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-std::optional<HubName> HubName::parse(const std::string& text) {
+std::optional<HubName> HubName::parse(const std::string& text, HubKind kind) {
   constexpr int kMaxNameParts = 2, kMaxRevisionParts = 8;
   const size_t at = text.find('@');
-  HubName name{.name = text.substr(0, at)};
+  HubName name{.name = text.substr(0, at), .kind = kind};
   if (at != std::string::npos) name.revision = text.substr(at + 1);
   if (!is_path(name.name, kMaxNameParts) || !is_path(name.revision, kMaxRevisionParts)) return std::nullopt;
   return name;
@@ -43,4 +43,4 @@ std::string to_string(const HubName& name) {
   return name.revision == "main" ? name.name : name.name + "@" + name.revision;
 }
 
-}  // namespace portatune::hub
+}  // namespace portatune::io

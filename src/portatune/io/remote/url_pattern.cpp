@@ -1,11 +1,11 @@
-#include "portatune/io/remote/cloud_pattern.h"
+#include "portatune/io/remote/url_pattern.h"
 
 #include <fnmatch.h>
 
 #include <algorithm>
 
 #include "portatune/error.h"
-#include "portatune/io/remote/cloud.h"
+#include "portatune/io/remote/listing.h"
 
 namespace portatune::io {
 namespace {
@@ -15,13 +15,13 @@ bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != std
 // The URLs of the entries of a folder; none if the folder does not exist.
 std::vector<std::string> urls_in(const std::string& folder, bool folders) {
   try {
-    return folders ? cloud_folders(folder) : cloud_objects(folder);
+    return folders ? remote_folders(folder) : remote_files(folder);
   } catch (const NotFoundError&) {
     return {};
   }
 }
 
-// The objects in `folder`, or the folders, whose names match.
+// The files in `folder`, or the folders, whose names match.
 std::vector<std::string> matches_in(const std::string& folder, const std::string& name, bool folders) {
   if (folders && !is_pattern(name)) return {folder + name + "/"};
   std::vector<std::string> found;
@@ -34,7 +34,7 @@ std::vector<std::string> matches_in(const std::string& folder, const std::string
 
 }  // namespace
 
-std::vector<std::string> cloud_matches(const std::string& pattern) {
+std::vector<std::string> url_matches(const std::string& pattern) {
   const size_t path = std::min(pattern.find('/', pattern.find("://") + 3), pattern.size());
   if (is_pattern(pattern.substr(0, path))) {
     throw UsageError({.where = "'" + pattern + "'", .given = "a pattern in a bucket's name", .expected = "one bucket"});

@@ -1,4 +1,4 @@
-#include "portatune/hub/environment.h"
+#include "portatune/io/hub/environment.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 
-namespace portatune::hub {
+namespace portatune::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,7 +79,7 @@ std::string hub_token() {
   }
   const std::string path = variable("HF_TOKEN_PATH");
   const fs::path file = path.empty() ? hub_home() / "token" : path_of(path);
-  return fs::is_regular_file(file) ? checked(stripped(io::read_text(file, kMaxTokenBytes)), file.string()) : "";
+  return fs::is_regular_file(file) ? checked(stripped(read_text(file, kMaxTokenBytes)), file.string()) : "";
 }
 
-}  // namespace portatune::hub
+}  // namespace portatune::io

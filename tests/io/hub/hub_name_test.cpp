@@ -1,10 +1,8 @@
-#include "portatune/hub/hub_name.h"
+#include "portatune/io/hub/hub_name.h"
 
 #include <gtest/gtest.h>
 
-#include "portatune/hub/cache.h"
-
-namespace portatune::hub {
+namespace portatune::io {
 namespace {
 
 TEST(HubName, HasANameAndARevision) {
@@ -28,15 +26,5 @@ TEST(HubName, PathsAreNone) {
   }
 }
 
-TEST(HubName, OfAModelsPath) {
-  const std::string cached = "/cache/hub/models--org--bert-base";
-  EXPECT_EQ(to_string(*hub_name_of(cached + "/snapshots/0123")), "org/bert-base@0123");
-  EXPECT_EQ(to_string(*hub_name_of(cached + "/snapshots/0123/")), "org/bert-base@0123");
-  EXPECT_EQ(to_string(*hub_name_of(cached)), "org/bert-base");
-  EXPECT_EQ(to_string(*hub_name_of("org/bert-base@v2")), "org/bert-base@v2");
-  EXPECT_FALSE(hub_name_of("/"));
-  EXPECT_FALSE(hub_name_of("/no/such/folder"));
-}
-
 }  // namespace
-}  // namespace portatune::hub
+}  // namespace portatune::io
