@@ -4,6 +4,7 @@
 # make test-all  the same with every model compiled for CUDA, which takes ten minutes more
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
 # make wheel     builds the wheel of the command, for pip, into dist/: see docs/install.md
+# make docs      builds the documentation as a site into site/
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
 # make bench     measures Portatune against torch and transformers: see bench/README.md
@@ -21,7 +22,7 @@ endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
-.PHONY: build demo test test-all install wheel fuzz soak bench clean
+.PHONY: build demo test test-all install wheel docs fuzz soak bench clean
 
 SECONDS := 60
 MINUTES := 10
@@ -54,6 +55,9 @@ wheel:
 	@tools/setup.sh
 	@tools/wheel.sh dist
 
+docs: build
+	@tools/docs.sh $(BUILD)/portatune site
+
 fuzz:
 	@tools/setup.sh
 	@cmake -S . -B build-fuzz -G Ninja -DPORTATUNE_FUZZ=ON -DPORTATUNE_FUZZ_SECONDS=$(SECONDS) \
@@ -73,4 +77,4 @@ bench:
 	@for script in train_step generate startup accuracy tokenizer; do python3 -B bench/$$script.py || exit 1; done
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) site

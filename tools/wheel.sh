@@ -6,17 +6,10 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/portatune"
-requirements="$root/python/build-requirements.txt"
-packages="$cache/wheel-tools-$(sha256sum "$requirements" | cut -c1-12)"
+packages=$("$root/tools/python_packages.sh" "$root/python/build-requirements.txt" wheel-tools)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if [[ ! -e $packages ]]; then
-  mkdir -p "$cache"
-  python3 -m pip install --quiet --disable-pip-version-check --require-hashes --requirement "$requirements" \
-    --target "$work/packages"
-  mv -T "$work/packages" "$packages"
-fi
 export PYTHONPATH="$packages" PATH="$packages/bin:$PATH"
 
 # These names of the compilers are those that CMake chooses by itself, so that ccache shares objects with `make build`.
