@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cerrno>
 #include <stdexcept>
 
 #include "portatune/error.h"
+#include "portatune/stop.h"
 #include "processes/thread_group.h"
 
 namespace portatune::test {
@@ -52,6 +54,21 @@ TEST(InAll, ReturnsTheResultOfEachProcess) {
   });
   EXPECT_THAT(made, ElementsAre(10, 11));
   EXPECT_EQ(in_all(nullptr, [] { return 7; }), 7);
+}
+
+TEST(InAll, StopsAllProcesses) {
+  std::atomic<int> stopped = 0;
+  in_processes(3, [&](ProcessGroup& processes) {
+    try {
+      in_all(&processes, [&] {
+        if (processes.rank() == 1) throw Stopped();
+        return 0;
+      });
+    } catch (const Stopped&) {
+      ++stopped;
+    }
+  });
+  EXPECT_EQ(stopped, 3);
 }
 
 TEST(InAll, ThrowsAnErrorInAllProcesses) {

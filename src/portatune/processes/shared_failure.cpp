@@ -4,12 +4,13 @@
 #include <array>
 
 #include "portatune/error.h"
+#include "portatune/stop.h"
 
 namespace portatune {
 namespace {
 
 // An error as it is sent to other processes: its kind, errno and the parts of its report.
-enum class Kind : uint8_t { kIo, kNumeric, kData, kCheckpoint, kDevice, kUsage, kNotFound };
+enum class Kind : uint8_t { kIo, kNumeric, kData, kCheckpoint, kDevice, kUsage, kNotFound, kStopped };
 
 struct Failure {
   Kind kind = Kind::kIo;
@@ -35,6 +36,8 @@ Failure failure_of(const std::exception_ptr& error) {
     return {Kind::kIo, io.error_number(), io.report()};
   } catch (const Error& other) {
     return {kind_of(other), 0, other.report()};
+  } catch (const Stopped&) {
+    return {.kind = Kind::kStopped};
   } catch (const std::exception& other) {
     return {Kind::kIo, 0, {.where = "a failure", .given = other.what(), .expected = {}, .fix = {}}};
   } catch (...) {
@@ -82,6 +85,8 @@ Failure failure_in(const std::string& text) {
       throw UsageError(failure.report);
     case Kind::kNotFound:
       throw NotFoundError(failure.report);
+    case Kind::kStopped:
+      throw Stopped();
     case Kind::kIo:
       break;
   }

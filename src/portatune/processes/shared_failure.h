@@ -16,7 +16,8 @@ namespace portatune {
 /// processes  the process group, or null for a single process
 /// error      the error of this process, or null
 /// errors     `error` itself, else the error of the first process that has failed: of the same type, with that process
-///            at the start of `where`; an IoError if its type is not one of portatune/error.h
+///            at the start of `where`; an IoError if its type is not one of portatune/error.h. Stopped
+///            if that process was stopped
 void require_no_failure(ProcessGroup* processes, const std::exception_ptr& error);
 
 /// The texts of all processes, by rank. All processes call it.
