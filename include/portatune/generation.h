@@ -79,12 +79,12 @@ struct GenerationTimes {
 
 struct GeneratorOptions {
   DType dtype = DType::kFloat32;  ///< type of matrices, activations and cache: float32, bfloat16 or float16
-  int64_t batch_size = 8;         ///< maximal number of prompts in a batch, 1 to 1024
+  int64_t batch_size = 8;         ///< maximal number of prompts in a batch on each device, 1 to 1024
 };
 
-/// A causal language model on a device. It pads prompts on the left to one of a few lengths. For each length it
-/// compiles two programs once: one reads prompts, the other makes tokens. Numbers among the options are inputs of the
-/// programs. Only one thread at a time may use it.
+/// A causal language model on a device, or on a mesh of devices, which divide the prompts of each batch. It pads
+/// prompts on the left to one of a few lengths. For each length it compiles two programs once: one reads prompts, the
+/// other makes tokens. Numbers among the options are inputs of the programs. Only one thread at a time may use it.
 class Generator {
  public:
   /// Loads a model folder.

@@ -37,6 +37,16 @@ TEST(Batches, AreLimitedByPositionsAndBatchSize) {
   EXPECT_EQ(make_batches(prompts_of({1, 1, 1}), 8, 5, 40)[0].sizes.prompts, 4);
 }
 
+TEST(Batches, HaveAsManyPromptsOnEachDevice) {
+  EXPECT_EQ(make_batches(prompts_of({1, 1, 1}), 8, 5, 40, 2)[0].sizes.prompts, 4);
+  EXPECT_EQ(make_batches(prompts_of({1}), 8, 5, 40, 4)[0].sizes.prompts, 4);
+  const std::vector<Batch> batches = make_batches(prompts_of({1, 2, 3, 4, 5}), 2, 5, 40, 2);
+  ASSERT_EQ(batches.size(), 2);
+  EXPECT_THAT(batches[0].prompts, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(batches[1].prompts, ElementsAre(4));
+  EXPECT_EQ(batches[1].sizes.prompts, 2);
+}
+
 TEST(Batches, ArePaddedOnTheLeft) {
   const std::vector<Ids> prompts = {{1, 2, 3}, {4}};
   const Batch batch{.prompts = {1, 0}, .sizes = {.prompts = 4, .prompt = 4, .length = 8}};

@@ -22,17 +22,19 @@ int64_t longest(std::span<const Ids> prompts, std::span<const size_t> numbers) {
 }  // namespace
 
 std::vector<Batch> make_batches(std::span<const Ids> prompts, int64_t batch_size, int64_t max_new_tokens,
-                                int64_t max_length) {
+                                int64_t max_length, int64_t devices) {
   std::vector<size_t> order(prompts.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](size_t number) { return prompts[number].size(); });
   std::vector<Batch> batches;
-  for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(batch_size)) {
-    const auto size = std::min(order.size() - begin, static_cast<size_t>(batch_size));
+  const auto most = static_cast<size_t>(batch_size * devices);
+  for (size_t begin = 0; begin < order.size(); begin += most) {
+    const auto size = std::min(order.size() - begin, most);
+    const int64_t on_device = (static_cast<int64_t>(size) + devices - 1) / devices;
     const std::span numbers = std::span(order).subspan(begin, size);
     const int64_t prompt = std::min(rounded_length(longest(prompts, numbers)), max_length);
     batches.push_back({.prompts = {numbers.begin(), numbers.end()},
-                       .sizes = {.prompts = std::min(power_of_two(static_cast<int64_t>(size)), batch_size),
+                       .sizes = {.prompts = devices * std::min(power_of_two(on_device), batch_size),
                                  .prompt = prompt,
                                  .length = rounded_length(prompt + max_new_tokens)}});
   }

@@ -216,7 +216,8 @@ std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, co
   impl_->programs.set_callback(callback);
   std::vector<Completion> completions(prompts.size());
   const int64_t max_length = impl_->programs.model().facts().max_length;
-  for (const Batch& batch : generate::make_batches(prompts, impl_->batch_size, options.max_new_tokens, max_length)) {
+  for (const Batch& batch : generate::make_batches(prompts, impl_->batch_size, options.max_new_tokens, max_length,
+                                                   impl_->programs.parts())) {
     impl_->run(prompts, batch, options, *callback, completions);
   }
   impl_->programs.set_callback(nullptr);

@@ -55,7 +55,8 @@ void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
   hub::require_weights(initial.report, parameters.size(), NewWeights::kNone);
   for (size_t i = 0; i < parameters.size(); ++i) {
     names_.push_back(parameters[i].name);
-    weights_.push_back(device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i]))));
+    weights_.push_back(
+        device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i])), parameters[i].sharding));
   }
 }
 
@@ -73,13 +74,13 @@ const Program& ModelPrograms::program(const std::string& key, const std::string&
 const Program& ModelPrograms::prefill(const SearchKind& kind, const Sizes& sizes) {
   const std::string shape = to_string(Shape{sizes.prompts, sizes.prompt});
   return program("prefill " + shape + key_of(kind, sizes), "reading prompts " + shape,
-                 [&] { return prefill_program(*model_, kind, sizes, dtype_, folder_.lora()); });
+                 [&] { return prefill_program(*model_, kind, sizes, dtype_, folder_.lora(), device_.mesh()); });
 }
 
 const Program& ModelPrograms::decode(const SearchKind& kind, const Sizes& sizes) {
   const std::string shape = to_string(Shape{sizes.prompts, sizes.length});
   return program("decode " + key_of(kind, sizes), "making tokens for " + shape,
-                 [&] { return decode_program(*model_, kind, sizes, dtype_, folder_.lora()); });
+                 [&] { return decode_program(*model_, kind, sizes, dtype_, folder_.lora(), device_.mesh()); });
 }
 
 std::vector<DeviceArray> ModelPrograms::run(const Program& program, std::vector<DeviceArray>& arguments) {

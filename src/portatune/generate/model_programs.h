@@ -33,7 +33,11 @@ class ModelPrograms {
   /// Runs a program on the weights and these arguments.
   std::vector<DeviceArray> run(const Program& program, std::vector<DeviceArray>& arguments);
 
-  DeviceArray put(const Tensor& tensor) const { return device_.put(tensor.view()); }
+  DeviceArray put(const Tensor& tensor, const Sharding& sharding = {}) const {
+    return device_.put(tensor.view(), sharding);
+  }
+  /// Number of parts in which devices divide the prompts of a batch.
+  int64_t parts() const { return device_.mesh().size(kBatchAxes); }
 
  private:
   template <class Build>

@@ -9,9 +9,12 @@
 
 namespace portatune::generate {
 
-/// Sizes of the arrays. Each has few different values, which limits the number of programs.
+/// Sharding of arrays with a row for each prompt, or several: each device has those of some prompts.
+inline const Sharding kPromptSharding{.axis = 0, .over = kBatchAxes};
+
+/// Sizes of the whole arrays. Each has few different values, which limits the number of programs.
 struct Sizes {
-  int64_t prompts;  ///< prompts in a batch
+  int64_t prompts;  ///< prompts in a batch; the devices along kBatchAxes divide them
   int64_t prompt;   ///< tokens of a prompt, padded on the left; prefill only
   int64_t length;   ///< positions for prompt and new tokens
 };
@@ -22,17 +25,17 @@ struct GenerationProgram {
   std::vector<nn::Parameter> parameters;
 };
 
-/// Reads prompts and adds the first token.
+/// Reads prompts and adds the first token. Arrays of prompts are in kPromptSharding.
 ///   lora        the adapter of the model
 ///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding before them; settings_parameters()
 ///   results     the state
 GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
-                                  DType dtype, const std::optional<Lora>& lora = {});
+                                  DType dtype, const std::optional<Lora>& lora = {}, const Mesh& mesh = {});
 
-/// Adds tokens up to position settings.pause, or until all texts have ended.
+/// Adds tokens up to position settings.pause, or until all texts on all devices have ended.
 ///   parameters  the weights, the state, settings_parameters()
 ///   results     the state, in the memory of the old state
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
-                                 DType dtype, const std::optional<Lora>& lora = {});
+                                 DType dtype, const std::optional<Lora>& lora = {}, const Mesh& mesh = {});
 
 }  // namespace portatune::generate

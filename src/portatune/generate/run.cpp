@@ -30,8 +30,8 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
   if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // compiles it now rather than between tokens
   const auto start = Clock::now();
   std::vector<DeviceArray> arguments;
-  arguments.push_back(programs_.put(padded.ids));
-  arguments.push_back(programs_.put(padded.padding));
+  arguments.push_back(programs_.put(padded.ids, kPromptSharding));
+  arguments.push_back(programs_.put(padded.padding, kPromptSharding));
   put_settings(sizes_.prompt + 1, arguments);
   take(programs_.run(program, arguments));
   prefill_s_ = seconds_since(start);
@@ -39,8 +39,9 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
 
 void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const {
   const Positions positions{.pause = pause, .end = sizes_.prompt + options_.max_new_tokens, .first = sizes_.prompt};
-  for (const Tensor& tensor : settings_arguments(options_, positions, pad_token_id_, numbers_)) {
-    arguments.push_back(programs_.put(tensor));
+  const std::vector<Tensor> settings = settings_arguments(options_, positions, pad_token_id_, numbers_);
+  for (const Tensor& tensor : settings) {
+    arguments.push_back(programs_.put(tensor, &tensor == &settings.back() ? kPromptSharding : Sharding()));
   }
 }
 
@@ -99,7 +100,7 @@ void Run::finish(size_t row) {
   DeviceArray& array = state_[State::first_of_search(kind_)];
   Tensor finished = array.to_host();
   reinterpret_cast<bool*>(finished.data())[row] = true;
-  array = programs_.put(finished);
+  array = programs_.put(finished, kPromptSharding);
   done_ = std::ranges::all_of(std::span(finished.data(), prompts_), [](std::byte x) { return x != std::byte{0}; });
 }
 

@@ -9,7 +9,7 @@
 namespace portatune::generate {
 
 Values State::flat() const {
-  Values values{tokens, position, finite, padding};
+  Values values{position, tokens, finite, padding};
   if (seen) values.push_back(seen);
   for (const Values* part : {&search, &cache.keys, &cache.values}) {
     values.insert(values.end(), part->begin(), part->end());
@@ -25,8 +25,8 @@ State State::with(const Values& values) const {
     return part;
   };
   State state;
-  state.tokens = *next++;
   state.position = *next++;
+  state.tokens = *next++;
   state.finite = *next++;
   state.padding = *next++;
   if (seen) state.seen = *next++;

@@ -21,8 +21,8 @@ struct SearchKind {
 /// The state of growing texts, with the same number of rows for each prompt. Each text is a row of `tokens`, padded on
 /// the left. The cache holds keys and values of all its tokens but the last.
 struct State {
+  Value position;  ///< int32: position of the next token, the same for all rows; first for Lowering::order_after()
   Value tokens;    ///< int32 [rows, length]
-  Value position;  ///< int32: position of the next token, the same for all rows
   Value finite;    ///< bool: true if all logits were finite so far
   Value padding;   ///< int32 [rows]: positions of padding before each text
   Value seen;      ///< bool [rows, vocab]: tokens that occur in the text; absent without a penalty
@@ -31,7 +31,7 @@ struct State {
 
   /// All values, in the order of declaration.
   Values flat() const;
-  static constexpr size_t kTokens = 0, kPosition = 1, kFinite = 2;  ///< indices in flat()
+  static constexpr size_t kPosition = 0, kTokens = 1, kFinite = 2;  ///< indices in flat()
   static constexpr size_t first_of_search(const SearchKind& kind) { return kind.penalises ? 5 : 4; }
   /// A state of the same form that holds `values`.
   State with(const Values& values) const;

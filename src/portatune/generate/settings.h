@@ -33,7 +33,7 @@ Settings settings_of(const Values& parameters);
 struct Positions {
   int64_t pause, end, first;
 };
-/// The arguments for settings_parameters().
+/// The arguments for settings_parameters(). Only the last one has an element for each prompt.
 std::vector<Tensor> settings_arguments(const GenerationOptions& options, const Positions& positions,
                                        int32_t pad_token_id, const Tensor& numbers);
 
