@@ -150,7 +150,7 @@ struct FoldOutcome {
 struct EvaluateOptions {
   ModelOptions model = {.task = {}};
   std::vector<std::string> data;  ///< Files of rows, FILE or NAME=FILE.
-  int64_t batch_size = 32;
+  int64_t batch_size = 32;        ///< Rows on each device.
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   StopToken stop;  ///< Requests the end, with Stopped.
@@ -171,13 +171,21 @@ struct PredictOptions {
   ModelOptions model = {.task = {}};
   std::vector<std::string> data;   ///< Files of rows.
   std::vector<std::string> texts;  ///< Texts to predict in place of rows of files.
-  int64_t batch_size = 32;
+  int64_t batch_size = 32;         ///< Rows on each device.
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   StopToken stop;  ///< Requests the end, with Stopped.
 };
 
-/// Receives the predictions of predict(), in the order of the rows.
+/// The result of predict().
+struct Prediction {
+  int64_t examples = 0;
+  double seconds = 0;  ///< Time of the prediction, with the compilation of its programs.
+
+  double examples_per_second() const { return seconds > 0 ? static_cast<double>(examples) / seconds : 0; }
+};
+
+/// Receives the predictions of predict(), in the order of the rows. Of several processes only the first has one.
 class PredictionSink {
  public:
   virtual ~PredictionSink() = default;
@@ -286,6 +294,6 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events);
 
 /// Predicts rows, as `portatune predict` does. PredictOptions::stop ends it with Stopped.
 /// errors  UsageError for options without rows, and for texts of a task that reads other columns; those of evaluate()
-void predict(const PredictOptions& options, const OpenSink& open, Events& events);
+Prediction predict(const PredictOptions& options, const OpenSink& open, Events& events);
 
 }  // namespace portatune::run

@@ -3,6 +3,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
+#include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/validation.h"
@@ -16,7 +17,8 @@ namespace {
 // The validation sets of the task, after it has the lengths that their rows need.
 std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOptions& model, RowTask& task,
                                    Events& events) {
-  const auto sets = [&] { return validation_sets(model, options.data, task, options.batch_size); };
+  const int64_t rows = rows_on(options.device.mesh, options.batch_size);
+  const auto sets = [&] { return validation_sets(model, options.data, task, rows); };
   std::vector<data::Dataset> batches;
   for (const ValidationSet& set : sets()) batches.push_back(set.batches);
   const std::vector<int64_t> lengths = choose_lengths(task, model.padding, batches, {}, events);
@@ -31,10 +33,14 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events) {
   if (options.data.empty()) {
     throw UsageError({.where = "evaluate", .given = "no rows", .expected = "--data FILE"});
   }
+  const std::vector<NamedFiles> named = named_files(options.data);
+  for (const NamedFiles& set : named) require_files_for_all(options.device, set.files);
+  const std::vector<std::string>& files = named.front().files;
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);
-  const std::vector<std::string> files = named_files(options.data).front().files;
   const std::unique_ptr<RowTask> task = open_task(model, model.folder, files, Classes::kOfModel, events);
+  require_divisible_loss(*task, options.device.mesh);
+  task->set_batch_share(batch_share(options.device.mesh, options.device.processes.get()));
   const std::vector<ValidationSet> sets = sets_of(options, model, *task, events);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   const Device device(with_warnings(options.device, events));

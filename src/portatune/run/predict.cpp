@@ -1,8 +1,10 @@
+#include "portatune/base/clock.h"
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
+#include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/task/model_length.h"
@@ -38,19 +40,30 @@ void require_rows(const PredictOptions& a) {
   throw UsageError({.where = "predict", .given = "no rows", .expected = "--data FILE, --data - or --text TEXT"});
 }
 
+// Of a process that is not the first.
+class NoPredictions final : public PredictionSink {
+ public:
+  void add(const data::Example&, const data::Example&) override {}
+  void finish() override {}
+};
+
 }  // namespace
 
-void predict(const PredictOptions& options, const OpenSink& open, Events& events) {
+Prediction predict(const PredictOptions& options, const OpenSink& open, Events& events) {
   const StopScope scope(options.stop);
   require_rows(options);
+  require_files_for_all(options.device, options.data);
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);
   const std::unique_ptr<RowTask> task = open_task(model, model.folder, options.data, Classes::kOfModel, events);
+  task->set_batch_share(batch_share(options.device.mesh, options.device.processes.get()));
   const data::Dataset rows =
       options.texts.empty() ? read_rows(model, options.data, *task, kLabels) : rows_of_texts(options, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
-  const std::unique_ptr<PredictionSink> sink = open(*task, rows);
-  const auto batches = [&] { return evaluation_batches(model, *task, rows, options.batch_size, kLabels); };
+  const std::unique_ptr<PredictionSink> sink =
+      is_first(options.device.processes.get()) ? open(*task, rows) : std::make_unique<NoPredictions>();
+  const int64_t batch_size = rows_on(options.device.mesh, options.batch_size);
+  const auto batches = [&] { return evaluation_batches(model, *task, rows, batch_size, kLabels); };
   const std::vector<int64_t> lengths = choose_lengths(*task, model.padding, {batches()}, {}, events);
   if (!lengths.empty()) task->set_lengths(lengths);
   const Device device(with_warnings(options.device, events));
@@ -59,14 +72,15 @@ void predict(const PredictOptions& options, const OpenSink& open, Events& events
       {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
 
   const std::unique_ptr<RowProgress> progress = events.progress("predicting");
-  trainer.predict(progress->over(batches()), [&](const data::Example& batch, const data::Example& outputs) {
-    stop_if_requested();
-    sink->add(batch, outputs);
-  });
+  const Clock::time_point start = Clock::now();
+  trainer.predict(progress->over(interruptible(batches())),
+                  [&](const data::Example& batch, const data::Example& outputs) { sink->add(batch, outputs); });
   progress->finish();
   sink->finish();
+  const double seconds = seconds_since(start);
   if (model.bad_rows) events.notice(counted(model.bad_rows->count(), "bad row") + " skipped");
   for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
+  return {.examples = progress->rows(), .seconds = seconds};
 }
 
 }  // namespace portatune::run

@@ -15,8 +15,6 @@
 namespace portatune::io {
 namespace {
 
-constexpr const char* kStandardInput = "/dev/stdin";
-
 // Duplicates the descriptor, because a socket as standard input cannot be opened by its path.
 FileDescriptor open_standard_input() {
   FileDescriptor file(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));

@@ -6,6 +6,7 @@
 
 #include "portatune/base/number.h"
 #include "portatune/io/file/random_access_file.h"
+#include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
 
 namespace portatune::run {
@@ -35,7 +36,7 @@ int64_t parts_of_step(const RunOptions& a) {
 int64_t rows_of_step(const RunOptions& a) { return a.batch_size * parts_of_step(a); }
 
 int64_t eval_batch_size(const RunOptions& a) {
-  return (a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size) * a.device.mesh.size(kBatchAxes);
+  return rows_on(a.device.mesh, a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size);
 }
 
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const RunPlan& plan, int64_t examples) {

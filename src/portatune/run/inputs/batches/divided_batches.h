@@ -1,0 +1,23 @@
+// Batches of evaluations and predictions that the devices of a mesh divide among them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "portatune/device.h"
+#include "portatune/tasks.h"
+
+namespace portatune::run {
+
+/// Number of rows of a batch over all devices. Devices along `tensor` work on the same rows.
+/// batch_size  rows on each device
+int64_t rows_on(const Mesh& mesh, int64_t batch_size);
+
+/// errors  UsageError for standard input in several processes, of which only one could read it
+void require_files_for_all(const DeviceOptions& device, const std::vector<std::string>& files);
+
+/// errors  UsageError for a batch that devices divide, if the task's loss is none of rows
+void require_divisible_loss(const RowTask& task, const Mesh& mesh);
+
+}  // namespace portatune::run
