@@ -296,4 +296,33 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events);
 /// errors  UsageError for options without rows, and for texts of a task that reads other columns; those of evaluate()
 Prediction predict(const PredictOptions& options, const OpenSink& open, Events& events);
 
+/// What the user asks of a predictor.
+struct PredictorOptions {
+  ModelOptions model = {.task = {}};
+  int64_t batch_size = 8;  ///< Rows that the device predicts at a time; fewer rows take as long.
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+};
+
+/// A model in memory that predicts rows of the program, for services. Texts are padded to powers of two from 16 up. The
+/// first prediction compiles the programs. Only one thread at a time may use it.
+class Predictor {
+ public:
+  /// events  must outlive the predictor
+  /// errors  as evaluate()
+  Predictor(const PredictorOptions& options, Events& events);
+  ~Predictor();
+  Predictor(Predictor&&) noexcept;
+  Predictor& operator=(Predictor&&) noexcept;
+
+  /// The predictions of rows in their order: JSON objects as `portatune predict` writes them, without row numbers.
+  /// rows    with the columns that the task reads
+  /// errors  DataError that names the row, counted from 1
+  std::vector<std::string> predict(const std::vector<data::Example>& rows);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 }  // namespace portatune::run
