@@ -1,5 +1,5 @@
-"""The documentation as a site: `make docs`. The pages are those of the repository, with two additions: the menu, which
-follows the tables of docs/README.md, and the help texts of all commands on docs/options.md."""
+"""The documentation as a site: `make docs`. The pages are those of the repository. The site adds the menu, which follows
+the tables of docs/README.md, the help texts of all commands (docs/options.md) and the public headers (docs/headers.md)."""
 
 import os
 import pathlib
@@ -57,11 +57,23 @@ def all_helps(words=()):
         yield from all_helps((*words, verb))
 
 
+def all_headers():
+    """The public headers, each below the sentence that begins it."""
+    for header in sorted((ROOT / "include" / "portatune").rglob("*.h")):
+        text = header.read_text()
+        comment = re.match(r"(?://.*\n)+", text)[0]
+        about = " ".join(line.removeprefix("//").strip() for line in comment.splitlines())
+        code = text[len(comment):].replace("#pragma once\n", "").strip()
+        yield f"\n## {header.relative_to(ROOT / 'include')}\n\n{about}\n\n```cpp\n{code}\n```\n"
+
+
 def complete(app, page, source):
     if page == root_doc:
         source[0] += menu(source[0])
     if page == "docs/options":
         source[0] += "".join(all_helps())
+    if page == "docs/headers":
+        source[0] += "".join(all_headers())
 
 
 def add_start(app, error):
