@@ -1,10 +1,13 @@
 // The command `portatune`: parses, runs one command, turns errors into a message and an exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -57,13 +60,13 @@ struct Run {
                                    [&] { return cli::fit(arguments, processes); });
   }
   int operator()(const cli::EvaluateArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments); });
+    return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
   }
   int operator()(const cli::PredictArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments); });
+    return cli::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments, processes); });
   }
   int operator()(const cli::GenerateArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments); });
+    return cli::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments, processes); });
   }
   int operator()(const cli::TokenizeArguments& arguments) const {
     return until_reader_leaves([&] { return cli::tokenize(arguments); });
@@ -108,17 +111,21 @@ constexpr const char* kNoThread =
     "  given     a refusal of the system: there are too many threads, or no memory for another stack\n"
     "  fix       raise the limit on processes (ulimit -u, pids of the container) or on memory (ulimit -v, ulimit -s)";
 
-// Allows commands that do not train together only in a single process, because containers of operators set the
+// Allows commands that do not work together only in a single process, because containers of operators set the
 // variables of a launch for every program that runs there. Commands that only look something up or install something
 // do not disturb the other processes and are exempt. A plan that writes objects makes this check itself.
 void require_fitting_launch(const cli::Command& command, cli::Processes& processes) {
-  if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
-                cli::PluginInstallArguments, cli::DownloadArguments, cli::CacheListArguments, cli::CacheRemoveArguments,
-                cli::RecipesArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
+  if (is_one_of<cli::Text, cli::FitArguments, cli::EvaluateArguments, cli::PredictArguments, cli::GenerateArguments,
+                cli::DevicesArguments, cli::PluginListArguments, cli::PluginInstallArguments, cli::DownloadArguments,
+                cli::CacheListArguments, cli::CacheRemoveArguments, cli::RecipesArguments,
+                cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
     return;
   }
   processes.require_one("portatune");
 }
+
+// The commands that may run in several processes.
+constexpr std::array<std::string_view, 4> kWorkTogether = {"fit", "evaluate", "predict", "generate"};
 
 }  // namespace
 
@@ -126,7 +133,7 @@ int main(int argc, char** argv) {
   cli::prepare_standard_streams();
   const StopScope scope(cli::stop_at_signal());
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const bool works_together = !words.empty() && words.front() == "fit";
+  const bool works_together = !words.empty() && std::ranges::find(kWorkTogether, words.front()) != kWorkTogether.end();
   cli::Processes processes;
   // A process of a group also ends the other processes of the group.
   const auto fail = [&](int exit_code, const std::string& message) {
@@ -147,7 +154,13 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return fail(cli::exit_code_of(error), error.what());
   } catch (const Stopped&) {
-    return cli::kSignal + cli::caught_signal();
+    const int signal = cli::caught_signal();
+    // A process without a signal was stopped by another one, and ends with its exit code.
+    if (works_together && signal != 0) {
+      processes.end(cli::kSignal + signal, fmt::format("stopped by {}", cli::name_of_signal(signal)).c_str());
+    }
+    processes.leave();
+    return cli::kSignal + signal;
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
   } catch (const std::system_error& error) {  // includes the errors of std::filesystem

@@ -372,8 +372,8 @@ TEST_P(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
     return run.err;
   };
   EXPECT_THAT(error_of(toy.fit({"--mesh", "data=4"})), HasSubstr("as many as the mesh has devices: 4"));
-  EXPECT_THAT(error_of({"evaluate", "--model", tiny_bert(), "--data", toy.file("validation.csv")}),
-              HasSubstr("several work together in portatune fit"));
+  EXPECT_THAT(error_of({"tokenize", "--tokenizer", tiny_bert(), "--input", toy.file("validation.csv")}),
+              HasSubstr("several work together in fit"));
   // The first process reports a fault that all processes find.
   EXPECT_THAT(error_of(toy.fit({"--mesh", "ring=2"})), Not(HasSubstr("process 1 of 2")));
 }

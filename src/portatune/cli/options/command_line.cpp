@@ -121,7 +121,7 @@ class Parser {
     if (version_) return Text{"portatune " PORTATUNE_VERSION "\n"};
     fit_.words = words;
     fit_.command = command_of(words);
-    fit_.values = values();
+    fit_.values = evaluate_.values = predict_.values = generate_.values = values();
     sweep_.fit.words = words;
     for (run::ModelOptions* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
                                      &plan_.fit.model, &parity_.fit.model, &sweep_.fit.model}) {
@@ -220,8 +220,8 @@ class Parser {
 
   // The names and values of the options of the chosen command, without those that may differ between machines and those
   // of the report.
-  std::vector<std::pair<std::string, std::string>> values() const {
-    std::vector<std::pair<std::string, std::string>> values;
+  OptionValues values() const {
+    OptionValues values;
     for (const CLI::Option* option : chosen().get_options()) {
       const std::string name = option->get_name(), type = option->get_type_name();
       const bool may_differ =

@@ -26,22 +26,26 @@ struct Talk {
   bool disable_progress = false;  ///< print plain lines in place of a bar
 };
 
+/// Names and values of all options but paths and those of the report; the value is empty for an option that was not
+/// given.
+using OptionValues = std::vector<std::pair<std::string, std::string>>;
+
 struct FitArguments : run::RunOptions {
   std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
   Talk talk;
   std::vector<std::string> words;  ///< the command line, the source of the command that resumes the run
-  /// Names and values of all options but paths and those of the report; the value is empty for an option that was not
-  /// given.
-  std::vector<std::pair<std::string, std::string>> values;
+  OptionValues values;
 };
 
 struct EvaluateArguments : run::EvaluateOptions {
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
+  OptionValues values;
   Talk talk;
 };
 
 struct PredictArguments : run::PredictOptions {
   std::vector<std::string> settings;  ///< as in EvaluateArguments
+  OptionValues values;
   std::filesystem::path output = "-";
   Talk talk;
 };
@@ -62,6 +66,7 @@ struct GenerateArguments {
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   std::filesystem::path output = "-";
+  OptionValues values;
   Talk talk;
 };
 
@@ -192,9 +197,9 @@ class Processes;
 
 // Each command returns the exit code and throws its errors.
 int fit(const FitArguments& arguments, Processes& processes);
-int evaluate(const EvaluateArguments& arguments);
-int predict(const PredictArguments& arguments);
-int generate(const GenerateArguments& arguments);
+int evaluate(const EvaluateArguments& arguments, Processes& processes);
+int predict(const PredictArguments& arguments, Processes& processes);
+int generate(const GenerateArguments& arguments, Processes& processes);
 int tokenize(const TokenizeArguments& arguments);
 int tfrecord_write(const TfrecordWriteArguments& arguments);
 int tfrecord_inspect(const TfrecordInspectArguments& arguments);

@@ -170,7 +170,8 @@ void add_progress(Group group, Talk& talk) {
 }
 
 void add_batch_size(Group group, int64_t& size) {
-  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
+  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time, on each device",
+               {.lowest = 1, .highest = 1e6});
 }
 
 // The field with another help text than in fit.
@@ -242,6 +243,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_progress(output, a.talk);
   add_dtype(command, a.dtype);
   add_device(command, a.device);
+  add_mesh(command, a.device);
 }
 
 void add_options(CLI::App& command, PredictArguments& a) {
@@ -269,6 +271,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_progress(output, a.talk);
   add_dtype(command, a.dtype);
   add_device(command, a.device);
+  add_mesh(command, a.device);
 }
 
 void add_options(CLI::App& command, GenerateArguments& a) {
@@ -278,7 +281,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");
-  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1024});
+  data.number("--batch-size", a.batch_size, "prompts at a time, on each device", {.lowest = 1, .highest = 1024});
   Group chat(command, "Chat");
   chat.flag("--chat", a.chat, "prompts are a user's messages, by the model's chat template");
   chat.text("--system", a.system, "the message before the user's")->default_str("none");
@@ -290,6 +293,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");
   add_dtype(command, a.dtype, "type of matrices, activations and the cache");
   add_device(command, a.device);
+  add_mesh(command, a.device);
 }
 
 void add_options(CLI::App& command, TokenizeArguments& a) {

@@ -2,19 +2,22 @@
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
 #include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/process_group.h"
 
 namespace portatune::cli {
 
-int evaluate(const EvaluateArguments& given) {
-  EvaluateArguments a = given;
+int evaluate(const EvaluateArguments& given, Processes& processes) {
+  EvaluateArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
   catch_signals();
   say_settings(a.model, a.settings, a.talk);
   const run::Evaluation evaluation = run::evaluate(a, events);
+  if (!is_first(a.device.processes.get())) return kOk;
   print_result(a.talk.json ? json_of(evaluation) : table_of(evaluation));
   return kOk;
 }

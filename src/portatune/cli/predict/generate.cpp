@@ -3,18 +3,24 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "portatune/base/number.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/predict/chat_prompts.h"
 #include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/result_file.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/error.h"
 #include "portatune/generation.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/process_group.h"
+#include "portatune/run/inputs/batches/divided_batches.h"
 
 namespace portatune::cli {
 namespace {
@@ -77,6 +83,17 @@ std::string line_of(const std::string& prompt, const Completion& completion) {
                        {"finish_reason", completion.stopped ? "stop" : "length"}});
 }
 
+// Each process continues some prompts of a batch, so all must have read the same ones.
+void require_same_prompts(ProcessGroup* processes, const std::vector<Prompt>& prompts) {
+  std::string all;
+  for (const Prompt& prompt : prompts) all += prompt.shown + '\0';
+  const std::optional<int64_t> other = first_with_another(processes, io::hash_of(all));
+  if (!other) return;
+  throw DataError({.where = "prompts",
+                   .given = fmt::format("different ones in process {} and process 0", *other),
+                   .expected = "the same in all processes"});
+}
+
 std::string describe(const GenerationTimes& times, size_t prompts) {
   const double decoded = static_cast<double>(times.new_tokens) - static_cast<double>(prompts);
   std::string text = fmt::format("read {} tokens in {:.2f} s, made {}", grouped(times.prompt_tokens), times.prefill_s,
@@ -88,22 +105,30 @@ std::string describe(const GenerationTimes& times, size_t prompts) {
 
 }  // namespace
 
-int generate(const GenerateArguments& a) {
+int generate(const GenerateArguments& given, Processes& processes) {
+  const GenerateArguments a = processes.arguments_of(given);
+  const bool is_first = portatune::is_first(a.device.processes.get());
+  run::require_files_for_all(a.device, a.input);
   const std::vector<Prompt> prompts = read_prompts(a);
+  require_same_prompts(a.device.processes.get(), prompts);
   const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
   catch_signals();  // before the file exists, so that no half-written file remains
-  ResultFile file(a.output);
+  std::optional<ResultFile> file;
+  if (is_first) file.emplace(a.output);
   TerminalEvents events(a.talk);
   const Device device(run::with_warnings(a.device, events));
   Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
-  Watcher watcher(a.talk, as_text && isatty(STDOUT_FILENO) != 0);
+  // Processes inspect the texts after the same tokens, and only one may have a terminal.
+  const bool shows_text = as_text && a.device.processes == nullptr && isatty(STDOUT_FILENO) != 0;
+  Watcher watcher(a.talk, shows_text);
   const std::vector<Completion> completions = complete(generator, prompts, a, watcher);
+  if (!is_first) return kOk;
   if (as_text) {
-    file.write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
+    file->write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
   } else {
-    for (size_t i = 0; i < prompts.size(); ++i) file.write(line_of(prompts[i].shown, completions[i]));
+    for (size_t i = 0; i < prompts.size(); ++i) file->write(line_of(prompts[i].shown, completions[i]));
   }
-  file.finish();
+  file->finish();
   print_remark(a.talk, describe(generator.times(), prompts.size()));
   return kOk;
 }

@@ -1,15 +1,21 @@
 // portatune predict: writes a line for each row, in the order of the rows.
+#include <fmt/format.h>
+
+#include "portatune/base/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
 #include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/process_group.h"
 
 namespace portatune::cli {
 
-int predict(const PredictArguments& given) {
-  PredictArguments a = given;
+int predict(const PredictArguments& given, Processes& processes) {
+  PredictArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
   say_settings(a.model, a.settings, a.talk);
@@ -17,7 +23,11 @@ int predict(const PredictArguments& given) {
     catch_signals();  // before a file exists, so that no incomplete file is left
     return prediction_file(a, task, rows);
   };
-  run::predict(a, open, events);
+  // The other processes open no file.
+  if (!is_first(a.device.processes.get())) catch_signals();
+  const run::Prediction prediction = run::predict(a, open, events);
+  print_remark(a.talk, fmt::format("predicted {} examples in {:.1f} s, {:.1f} per second", grouped(prediction.examples),
+                                   prediction.seconds, prediction.examples_per_second()));
   return kOk;
 }
 

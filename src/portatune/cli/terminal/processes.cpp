@@ -37,29 +37,11 @@ std::function<void(const Ending&)> end_of(const Launch& launch) {
   return [rank = launch.rank](const Ending& ending) { end_with(rank, ending); };
 }
 
-}  // namespace
-
-const Launch& Processes::launch(bool on_tpu) {
-  if (!launch_) launch_ = find_launch(on_tpu);
-  return *launch_;
-}
-
-FitArguments Processes::arguments_of(FitArguments a) {
-  if (launch(a.device.device == "tpu").size == 1) return a;
-  a.device = run::process_options(std::move(a.device), launch(), end_of(launch()));
-  if (!is_first(a.device.processes.get())) {
-    a.talk.quiet = true;
-    if (a.model.bad_rows) a.model.bad_rows = std::make_shared<data::BadRows>(a.model.bad_rows->limit());
-  }
-  return a;
-}
-
-void require_same_options(const FitArguments& a) {
-  ProcessGroup* const processes = a.device.processes.get();
+void require_same_options(ProcessGroup* processes, const OptionValues& values) {
   std::string all;
-  for (const auto& [name, value] : a.values) all += name + " " + value + "\n";
+  for (const auto& [name, value] : values) all += name + " " + value + "\n";
   if (!first_with_another(processes, io::hash_of(all))) return;
-  for (const auto& [name, value] : a.values) {
+  for (const auto& [name, value] : values) {
     const std::optional<int64_t> other = first_with_another(processes, io::hash_of(value));
     if (!other) continue;
     throw UsageError({.where = name,
@@ -68,11 +50,29 @@ void require_same_options(const FitArguments& a) {
   }
 }
 
+}  // namespace
+
+const Launch& Processes::launch(bool on_tpu) {
+  if (!launch_) launch_ = find_launch(on_tpu);
+  return *launch_;
+}
+
+void Processes::join(DeviceOptions& device, Talk& talk, const OptionValues& values) {
+  if (launch(device.device == "tpu").size == 1) return;
+  device = run::process_options(std::move(device), launch(), end_of(launch()));
+  talk.quiet |= !is_first(device.processes.get());
+  require_same_options(device.processes.get(), values);
+}
+
+void Processes::report_in_first(const DeviceOptions& device, std::shared_ptr<data::BadRows>& bad_rows) {
+  if (bad_rows && !is_first(device.processes.get())) bad_rows = std::make_shared<data::BadRows>(bad_rows->limit());
+}
+
 void Processes::require_one(const char* what) {
   if (launch().size == 1) return;
   throw UsageError({.where = what,
                     .given = fmt::format("{} processes", launch().size),
-                    .expected = "one; several work together in portatune fit without --folds"});
+                    .expected = "one; several work together in fit without --folds, evaluate, predict and generate"});
 }
 
 void Processes::leave() {

@@ -1,4 +1,4 @@
-// Commands that run in several processes, which train together.
+// Commands that run in several processes, which work together.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,14 @@ class Processes {
   /// The arguments of one of the processes: the mesh is data=N for N processes unless another one is given, and only
   /// the first process informs the user. A single process keeps its arguments.
   /// errors  DeviceError if there is no plug-in for them, or the others do not connect; UsageError if the environment
-  ///         describes only half of a launch
-  FitArguments arguments_of(FitArguments a);
+  ///         describes only half of a launch, or if an option has another value in another process; options that may
+  ///         differ (paths, output for the user) are not compared
+  template <class Arguments>
+  Arguments arguments_of(Arguments a) {
+    join(a.device, a.talk, a.values);
+    if constexpr (requires { a.model.bad_rows; }) report_in_first(a.device, a.model.bad_rows);
+    return a;
+  }
 
   /// errors  UsageError if several processes have been started for a command that uses only one
   void require_one(const char* what);
@@ -30,12 +36,10 @@ class Processes {
 
  private:
   const Launch& launch(bool on_tpu = false);
+  void join(DeviceOptions& device, Talk& talk, const OptionValues& values);
+  static void report_in_first(const DeviceOptions& device, std::shared_ptr<data::BadRows>& bad_rows);
 
   std::optional<Launch> launch_;
 };
-
-/// errors  UsageError that names an option which has another value in another process; options that may differ (paths,
-///         output for the user) are not compared
-void require_same_options(const FitArguments& a);
 
 }  // namespace portatune::cli

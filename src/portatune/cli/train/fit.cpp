@@ -43,7 +43,6 @@ int fit(const FitArguments& given, Processes& processes) {
   if (given.folds > 0) return cross_validate(given, processes);
   FitArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
-  require_same_options(a);
   TrainingEvents events(a);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
