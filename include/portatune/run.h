@@ -263,7 +263,9 @@ class Events {
                          [[maybe_unused]] const std::string& reason) {}
   /// The model is saved in this folder, as neither it nor a checkpoint fits into the output folder. Only the first
   /// process reports it.
-  virtual void rescued([[maybe_unused]] const std::filesystem::path& model) {}
+  /// output  the output folder of the run
+  virtual void rescued([[maybe_unused]] const std::filesystem::path& model,
+                       [[maybe_unused]] const std::filesystem::path& output) {}
   /// A stop was requested after the model was saved: this validation set is not measured.
   virtual void unmeasured([[maybe_unused]] const std::string& validation_set) {}
 

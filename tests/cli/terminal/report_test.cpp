@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "portatune/cli/terminal/terminal_events.h"
+
 namespace portatune::cli {
 namespace {
 
@@ -37,6 +39,18 @@ TEST(Report, ScoresWithoutThoseBeforeTraining) {
             "                        before     after\n"
             "held-out loss                -    0.1000\n"
             "model               out\n");
+}
+
+// Each trial of a sweep has an output folder of its own.
+TEST(TrainingEvents, NameTheFolderOfTheRunWhoseModelIsRescued) {
+  FitArguments arguments;
+  arguments.output = "swept";
+  TrainingEvents events(arguments, Trains::kSeveralRuns);
+  testing::internal::CaptureStderr();
+  events.rescued("swept/trial-003.rescued-1", "swept/trial-003");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(testing::HasSubstr("not saved in swept/trial-003;"),
+                             testing::HasSubstr("cp -r swept/trial-003.rescued-1/. swept/trial-003")));
 }
 
 }  // namespace

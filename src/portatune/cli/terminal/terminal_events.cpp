@@ -44,8 +44,7 @@ void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const st
                             note.empty() ? "" : "  " + note + "\n"));
 }
 
-void TrainingEvents::rescued(const std::filesystem::path& model) {
-  const std::filesystem::path& output = arguments_.output;
+void TrainingEvents::rescued(const std::filesystem::path& model, const std::filesystem::path& output) {
   print_message(
       fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
                   "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",

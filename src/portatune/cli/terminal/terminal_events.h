@@ -36,7 +36,7 @@ class TrainingEvents final : public TerminalEvents {
   void stopped(int64_t step, const std::filesystem::path& checkpoint) override;
   /// Shows the command that resumes the run, also if quiet: without it the work would be lost.
   void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override;
-  void rescued(const std::filesystem::path& model) override;
+  void rescued(const std::filesystem::path& model, const std::filesystem::path& output) override;
   void unmeasured(const std::string& validation_set) override;
   std::unique_ptr<run::TrainingObserver> training(int64_t epochs, run::RowProgress& evaluation) override;
 

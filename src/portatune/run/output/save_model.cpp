@@ -88,7 +88,7 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
 }
 
 void report_rescue(const RunOptions& a, const Rescue& saved, int64_t steps, RunIs run, Events& events) {
-  if (!saved.is_checkpoint) return events.rescued(saved.path);
+  if (!saved.is_checkpoint) return events.rescued(saved.path, a.output);
   if (!saved.path.empty()) {
     const std::string what = run == RunIs::kFinished ? "the model is not saved"
                                                      : fmt::format("no checkpoint is saved in {}", a.output.string());

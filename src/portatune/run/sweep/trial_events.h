@@ -27,7 +27,9 @@ class TrialEvents final : public Events {
   void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override {
     events_.resumable(checkpoint, reason);
   }
-  void rescued(const std::filesystem::path& model) override { events_.rescued(model); }
+  void rescued(const std::filesystem::path& model, const std::filesystem::path& output) override {
+    events_.rescued(model, output);
+  }
   void unmeasured(const std::string& validation_set) override { events_.unmeasured(validation_set); }
   std::unique_ptr<RowProgress> progress(const std::string& activity) override { return events_.progress(activity); }
   std::unique_ptr<TrainingObserver> training(int64_t epochs, RowProgress& evaluation) override {
