@@ -127,6 +127,21 @@ TEST(SweepTrials, AreAllCombinationsOfTheGrid) {
   EXPECT_THAT(found[3], ElementsAre(std::pair("epochs", "2"), std::pair("optim", "adamw_torch")));
 }
 
+TEST(SweepTrials, HaveTheOptionsThatSynonymsName) {
+  const auto found = configurations_of(arguments({"--grid", "lr=1e-5,1e-4", "per_device_train_batch_size=8"}));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0], ElementsAre(std::pair("learning-rate", "1e-5"), std::pair("batch-size", "8")));
+  const auto refuse = [](const Words& more) { EXPECT_THROW(trials_of(arguments(more)), UsageError) << more[1]; };
+  refuse({"--grid", "lr=1e-5", "learning-rate=1e-4"});  // one option twice
+  refuse({"--grid", "lr=1e-5", "--learning-rate", "1e-4"});
+  refuse({"--grid", "output_dir=a,b"});
+  refuse({"--grid", "fp16=true,false"});
+}
+
+TEST(SweepTrials, HaveEachOptionOnceInTheGrid) {
+  EXPECT_THROW(arguments({"--grid", "epochs=1", "--grid", "epochs=2"}), UsageError);
+}
+
 TEST(SweepTrials, AreDrawnFromRangesByTheSeed) {
   const Words words = {"--grid", "learning-rate=1e-5..1e-3", "batch-size=8..64", "optim=sgd,lion", "--random", "40"};
   const auto found = configurations_of(arguments(words));

@@ -131,6 +131,19 @@ class Parser {
     return command();
   }
 
+  /// See cli::own_name().
+  std::string own_name(const std::string& command, const std::string& option) const {
+    const CLI::App& named = command_in({command});
+    std::string name = with_hyphens(option);
+    const OtherOption* other = named.get_option_no_throw(name) == nullptr ? find_other_option(name) : nullptr;
+    if (other != nullptr && !other->is_synonym()) {
+      throw UsageError({.where = command, .given = option, .fix = refusal_of(*other, "")});
+    }
+    if (other != nullptr) name = other->our_option();
+    const CLI::Option* own = named.get_option_no_throw(name);
+    return own == nullptr ? name : own->get_name();
+  }
+
   /// Returns true if one of the commands has this option.
   bool has(const std::string& option) const { return has_option(app_, option); }
 
@@ -411,6 +424,10 @@ const run::ModelOptions* used_model(const Command& command) {
 std::string as_option(const std::string& name) {
   const std::string option = with_hyphens("--" + name);
   return Parser().has(option) ? option : name;
+}
+
+std::string own_name(const std::string& command, const std::string& option) {
+  return Parser().own_name(command, option);
 }
 
 Command parse(const std::vector<std::string>& words) {

@@ -25,6 +25,11 @@ using Command =
 /// errors UsageError, which suggests the nearest name for an unknown one
 Command parse(const std::vector<std::string>& words);
 
+/// The name of an option of a command as its help writes it: "--learning-rate" for the synonym "--lr". Unknown names
+/// are unchanged but for hyphens.
+/// errors  UsageError for a name of another program that stands for an option with a value, such as "--fp16"
+std::string own_name(const std::string& command, const std::string& option);
+
 /// The option that sets what the library calls `name`: max_length is --max-length. Other names are unchanged.
 std::string as_option(const std::string& name);
 

@@ -60,7 +60,8 @@ class Group {
       for (const std::string& word : words) {
         const size_t equals = word.find('=');
         if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
-        values[word.substr(0, equals)] = word.substr(equals + 1);
+        const bool is_new = values.emplace(word.substr(0, equals), word.substr(equals + 1)).second;
+        if (!is_new) throw CLI::ValidationError(word.substr(0, equals) + " twice");
       }
     };
     CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);

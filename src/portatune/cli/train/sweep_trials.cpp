@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <utility>
 #include <variant>
@@ -12,7 +13,6 @@
 #include "portatune/base/random.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/model_arguments.h"
-#include "portatune/cli/options/own_words.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/error.h"
 
@@ -87,10 +87,11 @@ std::vector<std::string> split(const std::string& text) {
 std::vector<Axis> axes_of(const SweepArguments& a) {
   std::vector<Axis> axes;
   for (const auto& [given, text] : a.grid) {
-    const std::string name = with_hyphens("--" + given).substr(2);
-    if (kOfSweep.contains("--" + name) || kOfDevice.contains("--" + name)) {
-      refuse(name, "an option that may differ between trials");
+    const std::string option = own_name("fit", "--" + given), name = option.substr(2);
+    if (kOfSweep.contains(option) || kOfDevice.contains(option)) {
+      refuse(given, "an option that may differ between trials");
     }
+    if (std::ranges::find(axes, name, &Axis::name) != axes.end()) refuse(name + " twice", "each option once");
     Axis axis{.name = name, .values = {}, .range = range_in(text)};
     if (!axis.range) axis.values = split(text);
     if (axis.range && a.random == 0) refuse(name + "=" + text, "a list of values, or --random N with a range");
@@ -148,8 +149,12 @@ std::vector<Settings> random_configurations(const std::vector<Axis>& axes, const
 
 bool is_of_command_line(const run::GivenOption& option) { return option.place == "sweep"; }
 
-run::RunOptions options_in(const std::vector<std::string>& words) {
-  run::RunOptions options = std::get<FitArguments>(with_model_folders(parse(words), words));
+// models  those of earlier trials, on which remarks are made once
+run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::filesystem::path>& models) {
+  Command command = parse(words);
+  FitArguments& fit = std::get<FitArguments>(command);
+  fit.talk.quiet |= !models.insert(fit.model.folder).second;
+  run::RunOptions options = std::get<FitArguments>(with_model_folders(std::move(command), words));
   options.stop = stop_at_signal();
   return options;
 }
@@ -179,10 +184,12 @@ std::vector<std::string> words_of_trial(const SweepArguments& a, const Settings&
 
 std::vector<run::Trial> trials_of(const SweepArguments& a) {
   std::vector<run::Trial> trials;
+  std::set<std::filesystem::path> models;
   for (const Settings& settings : configurations_of(a)) {
     for (int64_t i = 0; i < a.seeds; ++i) {
       const uint64_t seed = a.fit.training.seed + static_cast<uint64_t>(i);
-      trials.push_back({settings, options_in(words_of_trial(a, settings, seed, run::trial_name(trials.size())))});
+      const std::string name = run::trial_name(trials.size());
+      trials.push_back({settings, options_in(words_of_trial(a, settings, seed, name), models)});
     }
   }
   return trials;
