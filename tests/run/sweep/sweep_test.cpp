@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -122,6 +123,59 @@ TEST(Sweep, KeepsTheBestModelAndTheRecordsOfAllTrials) {
     EXPECT_TRUE(fs::exists(options.output / name / "metrics.jsonl"));
   }
   EXPECT_THAT(cli::read(options.output / "sweep.csv"), HasSubstr("trial,learning-rate,seed,steps,accuracy,f1,loss,"));
+}
+
+// Counts the models on the disk whenever a trial begins.
+class CountModels final : public Events {
+ public:
+  explicit CountModels(fs::path output) : output_(std::move(output)) {}
+
+  void opening(const Opening&) override { count(); }
+  void notice(const std::string& text) override {
+    if (text.starts_with("trial ")) count();
+  }
+
+  int64_t most = 0;
+
+ private:
+  void count() {
+    int64_t models = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(output_)) {
+      models += entry.path().filename() == "model.safetensors";
+    }
+    most = std::max(most, models);
+  }
+
+  const fs::path output_;
+};
+
+// The best model so far, and those of the configuration whose seeds are training.
+TEST(Sweep, KeepsFewModelsWhileItTrains) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-9", "1e-3", "1e-4"}, {1, 2});
+  options.keep_models = false;
+  CountModels events(options.output);
+  const std::optional<SweepOutcome> outcome = sweep(options, events);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(events.most, 3);
+  EXPECT_EQ(weights_in(options.output / "best"), weights_in(options.output / outcome->best));
+}
+
+TEST(Sweep, RemovesTheCheckpointsOfConfigurationsThatHalvingEnds) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-9", "1e-8", "1e-7", "1e-2"}, {1});
+  options.keep_models = false;
+  options.halving_factor = 4;
+  for (Trial& trial : options.trials) trial.options.epochs = 4;
+  Watch watch(4 * 4 + 2);  // two steps of the survivor
+  EXPECT_FALSE(sweep(options, watch));
+  int64_t with_checkpoints = 0;
+  for (size_t i = 0; i < options.trials.size(); ++i) {
+    const fs::path folder = options.output / trial_name(i);
+    with_checkpoints += std::ranges::any_of(cli::names_in(folder),
+                                            [](const std::string& name) { return name.starts_with("checkpoint-"); });
+  }
+  EXPECT_EQ(with_checkpoints, 1);
 }
 
 // One in three configurations continues after the first of three epochs.

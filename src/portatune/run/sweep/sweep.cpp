@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -158,7 +159,9 @@ class Sweep {
           if (!train_until(trial, rung, ends_[rung])) return false;
         }
       }
-      if (rung + 1 < ends_.size()) left = survivors(left);
+      if (rung + 1 == ends_.size()) break;
+      left = survivors(left);
+      remove_weights_but(names_of(left));
     }
     return true;
   }
@@ -169,9 +172,7 @@ class Sweep {
       copy_best_model(options_.output, outcome.best);
       state_.set_best(outcome.best);
     }
-    for (size_t i = 0; i < options_.trials.size() && !options_.keep_models; ++i) {
-      if (trial_name(i) != outcome.best) remove_weights(options_.output / trial_name(i));
-    }
+    remove_weights_but({outcome.best});
     write_table(options_.output, options_.trials, state_);
     write_page(outcome, options_.trials.size(), events_);
     return outcome;
@@ -186,6 +187,7 @@ class Sweep {
     try {
       if (!is_reached(index, end) && !run(index, end)) return false;
       record(index);
+      remove_surplus_weights();
     } catch (const NumericError& error) {
       fail(index, one_line(error.report()));
     } catch (const pjrt::CallError& error) {
@@ -252,6 +254,36 @@ class Sweep {
     state_.fail(index, error);
   }
 
+  // Keeps the models that may yet be the best, and those of trials that have not ended.
+  void remove_surplus_weights() const {
+    std::vector<Configuration> ended;
+    std::set<std::string> kept;
+    for (const Configuration& configuration : configurations_of(options_.trials)) {
+      const auto has_not_ended = [this](size_t index) { return !has_ended(index); };
+      if (std::ranges::none_of(configuration.trials, has_not_ended)) {
+        ended.push_back(configuration);
+        continue;
+      }
+      kept.insert(best_trial(configuration));
+      for (const size_t index : configuration.trials | std::views::filter(has_not_ended)) {
+        kept.insert(trial_name(index));
+      }
+    }
+    if (!ended.empty()) kept.insert(best_trial(ranked(ended).front()));
+    remove_weights_but(kept);
+  }
+
+  void remove_weights_but(const std::set<std::string>& kept) const {
+    for (size_t i = 0; i < options_.trials.size() && !options_.keep_models; ++i) {
+      if (!kept.contains(trial_name(i))) remove_weights(folder_of(i));
+    }
+  }
+
+  bool has_ended(size_t index) const {
+    const TrialState& state = state_.trial(index);
+    return state.rungs.size() == ends_.size() || !state.error.empty();
+  }
+
   std::optional<double> score_of(size_t index) const {
     const TrialState& state = state_.trial(index);
     return state.error.empty() && !state.rungs.empty() ? value_of(state.rungs.back().scores, score_) : std::nullopt;
@@ -269,6 +301,14 @@ class Sweep {
       return is_better(mean_score(a), mean_score(b), score_.greater_is_better);
     });
     return configurations;
+  }
+
+  static std::set<std::string> names_of(const std::vector<Configuration>& configurations) {
+    std::set<std::string> names;
+    for (const Configuration& configuration : configurations) {
+      for (const size_t index : configuration.trials) names.insert(trial_name(index));
+    }
+    return names;
   }
 
   // The better part of the configurations, in their old order.
@@ -304,7 +344,7 @@ class Sweep {
       return rungs;
     });
     for (const Configuration& configuration : configurations) outcome.rows.push_back(row_of(configuration));
-    outcome.best = best_trial(outcome.rows.front());
+    outcome.best = best_trial(configurations.front());
     for (size_t i = 0; i < options_.trials.size(); ++i) {
       const std::string& error = state_.trial(i).error;
       if (!error.empty()) outcome.failed.push_back({trial_name(i), error});
@@ -312,15 +352,16 @@ class Sweep {
     return outcome;
   }
 
-  std::string best_trial(const SweepRow& row) const {
+  // The best of the trials of a configuration that have trained to the end; empty if there is none.
+  std::string best_trial(const Configuration& configuration) const {
     std::optional<size_t> best;
-    for (size_t i = 0; i < row.scores.size(); ++i) {
-      if (!row.scores[i]) continue;
-      const bool is_better = !best || (score_.greater_is_better ? *row.scores[i] > *row.scores[*best]
-                                                                : *row.scores[i] < *row.scores[*best]);
-      if (is_better) best = i;
+    for (const size_t index : configuration.trials) {
+      if (!has_ended(index) || !score_of(index)) continue;
+      const bool is_better = !best || (score_.greater_is_better ? *score_of(index) > *score_of(*best)
+                                                                : *score_of(index) < *score_of(*best));
+      if (is_better) best = index;
     }
-    return best ? row.trials[*best] : "";
+    return best ? trial_name(*best) : "";
   }
 
   const Trial& trial(size_t index) const { return options_.trials[index]; }
