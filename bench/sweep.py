@@ -21,9 +21,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="turns of each side")
     parser.add_argument("--steps", type=int, default=300, help="steps of a run; the demo has 300")
+    parser.add_argument("--eval-rows", type=int, help="validation rows of an evaluation; all by default")
     options = parser.parse_args()
     arguments = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--validation", REVIEWS / "validation.tsv"]
     arguments += [*TASK, "--max-steps", options.steps, "--eval-steps", options.steps // 6, "--eval-on-start=false"]
+    if options.eval_rows:
+        arguments += ["--max-eval-samples", options.eval_rows]
     with tempfile.TemporaryDirectory() as folder:
         single(arguments, folder, RATES[0], SEEDS[0])  # fills the cache
     singles, full, halved, winners = [], [], [], {}
