@@ -36,4 +36,5 @@
 #include "portatune/tasks/token_classification.h"
 #include "portatune/tensor.h"
 #include "portatune/text.h"
+#include "portatune/tokenizer_trainer.h"
 #include "portatune/train.h"

@@ -1,0 +1,199 @@
+#include "portatune/text/train/tokenizer_files.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace portatune::text {
+namespace {
+
+using Json = OrderedJson;
+using Options = TokenizerTrainingOptions;
+
+constexpr const char* kPrefix = "##";
+
+bool is_word_piece(const Options& options) { return options.type == TokenizerType::kWordPiece; }
+
+// The tokens around a text.
+struct Frame {
+  std::string first, last;
+};
+
+std::optional<size_t> id_of(const Options& options, std::string_view token) {
+  const auto found = std::ranges::find(options.special_tokens, token);
+  if (found == options.special_tokens.end()) return std::nullopt;
+  return static_cast<size_t>(found - options.special_tokens.begin());
+}
+
+std::optional<Frame> frame_of(const Options& options) {
+  const Frame frame = is_word_piece(options) ? Frame{"[CLS]", "[SEP]"} : Frame{"<s>", "</s>"};
+  if (!id_of(options, frame.first) || !id_of(options, frame.last)) return std::nullopt;
+  return frame;
+}
+
+Json byte_level(bool add_prefix_space, bool trim_offsets) {
+  return {{"type", "ByteLevel"},
+          {"add_prefix_space", add_prefix_space},
+          {"trim_offsets", trim_offsets},
+          {"use_regex", true}};
+}
+
+// RoBERTa's mask is lstrip: it takes the space before it.
+Json added_tokens(const Options& options) {
+  Json tokens = Json::array();
+  for (const std::string& token : options.special_tokens) {
+    tokens.push_back({{"id", tokens.size()},
+                      {"content", token},
+                      {"single_word", false},
+                      {"lstrip", token == "<mask>"},
+                      {"rstrip", false},
+                      {"normalized", false},
+                      {"special", true}});
+  }
+  return tokens;
+}
+
+Json special(const std::string& token, int type_id) {
+  return {{"SpecialToken", {{"id", token}, {"type_id", type_id}}}};
+}
+Json sequence(const char* name, int type_id) { return {{"Sequence", {{"id", name}, {"type_id", type_id}}}}; }
+
+Json bert_template(const Options& options, const Frame& frame) {
+  Json tokens = Json::object();
+  for (const std::string& token : {frame.first, frame.last}) {
+    tokens[token] = {{"id", token}, {"ids", Json::array({*id_of(options, token)})}, {"tokens", Json::array({token})}};
+  }
+  const Json single = Json::array({special(frame.first, 0), sequence("A", 0), special(frame.last, 0)});
+  Json pair = single;
+  pair.push_back(sequence("B", 1));
+  pair.push_back(special(frame.last, 1));
+  return {{"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", tokens}};
+}
+
+Json post_processor_of(const Options& options) {
+  const std::optional<Frame> frame = frame_of(options);
+  if (is_word_piece(options)) return frame ? bert_template(options, *frame) : Json();
+  if (!frame) return byte_level(true, false);
+  const auto with_id = [&](const std::string& token) { return Json::array({token, *id_of(options, token)}); };
+  return {{"type", "RobertaProcessing"},
+          {"sep", with_id(frame->last)},
+          {"cls", with_id(frame->first)},
+          {"trim_offsets", true},
+          {"add_prefix_space", false}};
+}
+
+Json vocabulary_of(const LearnedMerges& learned) {
+  Json vocabulary = Json::object();
+  for (size_t id = 0; id < learned.tokens.size(); ++id) vocabulary[learned.tokens[id]] = id;
+  return vocabulary;
+}
+
+Json merges_of(const LearnedMerges& learned) {
+  Json merges = Json::array();
+  for (const auto& [first, second] : learned.pairs) {
+    merges.push_back({learned.tokens[static_cast<size_t>(first)], learned.tokens[static_cast<size_t>(second)]});
+  }
+  return merges;
+}
+
+Json model_of(const Options& options, const LearnedMerges& learned) {
+  if (is_word_piece(options)) {
+    return {{"type", "WordPiece"},
+            {"unk_token", "[UNK]"},
+            {"continuing_subword_prefix", kPrefix},
+            {"max_input_chars_per_word", 100},
+            {"vocab", vocabulary_of(learned)}};
+  }
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", nullptr},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", false},
+          {"byte_fallback", false},
+          {"ignore_merges", false},
+          {"vocab", vocabulary_of(learned)},
+          {"merges", merges_of(learned)}};
+}
+
+Json decoder_of(const Options& options) {
+  if (!is_word_piece(options)) return byte_level(true, true);
+  return {{"type", "WordPiece"}, {"prefix", kPrefix}, {"cleanup", true}};
+}
+
+// The class that makes the same tokenizer. Those of RoBERTa and GPT-2 never change case; PreTrainedTokenizerFast takes
+// all stages from tokenizer.json.
+const char* class_of(const Options& options) {
+  if (is_word_piece(options)) return "BertTokenizer";
+  if (options.lowercase) return "PreTrainedTokenizerFast";
+  return frame_of(options) ? "RobertaTokenizer" : "GPT2Tokenizer";
+}
+
+struct Role {
+  std::string_view name, token;
+};
+constexpr auto kRoles = std::to_array<Role>({{"unk_token", "[UNK]"},
+                                             {"sep_token", "[SEP]"},
+                                             {"pad_token", "[PAD]"},
+                                             {"cls_token", "[CLS]"},
+                                             {"mask_token", "[MASK]"},
+                                             {"bos_token", "<s>"},
+                                             {"cls_token", "<s>"},
+                                             {"eos_token", "</s>"},
+                                             {"sep_token", "</s>"},
+                                             {"unk_token", "<unk>"},
+                                             {"pad_token", "<pad>"},
+                                             {"mask_token", "<mask>"},
+                                             {"bos_token", "<|endoftext|>"},
+                                             {"eos_token", "<|endoftext|>"},
+                                             {"unk_token", "<|endoftext|>"}});
+
+Json config_of(const Options& options) {
+  Json config = {{"tokenizer_class", class_of(options)}};
+  for (const Role& role : kRoles) {
+    if (id_of(options, role.token) && !config.contains(role.name)) config[std::string(role.name)] = role.token;
+  }
+  if (is_word_piece(options)) {
+    config["do_lower_case"] = options.lowercase;
+    config["strip_accents"] = nullptr;
+    config["tokenize_chinese_chars"] = true;
+  } else {
+    config["add_prefix_space"] = false;
+  }
+  return config;
+}
+
+std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
+
+}  // namespace
+
+Json normalizer_of(const Options& options) {
+  if (!is_word_piece(options)) return options.lowercase ? Json{{"type", "Lowercase"}} : Json();
+  return {{"type", "BertNormalizer"},
+          {"clean_text", true},
+          {"handle_chinese_chars", true},
+          {"strip_accents", nullptr},
+          {"lowercase", options.lowercase}};
+}
+
+Json pre_tokenizer_of(const Options& options) {
+  return is_word_piece(options) ? Json{{"type", "BertPreTokenizer"}} : byte_level(false, true);
+}
+
+TokenizerFiles tokenizer_files(const Options& options, const LearnedMerges& learned) {
+  const Json tokenizer = {{"version", "1.0"},
+                          {"truncation", nullptr},
+                          {"padding", nullptr},
+                          {"added_tokens", added_tokens(options)},
+                          {"normalizer", normalizer_of(options)},
+                          {"pre_tokenizer", pre_tokenizer_of(options)},
+                          {"post_processor", post_processor_of(options)},
+                          {"decoder", decoder_of(options)},
+                          {"model", model_of(options, learned)}};
+  return {.tokenizer_json = text_of(tokenizer),
+          .tokenizer_config_json = text_of(config_of(options)),
+          .vocab_size = std::ssize(learned.tokens)};
+}
+
+}  // namespace portatune::text

@@ -1,0 +1,21 @@
+// The files of a trained tokenizer, in the form of `tokenizers` and transformers.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "portatune/text/train/learn_merges.h"
+#include "portatune/tokenizer_trainer.h"
+
+namespace portatune::text {
+
+using OrderedJson = nlohmann::ordered_json;
+
+/// The stages before the model, as components of tokenizer.json; null: none.
+OrderedJson normalizer_of(const TokenizerTrainingOptions& options);
+OrderedJson pre_tokenizer_of(const TokenizerTrainingOptions& options);
+
+/// options.special_tokens must be set.
+TokenizerFiles tokenizer_files(const TokenizerTrainingOptions& options, const LearnedMerges& learned);
+
+}  // namespace portatune::text
