@@ -8,10 +8,11 @@ import json
 import pathlib
 import random
 
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data" / "tokenizer_training"
 BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 SYLLABLES = "ba be bi bo ca ce da de di do en er es fa ge ha in ing is ka la le li ma me na ne on or ra re sa se ta te ti to un"
 
@@ -75,6 +76,20 @@ def bpe(lines, name, *, special, lowercase=False, **options):
     save(tokenizer, name, special)
 
 
+def unigram(lines, name, *, lowercase=False, **options):
+    tokenizer = Tokenizer(models.Unigram())
+    parts = [normalizers.Nmt(), normalizers.NFKC(), *([normalizers.Lowercase()] if lowercase else [])]
+    tokenizer.normalizer = normalizers.Sequence([*parts, normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
+    trainer = trainers.UnigramTrainer(show_progress=False, special_tokens=added(ALBERT), unk_token="<unk>", **options)
+    tokenizer.train_from_iterator(lines, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    save(tokenizer, name, ALBERT)
+
+
 def save(tokenizer, name, special):
     """Without the tokens that are special for their ids alone."""
     content = json.loads(tokenizer.to_str())
@@ -90,6 +105,8 @@ def main():
     wordpiece(lines, "wordpiece_lowercase", lowercase=True, vocab_size=2000, min_frequency=0, limit=26)
     bpe(lines, "bpe", special=ROBERTA, vocab_size=500, min_frequency=2)
     bpe(lines, "bpe_gpt2", special=["<|endoftext|>"], lowercase=True, vocab_size=100000, min_frequency=5)
+    unigram(lines, "unigram", vocab_size=200)
+    unigram(lines, "unigram_lowercase", lowercase=True, vocab_size=400)
 
 
 if __name__ == "__main__":

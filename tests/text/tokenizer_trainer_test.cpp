@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
@@ -13,6 +14,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 #include "portatune/text.h"
+#include "portatune/text/unicode/utf8.h"
 
 namespace portatune::test {
 namespace {
@@ -41,7 +43,7 @@ TokenizerFiles train(const TokenizerTrainingOptions& options, const std::vector<
   ThreadPool pool(threads);
   TokenizerTrainer trainer(options);
   trainer.add(texts, pool);
-  return trainer.train();
+  return trainer.train(pool);
 }
 
 void expect_golden(const TokenizerTrainingOptions& options, const std::string& name) {
@@ -81,11 +83,43 @@ TEST(TokenizerTrainer, EndsWhereNoPairIsFrequentEnough) {
                 "bpe_gpt2.json");
 }
 
+std::map<std::string, double> scores_in(const json& tokenizer) {
+  std::map<std::string, double> scores;
+  for (const json& piece : tokenizer["model"]["vocab"]) scores[piece[0]] = piece[1];
+  return scores;
+}
+
+// In `tokenizers` a hash table decides about the scores of characters that lost their piece: steps of 0.0001.
+TEST(TokenizerTrainer, UnigramScoresAreThoseOfTokenizers) {
+  json trained =
+      json::parse(train({.type = TokenizerType::kUnigram, .vocab_size = 400, .lowercase = true}).tokenizer_json);
+  json expected = json::parse(io::read_text(golden("unigram_lowercase.json"), 1'000'000));
+  const std::map<std::string, double> scores = scores_in(trained), expected_scores = scores_in(expected);
+  ASSERT_EQ(scores.size(), expected_scores.size());
+  for (const auto& [piece, score] : expected_scores) {
+    ASSERT_TRUE(scores.contains(piece)) << piece;
+    EXPECT_NEAR(scores.at(piece), score, text::count_code_points(piece) == 1 ? 0.005 : 1e-9) << piece;
+  }
+  for (json* tokenizer : {&trained, &expected}) (*tokenizer)["model"].erase("vocab");
+  EXPECT_EQ(trained, expected);
+}
+
+TEST(TokenizerTrainer, UnigramPrunesNearlyAsTokenizers) {
+  const TokenizerFiles files = train({.type = TokenizerType::kUnigram, .vocab_size = 200});
+  const std::map<std::string, double> scores = scores_in(json::parse(files.tokenizer_json)),
+                                      expected =
+                                          scores_in(json::parse(io::read_text(golden("unigram.json"), 1'000'000)));
+  EXPECT_EQ(files.vocab_size, 200);
+  EXPECT_GE(std::ranges::count_if(expected, [&](const auto& piece) { return scores.contains(piece.first); }), 198);
+}
+
 TEST(TokenizerTrainer, OrderOfTextsAndThreadsChangeNothing) {
   const std::string expected = train({.vocab_size = 400}).tokenizer_json;
   std::vector<std::string> texts = lines();
   std::ranges::reverse(texts);
   EXPECT_EQ(train({.vocab_size = 400}, texts, 1).tokenizer_json, expected);
+  const TokenizerTrainingOptions unigram{.type = TokenizerType::kUnigram, .vocab_size = 200};
+  EXPECT_EQ(train(unigram, texts, 1).tokenizer_json, train(unigram).tokenizer_json);
 }
 
 TEST(TokenizerTrainer, FilesAreThoseOfATokenizer) {
@@ -112,6 +146,7 @@ TEST(TokenizerTrainer, ClassFollowsTheSpecialTokens) {
   EXPECT_EQ(class_of({.type = bpe, .vocab_size = 400}), "RobertaTokenizer");
   EXPECT_EQ(class_of({.type = bpe, .vocab_size = 400, .special_tokens = {"<|endoftext|>"}}), "GPT2Tokenizer");
   EXPECT_EQ(class_of({.type = bpe, .vocab_size = 400, .lowercase = true}), "PreTrainedTokenizerFast");
+  EXPECT_EQ(class_of({.type = TokenizerType::kUnigram, .vocab_size = 400}), "PreTrainedTokenizerFast");
 }
 
 TEST(TokenizerTrainer, RefusesTextsAndOptionsWithoutAVocabulary) {
@@ -121,6 +156,9 @@ TEST(TokenizerTrainer, RefusesTextsAndOptionsWithoutAVocabulary) {
   EXPECT_THAT(refusal<UsageError>({.vocab_size = 20}), AllOf(HasSubstr("20"), HasSubstr("at least ")));
   EXPECT_THAT(refusal<UsageError>({.special_tokens = {"[UNK]", "[UNK]"}}), HasSubstr("[UNK] twice"));
   EXPECT_THAT(refusal<UsageError>({.special_tokens = {"[PAD]"}}), HasSubstr("no [UNK]"));
+  EXPECT_THAT(refusal<UsageError>({.type = TokenizerType::kUnigram, .vocab_size = 20}), HasSubstr("at least "));
+  EXPECT_THAT(refusal<UsageError>({.type = TokenizerType::kUnigram, .special_tokens = {"[UNK]"}}),
+              HasSubstr("no <unk>"));
 }
 
 }  // namespace

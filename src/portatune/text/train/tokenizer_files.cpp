@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace portatune::text {
 namespace {
@@ -14,6 +16,7 @@ using Options = TokenizerTrainingOptions;
 constexpr const char* kPrefix = "##";
 
 bool is_word_piece(const Options& options) { return options.type == TokenizerType::kWordPiece; }
+bool is_bpe(const Options& options) { return options.type == TokenizerType::kBpe; }
 
 // The tokens around a text.
 struct Frame {
@@ -27,7 +30,7 @@ std::optional<size_t> id_of(const Options& options, std::string_view token) {
 }
 
 std::optional<Frame> frame_of(const Options& options) {
-  const Frame frame = is_word_piece(options) ? Frame{"[CLS]", "[SEP]"} : Frame{"<s>", "</s>"};
+  const Frame frame = is_bpe(options) ? Frame{"<s>", "</s>"} : Frame{"[CLS]", "[SEP]"};
   if (!id_of(options, frame.first) || !id_of(options, frame.last)) return std::nullopt;
   return frame;
 }
@@ -73,7 +76,7 @@ Json bert_template(const Options& options, const Frame& frame) {
 
 Json post_processor_of(const Options& options) {
   const std::optional<Frame> frame = frame_of(options);
-  if (is_word_piece(options)) return frame ? bert_template(options, *frame) : Json();
+  if (!is_bpe(options)) return frame ? bert_template(options, *frame) : Json();
   if (!frame) return byte_level(true, false);
   const auto with_id = [&](const std::string& token) { return Json::array({token, *id_of(options, token)}); };
   return {{"type", "RobertaProcessing"},
@@ -117,16 +120,35 @@ Json model_of(const Options& options, const LearnedMerges& learned) {
           {"merges", merges_of(learned)}};
 }
 
+Json model_of(const Options& options, std::span<const ScoredPiece> pieces) {
+  Json vocabulary = Json::array();
+  for (const std::string& token : options.special_tokens) vocabulary.push_back(Json::array({token, 0.0}));
+  for (const auto& [piece, score] : pieces) vocabulary.push_back(Json::array({piece, score}));
+  return {{"type", "Unigram"}, {"unk_id", *id_of(options, "<unk>")}, {"vocab", vocabulary}, {"byte_fallback", false}};
+}
+
+Json metaspace() {
+  return {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "always"}, {"split", true}};
+}
+
+Json sentence_piece_normalizer(const Options& options) {
+  Json normalizers = Json::array({Json{{"type", "Nmt"}}, Json{{"type", "NFKC"}}});
+  if (options.lowercase) normalizers.push_back(Json{{"type", "Lowercase"}});
+  normalizers.push_back(Json{{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", " "}});
+  return {{"type", "Sequence"}, {"normalizers", normalizers}};
+}
+
 Json decoder_of(const Options& options) {
-  if (!is_word_piece(options)) return byte_level(true, true);
+  if (is_bpe(options)) return byte_level(true, true);
+  if (!is_word_piece(options)) return metaspace();
   return {{"type", "WordPiece"}, {"prefix", kPrefix}, {"cleanup", true}};
 }
 
-// The class that makes the same tokenizer. Those of RoBERTa and GPT-2 never change case; PreTrainedTokenizerFast takes
-// all stages from tokenizer.json.
+// The class that makes the same tokenizer. Those of RoBERTa and GPT-2 never change case, and those of SentencePiece
+// normalize otherwise; PreTrainedTokenizerFast takes all stages from tokenizer.json.
 const char* class_of(const Options& options) {
   if (is_word_piece(options)) return "BertTokenizer";
-  if (options.lowercase) return "PreTrainedTokenizerFast";
+  if (!is_bpe(options) || options.lowercase) return "PreTrainedTokenizerFast";
   return frame_of(options) ? "RobertaTokenizer" : "GPT2Tokenizer";
 }
 
@@ -158,7 +180,7 @@ Json config_of(const Options& options) {
     config["do_lower_case"] = options.lowercase;
     config["strip_accents"] = nullptr;
     config["tokenize_chinese_chars"] = true;
-  } else {
+  } else if (is_bpe(options)) {
     config["add_prefix_space"] = false;
   }
   return config;
@@ -169,7 +191,8 @@ std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
 }  // namespace
 
 Json normalizer_of(const Options& options) {
-  if (!is_word_piece(options)) return options.lowercase ? Json{{"type", "Lowercase"}} : Json();
+  if (is_bpe(options)) return options.lowercase ? Json{{"type", "Lowercase"}} : Json();
+  if (!is_word_piece(options)) return sentence_piece_normalizer(options);
   return {{"type", "BertNormalizer"},
           {"clean_text", true},
           {"handle_chinese_chars", true},
@@ -178,10 +201,13 @@ Json normalizer_of(const Options& options) {
 }
 
 Json pre_tokenizer_of(const Options& options) {
-  return is_word_piece(options) ? Json{{"type", "BertPreTokenizer"}} : byte_level(false, true);
+  if (is_bpe(options)) return byte_level(false, true);
+  return is_word_piece(options) ? Json{{"type", "BertPreTokenizer"}} : metaspace();
 }
 
-TokenizerFiles tokenizer_files(const Options& options, const LearnedMerges& learned) {
+namespace {
+
+TokenizerFiles files_of(const Options& options, Json model, size_t vocab_size) {
   const Json tokenizer = {{"version", "1.0"},
                           {"truncation", nullptr},
                           {"padding", nullptr},
@@ -190,10 +216,20 @@ TokenizerFiles tokenizer_files(const Options& options, const LearnedMerges& lear
                           {"pre_tokenizer", pre_tokenizer_of(options)},
                           {"post_processor", post_processor_of(options)},
                           {"decoder", decoder_of(options)},
-                          {"model", model_of(options, learned)}};
+                          {"model", std::move(model)}};
   return {.tokenizer_json = text_of(tokenizer),
           .tokenizer_config_json = text_of(config_of(options)),
-          .vocab_size = std::ssize(learned.tokens)};
+          .vocab_size = static_cast<int64_t>(vocab_size)};
+}
+
+}  // namespace
+
+TokenizerFiles tokenizer_files(const Options& options, const LearnedMerges& learned) {
+  return files_of(options, model_of(options, learned), learned.tokens.size());
+}
+
+TokenizerFiles tokenizer_files(const Options& options, std::span<const ScoredPiece> pieces) {
+  return files_of(options, model_of(options, pieces), options.special_tokens.size() + pieces.size());
 }
 
 }  // namespace portatune::text

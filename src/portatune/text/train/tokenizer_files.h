@@ -5,6 +5,7 @@
 #include <string>
 
 #include "portatune/text/train/learn_merges.h"
+#include "portatune/text/train/learn_pieces.h"
 #include "portatune/tokenizer_trainer.h"
 
 namespace portatune::text {
@@ -15,7 +16,8 @@ using OrderedJson = nlohmann::ordered_json;
 OrderedJson normalizer_of(const TokenizerTrainingOptions& options);
 OrderedJson pre_tokenizer_of(const TokenizerTrainingOptions& options);
 
-/// options.special_tokens must be set.
+// All files of a tokenizer of each kind. options.special_tokens must be set.
 TokenizerFiles tokenizer_files(const TokenizerTrainingOptions& options, const LearnedMerges& learned);
+TokenizerFiles tokenizer_files(const TokenizerTrainingOptions& options, std::span<const ScoredPiece> pieces);
 
 }  // namespace portatune::text

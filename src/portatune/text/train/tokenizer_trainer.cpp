@@ -12,14 +12,16 @@
 namespace portatune::text {
 namespace {
 
+std::vector<std::string> default_tokens(TokenizerType type) {
+  if (type == TokenizerType::kBpe) return {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
+  if (type == TokenizerType::kUnigram) return {"<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"};
+  return {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+}
+
 TokenizerTrainingOptions checked(TokenizerTrainingOptions options) {
   check_ranges(options);
-  const bool is_word_piece = options.type == TokenizerType::kWordPiece;
   std::vector<std::string>& tokens = options.special_tokens;
-  if (tokens.empty()) {
-    tokens = is_word_piece ? std::vector<std::string>{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
-                           : std::vector<std::string>{"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
-  }
+  if (tokens.empty()) tokens = default_tokens(options.type);
   const auto refuse = [](std::string given, std::string expected) {
     throw UsageError({.where = "special_tokens", .given = std::move(given), .expected = std::move(expected)});
   };
@@ -27,7 +29,13 @@ TokenizerTrainingOptions checked(TokenizerTrainingOptions options) {
   for (const std::string& token : tokens) {
     if (!seen.insert(token).second) refuse(token + " twice", "each token once");
   }
-  if (is_word_piece && !seen.contains("[UNK]")) refuse("no [UNK]", "[UNK] among the special tokens of wordpiece");
+  const auto require = [&](TokenizerType type, const std::string& unknown) {
+    if (options.type == type && !seen.contains(unknown)) {
+      refuse("no " + unknown, unknown + " among the special tokens of " + name_in_table(type));
+    }
+  };
+  require(TokenizerType::kWordPiece, "[UNK]");
+  require(TokenizerType::kUnigram, "<unk>");
   return options;
 }
 
@@ -60,11 +68,12 @@ MergeOptions merge_options(const TokenizerTrainingOptions& options) {
 
 void TokenizerTrainingOptions::describe(OptionFields& fields) {
   fields.group("Vocabulary");
-  fields("type", type, "wordpiece, as BERT; bpe, of bytes, as GPT-2 and RoBERTa");
+  fields("type", type, "wordpiece, as BERT; bpe, of bytes, as GPT-2 and RoBERTa; unigram, as SentencePiece for ALBERT");
   fields("vocab_size", vocab_size, "tokens, special ones included", {.lowest = 1, .highest = 4e6});
-  fields("min_frequency", min_frequency, "pairs of tokens that occur less often are not merged", {.lowest = 0});
+  fields("min_frequency", min_frequency, "pairs of tokens that occur less often are not merged, except for unigram",
+         {.lowest = 0});
   fields("special_tokens", special_tokens, "the first tokens: A,B,...",
-         {.default_help = "those of BERT; for bpe those of RoBERTa"});
+         {.default_help = "those of BERT, RoBERTa or ALBERT"});
   fields("limit_alphabet", limit_alphabet, "characters that wordpiece keeps, the most frequent ones", {.lowest = 1});
   fields("lowercase", lowercase, "lowercase texts; wordpiece then also strips accents");
 }
@@ -84,12 +93,17 @@ TokenizerTrainer::~TokenizerTrainer() = default;
 
 void TokenizerTrainer::add(std::span<const std::string> texts, ThreadPool& pool) { impl_->words.add(texts, pool); }
 
-TokenizerFiles TokenizerTrainer::train() const {
+TokenizerFiles TokenizerTrainer::train(ThreadPool& pool) const {
   const std::vector<WordCount> counts = impl_->words.counts();
   if (counts.empty()) {
     throw DataError({.where = "training of a tokenizer", .given = "texts without a word", .expected = "words"});
   }
-  return tokenizer_files(impl_->options, learn_merges(counts, merge_options(impl_->options)));
+  const TokenizerTrainingOptions& options = impl_->options;
+  if (options.type != TokenizerType::kUnigram) {
+    return tokenizer_files(options, learn_merges(counts, merge_options(options)));
+  }
+  const auto vocab_size = static_cast<size_t>(options.vocab_size);
+  return tokenizer_files(options, learn_pieces(counts, vocab_size, options.special_tokens.size(), pool));
 }
 
 }  // namespace portatune::text
