@@ -57,7 +57,9 @@ struct Initializer {
     kSinusoids,  ///< row p alternates sin and cos of p / 10000^(2i / width). Vaswani et al. 2017, arXiv:1706.03762, 3.5
     kUniform
   } kind = Kind::kZeros;
-  double stddev = 0;  ///< standard deviation of kNormal and kUniform, whose mean is 0
+  double stddev = 0;      ///< standard deviation of kNormal and kUniform, whose mean is 0
+  double cutoff = 0;      ///< kNormal: values beyond cutoff * stddev are drawn again; 0: none
+  int64_t zero_row = -1;  ///< kNormal: row of zeros, that of the padding; -1: none
 };
 
 /// Division of a parameter along an axis among the devices along `tensor`. Sharding::blocks explains blocks.
@@ -178,7 +180,8 @@ enum class Parallel {
 
 struct LinearOptions {
   bool bias = true;
-  double initializer_scale = 1;  ///< factor of the standard deviation of a new weight
+  double initializer_scale = 1;   ///< factor of the standard deviation of a new weight
+  double initializer_cutoff = 0;  ///< Initializer::cutoff of a new weight
   Parallel parallel = Parallel::kNone;
   int64_t blocks = 1;  ///< number of equal blocks that form y, for kColumn; a device computes a part of each block
 };
@@ -198,10 +201,13 @@ Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOpti
 /// RMS normalisation, computed in float32, returned in the compute type; "weight" [last size of x].
 Value rms_norm(const Scope& s, const Value& x, double eps);
 /// Rows of "weight" [rows, width], in the compute type.
-/// padding_id  index of the row that gets no gradient from here, as padding_idx of torch.nn.Embedding; -1: none
-Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);
+/// padding_id   index of the row that gets no gradient from here, as padding_idx of torch.nn.Embedding; -1: none
+/// initializer  by default normal, with zeros in the row of padding_id
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1,
+                const std::optional<Initializer>& initializer = {});
 /// embedding() of tokens, whose rows the devices along `tensor` share by vocabulary_split().
-Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id = -1);
+Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id = -1,
+                     const std::optional<Initializer>& initializer = {});
 /// Dropout in training; otherwise returns x.
 Value dropout(const Scope& s, const Value& x, double rate);
 /// dropout() of a device's part of the features. It drops the same elements as one device that has all features.

@@ -81,6 +81,25 @@ void fill_with_sinusoids(std::span<float> values, size_t width) {
   }
 }
 
+// A normal number within +- cutoff; 0: any.
+double truncated_normal(uint64_t key, uint64_t i, double cutoff) {
+  double value = normal(key, i);
+  for (uint64_t attempt = 1; cutoff > 0 && std::abs(value) > cutoff; ++attempt) {
+    value = normal(split_mix_64(key, ~attempt), i);
+  }
+  return value;
+}
+
+void fill_with_normal(Tensor& tensor, const nn::Initializer& initializer, uint64_t key) {
+  const std::span<float> values = tensor.as<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(initializer.stddev * truncated_normal(key, i, initializer.cutoff));
+  }
+  if (initializer.zero_row < 0) return;
+  const auto width = static_cast<size_t>(tensor.shape().back());
+  std::ranges::fill(values.subspan(static_cast<size_t>(initializer.zero_row) * width, width), 0.0f);
+}
+
 }  // namespace
 
 Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
@@ -92,13 +111,9 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
     case nn::Initializer::Kind::kOnes:
       std::ranges::fill(values, 1.0f);
       break;
-    case nn::Initializer::Kind::kNormal: {
-      const uint64_t key = key_of(parameter.name, seed);
-      for (size_t i = 0; i < values.size(); ++i) {
-        values[i] = static_cast<float>(parameter.initializer.stddev * normal(key, i));
-      }
+    case nn::Initializer::Kind::kNormal:
+      fill_with_normal(tensor, parameter.initializer, key_of(parameter.name, seed));
       break;
-    }
     case nn::Initializer::Kind::kUniform: {
       const uint64_t key = key_of(parameter.name, seed);
       const double limit = std::sqrt(3.0) * parameter.initializer.stddev;

@@ -13,7 +13,8 @@ class Deit final : public ImageModel {
 
   Values hidden_states(const Scope& root, const Value& pixel_values) const override {
     const Scope s = root / "deit";
-    const Value x = vit_embeddings(s / "embeddings", c_, pixel_values, {"cls_token", "distillation_token"});
+    const nn::Initializer zeros{nn::Initializer::Kind::kZeros};
+    const Value x = vit_embeddings(s / "embeddings", c_, pixel_values, {"cls_token", "distillation_token"}, zeros);
     return vit_layers(s / "encoder", c_, x);
   }
   Value last_hidden_state(const Scope& root, const Value& x) const override { return vit_norm(root / "deit", c_, x); }

@@ -18,7 +18,7 @@ Value vocabulary_bias(const nn::Scope& s, const LmDecoder& decoder) {
 Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder) {
   if (decoder.tied) return s.tied_parameter("weight", decoder.embeddings).rounded;
   const Initializer normal{Initializer::Kind::kNormal, s.options().initializer_range};
-  return s.rounded_parameter("weight", {decoder.vocab_size, width}, normal,
+  return s.rounded_parameter("weight", {decoder.vocab_size, width}, decoder.initializer.value_or(normal),
                              nn::vocabulary_split(s, decoder.vocab_size));
 }
 

@@ -1,6 +1,8 @@
 // The last layer of language models: logits over the vocabulary.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "portatune/nn.h"
@@ -11,6 +13,7 @@ struct LmDecoder {
   std::string embeddings;  ///< path of the word embeddings, [vocab_size, width]
   bool tied;               ///< whether they are also the weight of this layer ("tie_word_embeddings")
   int64_t vocab_size;
+  std::optional<nn::Initializer> initializer = {};  ///< of a weight that is not tied; by default normal
 };
 /// x W^T + b. If tied, the weight is that of the embeddings and b is "bias"; else they are "decoder.weight" and
 /// "decoder.bias". A checkpoint may hold b under either name, because older versions of transformers tie the two.

@@ -24,6 +24,7 @@ struct ModernBertConfig {
   std::string hidden_activation = "gelu";
   int64_t max_position_embeddings = 8192;
   double initializer_range = 0.02;
+  double initializer_cutoff_factor = 2;
   double norm_eps = 1e-5;
   nn::LayerNormOptions norm{.bias = false};
   nn::LinearOptions attention{.bias = false}, mlp{.bias = false}, classifier{.bias = false};
@@ -41,10 +42,17 @@ struct ModernBertConfig {
   double full_theta = 160000, sliding_theta = 10000;
 };
 
-// Options of layers that add to the residual stream. Their initial weights are smaller if there are more such layers.
+// The scale of initial weights of layers that add to the residual stream: smaller if there are more such layers.
+double residual_scale(const ModernBertConfig& c) { return 1 / std::sqrt(2 * static_cast<double>(c.num_hidden_layers)); }
+
 nn::LinearOptions residual(const ModernBertConfig& c, nn::LinearOptions options) {
-  options.initializer_scale = 1 / std::sqrt(2 * static_cast<double>(c.num_hidden_layers));
+  options.initializer_scale = residual_scale(c);
   return options;
+}
+
+// A normal distribution without its tails.
+nn::Initializer truncated(const ModernBertConfig& c, double scale) {
+  return {nn::Initializer::Kind::kNormal, scale * c.initializer_range, c.initializer_cutoff_factor};
 }
 
 // Inputs of a layer's attention besides x: one for global layers, one for local layers.
@@ -153,9 +161,8 @@ void read_heads(const ConfigReader& config, ModernBertConfig& c) {
 }
 
 ModernBertConfig modernbert_config(const ConfigReader& config) {
-  config.ignore({"cls_token_id", "deterministic_flash_attn", "initializer_cutoff_factor", "layer_norm_eps",
-                 "position_embedding_type", "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index",
-                 "sparse_prediction"});
+  config.ignore({"cls_token_id", "deterministic_flash_attn", "layer_norm_eps", "position_embedding_type",
+                 "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index", "sparse_prediction"});
   ModernBertConfig c;
   config.require("vocab_size", c.vocab_size, kVocabulary);
   config.require("hidden_size", c.hidden_size, kSize);
@@ -165,6 +172,10 @@ ModernBertConfig modernbert_config(const ConfigReader& config) {
   config.read_activation("hidden_activation", c.hidden_activation);
   config.read("max_position_embeddings", c.max_position_embeddings, {1, 1 << 24});
   config.read("initializer_range", c.initializer_range, {1e-9, 10});
+  config.read("initializer_cutoff_factor", c.initializer_cutoff_factor, {0.1, 100});
+  for (nn::LinearOptions* layer : {&c.attention, &c.mlp, &c.classifier}) {
+    layer->initializer_cutoff = c.initializer_cutoff_factor;
+  }
   config.read("norm_eps", c.norm_eps, kEpsilon);
   config.read("norm_bias", c.norm.bias);
   config.read("attention_bias", c.attention.bias);
@@ -213,7 +224,8 @@ class ModernBert final : public TextBody {
 
  private:
   Value embed(const Scope& s, const Value& input_ids) const {
-    const Value words = word_embedding(s / "tok_embeddings", input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
+    const Value words = word_embedding(s / "tok_embeddings", input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id,
+                                       truncated(c_, 1));
     return dropout(s, layer_norm(s / "norm", words, c_.norm_eps, c_.norm), c_.embedding_dropout);
   }
 
@@ -232,7 +244,8 @@ Value classify(const Scope& root, const ModernBertConfig& c, const Value& x, int
   const Scope s = root / "classifier";
   const Value h = dropout(s, prediction_head(root, c, x), c.classifier_dropout);
   const double stddev = 1 / std::sqrt(static_cast<double>(c.hidden_size));
-  return logits(s, h, num_labels, {.initializer_scale = stddev / c.initializer_range});
+  return logits(s, h, num_labels,
+                {.initializer_scale = stddev / c.initializer_range, .initializer_cutoff = c.initializer_cutoff_factor});
 }
 
 Value pooled(const ModernBertConfig& c, const HeadInputs& in) {
@@ -256,7 +269,8 @@ Value answer_span(const Scope& root, const ModernBertConfig& c, const HeadInputs
 }
 
 Value masked_lm(const Scope& root, const ModernBertConfig& c, const HeadInputs& in) {
-  const LmDecoder decoder{"model.embeddings.tok_embeddings.weight", c.tie_word_embeddings, c.vocab_size};
+  const LmDecoder decoder{"model.embeddings.tok_embeddings.weight", c.tie_word_embeddings, c.vocab_size,
+                          truncated(c, residual_scale(c))};
   const Value h = prediction_head(root, c, in.x);
   if (c.decoder_bias) return lm_projection(root / "decoder", h, decoder);
   return lm_logits(root, h, vocabulary_weight(root / "decoder", c.hidden_size, decoder), decoder);

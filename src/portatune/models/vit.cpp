@@ -12,7 +12,8 @@ class Vit final : public ImageModel {
 
   Values hidden_states(const Scope& root, const Value& pixel_values) const override {
     const Scope s = root / "vit";
-    return vit_layers(s / "encoder", c_, vit_embeddings(s / "embeddings", c_, pixel_values, {"cls_token"}));
+    const nn::Initializer normal{nn::Initializer::Kind::kNormal, c_.initializer_range};
+    return vit_layers(s / "encoder", c_, vit_embeddings(s / "embeddings", c_, pixel_values, {"cls_token"}, normal));
   }
   Value last_hidden_state(const Scope& root, const Value& x) const override { return vit_norm(root / "vit", c_, x); }
   Value pooler_output(const Scope& root, const Value& x) const override {

@@ -10,10 +10,6 @@ namespace {
 using nn::Initializer;
 using nn::Scope;
 
-Value normal_parameter(const Scope& s, std::string_view name, const Shape& shape) {
-  return s.rounded_parameter(name, shape, {Initializer::Kind::kNormal, s.options().initializer_range});
-}
-
 int64_t patches(const VitFields& c) {
   return c.image_size.height / c.patch_size.height * (c.image_size.width / c.patch_size.width);
 }
@@ -27,7 +23,8 @@ Value patch_embeddings(const Scope& s, const VitFields& c, const Value& pixel_va
       pixel_values, {batch, c.num_channels, c.image_size.height / height, height, c.image_size.width / width, width});
   const int64_t pixels = c.num_channels * height * width;
   const Value rows = reshape(transpose(grid, {0, 2, 4, 1, 3, 5}), {batch, patches(c), pixels});
-  const Value weight = normal_parameter(s, "weight", {c.hidden_size, c.num_channels, height, width});
+  const Initializer normal{Initializer::Kind::kNormal, c.initializer_range};
+  const Value weight = s.rounded_parameter("weight", {c.hidden_size, c.num_channels, height, width}, normal);
   const Value bias = s.parameter("bias", {c.hidden_size}, {Initializer::Kind::kZeros});
   return linear(convert(rows, s.options().compute_dtype), reshape(weight, {c.hidden_size, pixels}), bias);
 }
@@ -107,7 +104,7 @@ ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, c
 }
 
 Value vit_embeddings(const Scope& s, const VitFields& c, const Value& pixel_values,
-                     const std::vector<std::string>& special_tokens) {
+                     const std::vector<std::string>& special_tokens, const Initializer& initializer) {
   const Shape expected{pixel_values.shape()[0], c.num_channels, c.image_size.height, c.image_size.width};
   if (pixel_values.shape() != expected) {
     throw ShapeError({.where = "pixel_values",
@@ -118,12 +115,13 @@ Value vit_embeddings(const Scope& s, const VitFields& c, const Value& pixel_valu
   const int64_t batch = pixel_values.shape()[0];
   Values tokens;
   for (const std::string& name : special_tokens) {
-    const Value token = convert(normal_parameter(s, name, {1, 1, c.hidden_size}), dtype);
+    const Value token = convert(s.rounded_parameter(name, {1, 1, c.hidden_size}, initializer), dtype);
     tokens.push_back(broadcast_to(token, {batch, 1, c.hidden_size}));
   }
   tokens.push_back(patch_embeddings(s / "patch_embeddings" / "projection", c, pixel_values));
   const int64_t length = patches(c) + static_cast<int64_t>(special_tokens.size());
-  const Value positions = convert(normal_parameter(s, "position_embeddings", {1, length, c.hidden_size}), dtype);
+  const Value positions =
+      convert(s.rounded_parameter("position_embeddings", {1, length, c.hidden_size}, initializer), dtype);
   return dropout(s, concatenate(tokens, 1) + positions, c.hidden_dropout_prob);
 }
 

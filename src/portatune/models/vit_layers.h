@@ -34,8 +34,9 @@ ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, c
 
 /// Special tokens of these names, then the patches of the images row by row, with position embeddings;
 /// [batch, tokens + patches, hidden_size].
+/// initializer  of special tokens and position embeddings
 Value vit_embeddings(const nn::Scope& s, const VitFields& c, const Value& pixel_values,
-                     const std::vector<std::string>& special_tokens);
+                     const std::vector<std::string>& special_tokens, const nn::Initializer& initializer);
 
 /// x, followed by the output of each layer.
 Values vit_layers(const nn::Scope& s, const VitFields& c, const Value& x);

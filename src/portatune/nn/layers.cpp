@@ -18,6 +18,18 @@ Initializer normal(const Scope& s, double scale = 1) {
   return {Initializer::Kind::kNormal, scale * s.options().initializer_range};
 }
 
+Initializer of_linear(const Scope& s, const LinearOptions& options) {
+  Initializer initializer = normal(s, options.initializer_scale);
+  initializer.cutoff = options.initializer_cutoff;
+  return initializer;
+}
+
+Initializer of_embedding(const Scope& s, int64_t padding_id, const std::optional<Initializer>& given) {
+  Initializer initializer = given.value_or(normal(s));
+  if (!given) initializer.zero_row = padding_id;
+  return initializer;
+}
+
 Value exact_gelu(const Value& x) { return gelu(x, GeluForm::kErf); }
 Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
 Value silu(const Value& x) { return x * logistic(x); }
@@ -97,7 +109,7 @@ Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t 
   std::optional<Split> split;
   if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
   if (in_rows) split = {.axis = x_axis};
-  return product_weight(s, x, shape, normal(s, options.initializer_scale), split);
+  return product_weight(s, x, shape, of_linear(s, options), split);
 }
 
 Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
@@ -180,19 +192,23 @@ Value rms_norm(const Scope& s, const Value& x, double eps) {
       s, [&] { return portatune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
 }
 
-Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id,
+                const std::optional<Initializer>& initializer) {
   return in_scope(s, [&] {
-    const Value x = gather_rows(s.rounded_parameter("weight", {rows, width}, normal(s)), ids);
+    const Value x =
+        gather_rows(s.rounded_parameter("weight", {rows, width}, of_embedding(s, padding_id, initializer)), ids);
     return convert(without_gradient_of(padding_id, ids, x), s.options().compute_dtype);
   });
 }
 
-Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id) {
+Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id,
+                     const std::optional<Initializer>& initializer) {
   const Mesh& mesh = s.options().mesh;
   const std::optional<Split> split = vocabulary_split(s, vocab_size);
-  if (mesh.tensor == 1 || !split) return embedding(s, ids, vocab_size, width, padding_id);
+  if (mesh.tensor == 1 || !split) return embedding(s, ids, vocab_size, width, padding_id, initializer);
   return in_scope(s, [&] {
-    const Value table = s.rounded_parameter("weight", {vocab_size, width}, normal(s), split);
+    const Value table =
+        s.rounded_parameter("weight", {vocab_size, width}, of_embedding(s, padding_id, initializer), split);
     const auto count = static_cast<double>(table.shape()[0]);
     const Value row = ids - place_of_device(mesh, {MeshAxis::kTensor}) * count;
     const Value zero = full({DType::kInt32, {}}, 0), end = full({DType::kInt32, {}}, count);
