@@ -1,6 +1,7 @@
 // Differences between the config.json of a fine-tuned model and that of its base model.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct ConfigChanges {
   std::optional<std::vector<std::string>> labels;
   /// "single_label_classification", "multi_label_classification" or "regression".
   std::optional<std::string> problem_type;
+  std::optional<int64_t> vocab_size;
   /// Element type of the weights, a float type. Replaces `dtype` or, from older versions, `torch_dtype`, if the config
   /// has one; transformers would otherwise convert the weights when it loads them.
   std::optional<DType> dtype;

@@ -72,6 +72,9 @@ class Task {
   virtual double initializer_range() const { return 0.02; }
   /// The values at the start of training. The initializer of a new weight depends on (seed, name) alone.
   virtual InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
+  /// Does nothing if initial_weights() has a checkpoint to read, or needs none. Runs ask before they read any row.
+  /// errors  CheckpointError for a model folder without weights
+  virtual void require_weights() const {}
   /// Writes the files of the trained model except its weights into an existing folder. The Trainer writes the weights
   /// under the names of the parameters: as model.safetensors or, in a checkpoint of several processes, in shards.
   /// fit() calls this function on another thread during training.

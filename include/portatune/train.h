@@ -92,6 +92,9 @@ struct TrainingOptions {
   uint64_t seed = 42;          ///< seed of dropout and of new weights
   /// Weights that may be new. Loading throws a CheckpointError if the checkpoint lacks any other.
   NewWeights new_weights = NewWeights::kHead;
+  /// Training from scratch: all weights start from their initializer. Those of the model folder, which may have none,
+  /// are not read.
+  bool from_config = false;
   /// Parameters that keep their weights, as parts of their names: "embeddings", or "encoder.layer.0-5" for six layers.
   /// A frozen parameter has no gradient and no optimizer state.
   std::vector<std::string> freeze = {};

@@ -27,6 +27,7 @@ TESTED_TOGETHER = {
     "io/tfrecord_reader_test.cpp": "io/tfrecord_frame",
     "cli/processes_test.cpp": "io/arrow_plugin io/own_plugin",
     "data_stages/hub_dataset_test.cpp": "io/listing",
+    "cli/from_scratch_test.cpp": "tasks/text_folder",
     # Texts against `tokenizers`, through all stages of a tokenizer.
     "text/components_test.cpp": "text/*",
     "jinja/template_test.cpp": "jinja/*",

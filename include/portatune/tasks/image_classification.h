@@ -93,6 +93,7 @@ class ImageClassification final : public RowTask {
   TokenCount tokens(const data::Example& batch) const override;
   double initializer_range() const override;
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
+  void require_weights() const override;
   void save(const std::filesystem::path& folder) const override;
 
  private:

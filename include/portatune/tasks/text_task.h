@@ -75,6 +75,8 @@ class TextCheckpoint {
   models::TextInputs inputs_of(const Columns& batch, const std::string& prefix = {}) const;
 
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
+  /// errors  CheckpointError for a folder without weights, which is otherwise allowed
+  void require_weights() const;
   std::vector<std::string> unknown_config_keys() const;
   /// Writes the config with the changes, the tokenizer and the other companions. An architecture among the changes is
   /// the model's class in transformers: TextModel::class_name().
@@ -97,6 +99,7 @@ class TextTask : public RowTask {
   std::vector<std::string> optional_inputs() const override;
   double initializer_range() const override;
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
+  void require_weights() const override { checkpoint_.require_weights(); }
   std::vector<std::string> unknown_config_keys() const override;
 
  protected:

@@ -41,6 +41,7 @@ std::string edit_config(std::string_view text, const std::string& where, const C
   if (changes.architecture) config["architectures"] = Json::array({*changes.architecture});
   if (changes.labels) set_labels(config, *changes.labels);
   if (changes.problem_type) config["problem_type"] = *changes.problem_type;
+  if (changes.vocab_size) config["vocab_size"] = *changes.vocab_size;
   if (changes.dtype) set_dtype(config, *changes.dtype);
   constexpr int kIndent = 2;  // as in transformers
   try {

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExpectedModel =
     "a folder with config.json, model.safetensors and a tokenizer or image processor";
+constexpr const char* kExpectedConfig = "a folder with config.json and a tokenizer or image processor";
 constexpr const char* kExpectedTokenizer = "a folder with tokenizer.json or older files of a tokenizer";
 
 // The argument, for error messages.
@@ -30,7 +31,10 @@ struct Asked {
   std::string option;
 
   std::string where() const { return option + " " + path.string(); }
-  std::string expected() const { return contents == Contents::kModel ? kExpectedModel : kExpectedTokenizer; }
+  std::string expected() const {
+    if (contents == Contents::kConfig) return kExpectedConfig;
+    return contents == Contents::kModel ? kExpectedModel : kExpectedTokenizer;
+  }
 };
 
 bool is_cache_folder(const fs::path& folder) { return fs::is_directory(folder / "snapshots"); }
@@ -59,6 +63,7 @@ bool is_complete(const fs::path& folder, Contents contents) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
+  if (contents == Contents::kConfig) return has("config.json");
   if (is_adapter(folder)) return has_weights(folder, safetensors_of(kAdapterStem));
   return has("config.json") &&
          std::ranges::any_of(weight_formats(), [&](const WeightFormat& format) { return has_weights(folder, format); });

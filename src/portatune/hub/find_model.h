@@ -11,8 +11,9 @@ namespace portatune::hub {
 
 /// The required contents of a folder.
 enum class Contents {
-  kModel,     ///< config.json and weights, or an adapter
-  kTokenizer  ///< the files of a tokenizer
+  kModel,      ///< config.json and weights, or an adapter
+  kTokenizer,  ///< the files of a tokenizer
+  kConfig      ///< config.json, for a model that is trained from scratch
 };
 
 /// Downloads a model of the Hub and returns its snapshot in the cache.

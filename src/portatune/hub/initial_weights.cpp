@@ -126,6 +126,15 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
   return tensor;
 }
 
+InitialWeights draw_weights(std::span<const nn::Parameter> parameters, uint64_t seed) {
+  InitialWeights result;
+  for (const nn::Parameter& parameter : parameters) {
+    result.values.push_back(draw(parameter, seed));
+    result.report.missing.push_back(parameter.name);
+  }
+  return result;
+}
+
 void require_weights(const LoadReport& report, size_t parameters, NewWeights allowed) {
   constexpr size_t kMaxNames = 4;
   const std::vector<std::string>& refused = allowed == NewWeights::kNone ? report.missing : report.body;
@@ -143,6 +152,7 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 
 InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed) {
+  folder.require_weights();
   InitialWeights result;
   result.report.folder = folder.path();
   std::set<std::string, std::less<>> used;

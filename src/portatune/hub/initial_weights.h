@@ -15,6 +15,9 @@ class ModelFolder;
 /// A new value of a parameter. Its initializer draws it from (seed, name) alone, so it is the same on every machine.
 Tensor draw(const nn::Parameter& parameter, uint64_t seed);
 
+/// New values of all parameters, for training from scratch.
+InitialWeights draw_weights(std::span<const nn::Parameter> parameters, uint64_t seed);
+
 /// Requires that the checkpoint has all parameters except those that may be new.
 /// parameters  number of parameters
 /// errors      CheckpointError with some missing parameters, their number and advice
@@ -23,7 +26,8 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 /// Values from a checkpoint, as float32. A parameter `prefix.x` is also found as `x`, in checkpoints of the bare
 /// encoder. Missing values are initialised at random; so is a parameter outside `prefix` (a head) that the checkpoint
 /// has with another shape, which counts as missing.
-/// errors  CheckpointError naming the tensor for another shape within `prefix`, or elements that are not floats
+/// errors  CheckpointError naming the tensor for another shape within `prefix`, or elements that are not floats; for a
+///         folder without weights
 InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "portatune/error.h"
+#include "portatune/hub/config_edit.h"
 #include "portatune/io/file/file.h"
 
 namespace portatune::hub {
@@ -80,13 +81,19 @@ bool is_companion_file(std::string_view name) {
 }
 
 ModelFolder ModelFolder::open(const fs::path& folder) {
+  ModelFolder model = open_config(folder);
+  model.require_weights();
+  return model;
+}
+
+ModelFolder ModelFolder::open_config(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     throw NotFoundError({.where = folder.string(), .given = "no such folder", .expected = "a model folder"});
   }
   const fs::path settings = folder_of_settings(folder), config_path = settings / "config.json";
   std::string config_text = io::read_text(config_path, kMaxConfigBytes);
   io::JsonObject config = io::JsonObject::parse(config_text, config_path.string());
-  ModelFolder model(folder, std::move(config_text), std::move(config), WeightFiles::open(base_of(folder)),
+  ModelFolder model(folder, std::move(config_text), std::move(config), WeightFiles::find(base_of(folder)),
                     read_companions(settings));
   if (is_adapter(folder)) model.add(read_adapter(folder));
   return model;
@@ -115,19 +122,29 @@ void ModelFolder::add(Adapter adapter) {
   std::ranges::sort(tensors_, {}, &NamedTensorView::name);
 }
 
-ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config, WeightFiles files,
-                         std::vector<CompanionFile> companions)
+ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config,
+                         std::optional<WeightFiles> files, std::vector<CompanionFile> companions)
     : path_(std::move(path)),
       config_text_(std::move(config_text)),
       config_(std::move(config)),
       files_(std::move(files)),
-      tensors_(sorted_by_name(files_.tensors())),
+      tensors_(sorted_by_name(files_ ? files_->tensors() : std::vector<NamedTensorView>())),
       companions_(std::move(companions)) {
   refuse_duplicates(tensors_, path_);
 }
 
+void ModelFolder::require_weights() const {
+  if (!has_weights()) throw_no_weights(base_of(path_));
+}
+
+void ModelFolder::edit_config(const ConfigChanges& changes) {
+  const std::string where = (folder_of_settings(path_) / "config.json").string();
+  config_text_ = hub::edit_config(config_text_, where, changes);
+  config_ = io::JsonObject::parse(config_text_, where);
+}
+
 void ModelFolder::require_whole() const {
-  files_.require_whole();
+  if (files_) files_->require_whole();
   for (const io::SafetensorsFile& file : adapter_files_) file.require_whole();
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/config_changes.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
@@ -37,6 +38,8 @@ class ModelFolder {
   /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file; IoError
   ///           for a companion file that cannot be read
   static ModelFolder open(const std::filesystem::path& folder);
+  /// Same as open(), but the folder may have no weights, as that of a model to train from scratch.
+  static ModelFolder open_config(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
   const io::JsonObject& config() const { return config_; }
@@ -49,6 +52,11 @@ class ModelFolder {
   /// All tensors, sorted by name. The views are valid as long as this object.
   std::span<const NamedTensorView> tensors() const { return tensors_; }
   std::optional<TensorView> find(std::string_view name) const;
+  bool has_weights() const { return files_.has_value(); }
+  /// errors    CheckpointError if the folder has no weights
+  void require_weights() const;
+  /// Changes config() and config_text(), not the file.
+  void edit_config(const ConfigChanges& changes);
   /// Checks that the files are still complete. Call it after reading tensors.
   /// errors    IoError that names the file that became shorter since it was opened
   void require_whole() const;
@@ -57,15 +65,15 @@ class ModelFolder {
   std::span<const CompanionFile> companion_files() const { return companions_; }
 
  private:
-  ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config, WeightFiles files,
-              std::vector<CompanionFile> companions);
+  ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config,
+              std::optional<WeightFiles> files, std::vector<CompanionFile> companions);
   void add_first_module(const Lora& lora);
   void add(Adapter adapter);
 
   std::filesystem::path path_;
   std::string config_text_;
   io::JsonObject config_;
-  WeightFiles files_;
+  std::optional<WeightFiles> files_;
   std::vector<io::SafetensorsFile> adapter_files_;
   std::vector<NamedTensorView> tensors_;
   std::vector<CompanionFile> companions_;

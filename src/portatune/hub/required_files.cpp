@@ -55,7 +55,8 @@ std::vector<io::HubFile> required_files(const io::HubListing& listing, Contents 
   for (const io::HubFile& file : listing.files) {
     if (file.name == kConfig || file.name == kSettings || is_companion_file(file.name)) files.push_back(file);
   }
-  if (contents == Contents::kTokenizer) return files;
+  if (contents == Contents::kConfig) require(listing, kConfig, where);
+  if (contents != Contents::kModel) return files;
   if (const io::HubFile* adapter = find(listing, kAdapterConfig)) {
     files.push_back(*adapter);
     files.push_back(require(listing, safetensors_of(kAdapterStem).file, where));

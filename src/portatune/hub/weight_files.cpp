@@ -39,7 +39,9 @@ bool is_of_another_format(const fs::path& path) {
   return std::ranges::find(kSuffixes, path.extension().string()) != kSuffixes.end();
 }
 
-[[noreturn]] void throw_no_weights(const fs::path& folder) {
+}  // namespace
+
+void throw_no_weights(const fs::path& folder) {
   std::set<std::string> foreign;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (is_of_another_format(entry.path())) foreign.insert(entry.path().filename().string());
@@ -47,10 +49,9 @@ bool is_of_another_format(const fs::path& path) {
   throw CheckpointError(
       {.where = folder.string(),
        .given = foreign.empty() ? "no weights" : "weights as " + *foreign.begin() + " only",
-       .expected = weight_formats().front().file + " or " + pickles().file + ", or shards with their index.json"});
+       .expected = weight_formats().front().file + " or " + pickles().file + ", or shards with their index.json",
+       .fix = "portatune fit --from-config trains a model without weights from scratch"});
 }
-
-}  // namespace
 
 WeightFormat safetensors_of(const std::string& stem) {
   return {.file = io::tensor_file(stem), .index = io::tensor_index_file(stem), .suffix = ".safetensors"};
@@ -60,12 +61,6 @@ const std::array<WeightFormat, 2>& weight_formats() {
   static const std::array<WeightFormat, 2> formats = {
       safetensors_of(kStem), {.file = "pytorch_model.bin", .index = "pytorch_model.bin.index.json", .suffix = ".bin"}};
   return formats;
-}
-
-WeightFiles WeightFiles::open(const fs::path& folder) {
-  std::optional<WeightFiles> files = find(folder);
-  if (!files) throw_no_weights(folder);
-  return *std::move(files);
 }
 
 std::optional<WeightFiles> WeightFiles::find(const fs::path& folder) {

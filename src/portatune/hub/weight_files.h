@@ -27,10 +27,8 @@ const std::array<WeightFormat, 2>& weight_formats();
 /// The open files with the weights of a model, all of one format.
 class WeightFiles {
  public:
-  /// Opens the file, or else the shards, of the first of the weight_formats() that exists.
-  /// errors    CheckpointError if there are none, or if index and shards disagree
-  static WeightFiles open(const std::filesystem::path& folder);
-  /// Same as open(), but returns nothing if there are none.
+  /// Opens the file, or else the shards, of the first of the weight_formats() that exists; nothing if there is none.
+  /// errors    CheckpointError if index and shards disagree
   static std::optional<WeightFiles> find(const std::filesystem::path& folder);
 
   /// All tensors, valid while this object lives.
@@ -43,6 +41,9 @@ class WeightFiles {
   std::vector<io::SafetensorsFile> safetensors_;
   std::vector<io::PytorchFile> pytorch_;
 };
+
+/// Throws a CheckpointError for a folder without weights, which names those of other formats.
+[[noreturn]] void throw_no_weights(const std::filesystem::path& folder);
 
 /// Returns whether WeightFiles would read Python pickles, because the folder has no safetensors.
 bool has_only_pickles(const std::filesystem::path& folder);

@@ -15,6 +15,14 @@
 #include "portatune/run/strategies.h"
 
 namespace portatune::run {
+namespace {
+
+// Without this check a folder without weights is an error only after all rows are read.
+void require_weights(const RunPlan& plan) {
+  if (!plan.training.from_config) plan.task->require_weights();
+}
+
+}  // namespace
 
 RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& events) {
   RunPlan plan(with_hub_files(std::move(options)));
@@ -24,6 +32,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   plan.inputs = watch_files(plan);
   plan.weights = weight_column_of(plan);
   plan.task = open_task(plan.model, model_of(plan), plan.train, Classes::kOfRows, events);
+  require_weights(plan);
   check_parts(plan, *plan.task);
   plan.task->set_batch_share(batch_share(plan.device.mesh, plan.device.processes.get()));
   choose_shapes(plan, events);
@@ -58,6 +67,7 @@ RunPlan plan_without_rows(RunOptions options, Events& events) {
   lower_max_length(plan.model, model_of(plan), events);
   plan.training.lora = adapters_of(plan, model_of(plan));
   plan.task = open_task(plan.model, model_of(plan), {}, Classes::kAssumed, events);
+  require_weights(plan);
   check_parts(plan, *plan.task);
   return plan;
 }

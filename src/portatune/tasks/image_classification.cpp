@@ -107,7 +107,7 @@ data::Dataset read_images(const std::vector<std::string>& files, const std::stri
 struct ImageClassification::Impl {
   Impl(const fs::path& path, ImageClassificationOptions given)
       : options(std::move(given)),
-        folder(hub::ModelFolder::open(path)),
+        folder(hub::ModelFolder::open_config(path)),
         model(models::image_model(folder.config())),
         two_heads(has_two_heads(folder.config())),
         processor(processor_of(hub::folder_of_settings(path), folder.config(), model->facts())),
@@ -303,6 +303,8 @@ double ImageClassification::initializer_range() const { return impl_->model->fac
 InitialWeights ImageClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
   return hub::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
 }
+
+void ImageClassification::require_weights() const { impl_->folder.require_weights(); }
 
 void ImageClassification::save(const fs::path& folder) const {
   const std::string_view head = impl_->two_heads ? kHeads : kHead;

@@ -17,12 +17,7 @@ UsageError one_shape() {
 }  // namespace
 
 InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  InitialWeights result;
-  for (const nn::Parameter& parameter : parameters) {
-    result.values.push_back(hub::draw(parameter, seed));
-    result.report.missing.push_back(parameter.name);
-  }
-  return result;
+  return hub::draw_weights(parameters, seed);
 }
 
 data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const {

@@ -11,6 +11,7 @@
 #include "portatune/hub/model_folder.h"
 #include "portatune/tasks/results/save_model.h"
 #include "portatune/tasks/rows/token_ids.h"
+#include "portatune/tasks/text_folder.h"
 
 namespace portatune {
 namespace {
@@ -62,7 +63,7 @@ void require_length(const data::Example& row, size_t length, int64_t max_length)
 
 struct TextCheckpoint::Impl {
   Impl(const std::filesystem::path& path, int64_t length)
-      : folder(hub::ModelFolder::open(path)),
+      : folder(tasks::open_text_folder(path)),
         model(models::text_model(folder.config())),
         tokenizer(text::Tokenizer::load(hub::folder_of_settings(path))),
         max_length(length),
@@ -210,6 +211,8 @@ models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::st
 InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
   return hub::load_weights(impl_->folder, parameters, model().facts().base_prefix, seed);
 }
+
+void TextCheckpoint::require_weights() const { impl_->folder.require_weights(); }
 
 std::vector<std::string> TextCheckpoint::unknown_config_keys() const { return config().unread_keys(); }
 

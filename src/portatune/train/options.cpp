@@ -30,6 +30,13 @@ void describe_optimizer(TrainingOptions& o, OptionFields& fields) {
   fields("adam_epsilon", o.adam_epsilon, "epsilon of AdamW, Adam, LAMB", {.lowest = kAboveZero, .fact = kAlways});
 }
 
+void describe_weights(TrainingOptions& o, OptionFields& fields) {
+  fields("freeze", o.freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5",
+         {.fact = Fact::kUnlessDefault});
+  fields("from_config", o.from_config, "train from scratch: all weights start at random, those of --model are not read",
+         {.fact = Fact::kUnlessDefault});
+}
+
 void describe_faults(TrainingOptions& o, OptionFields& fields) {
   fields("on_non_finite", o.on_non_finite,
          "what follows a loss or gradient that is not finite: the end, with a checkpoint; the next batch; or the next "
@@ -58,8 +65,7 @@ void TrainingOptions::describe(OptionFields& fields) {
          {.below = 1, .fact = kUnlessDefault, .default_help = "none"});
   schedule.describe(fields);
   describe_optimizer(*this, fields);
-  fields("freeze", freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5",
-         {.fact = kUnlessDefault});
+  describe_weights(*this, fields);
   fields("max_grad_norm", max_grad_norm, "gradients are clipped to it; 0: never", {.fact = kAlways});
   fields("max_grad_value", max_grad_value, "elements of the gradient are clipped to it; 0: never",
          {.fact = kUnlessDefault});
@@ -129,6 +135,8 @@ void check_lora(const TrainingOptions& options) {
     refuse("lora_target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
   }
   if (!options.freeze.empty()) refuse("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
+  if (options.from_config)
+    refuse("from_config", "an adapter", "a model with weights, as an adapter does not train them");
 }
 
 }  // namespace

@@ -68,13 +68,21 @@ Weights::Weights(const Device& device, const Task& task, const TrainingOptions& 
       optimizer_(optimizer_of(options)),
       seed_(options.seed),
       new_weights_(options.new_weights),
+      from_config_(options.from_config),
       lora_(options.lora),
       files_(options.model_files) {}
 
+// The weights of a checkpoint that is resumed are read, whatever the run has started from.
+InitialWeights Weights::initial_weights(std::span<const nn::Parameter> parameters) const {
+  if (from_config_ && resume_from_.empty()) return hub::draw_weights(parameters, seed_);
+  InitialWeights initial = task_.initial_weights(parameters, seed_);
+  hub::require_weights(initial.report, parameters.size(), new_weights_);
+  return initial;
+}
+
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
-    InitialWeights initial = task_.initial_weights(parameters, seed_);
-    hub::require_weights(initial.report, parameters.size(), new_weights_);
+    InitialWeights initial = initial_weights(parameters);
     if (lora_) require_frozen_weights(initial.report, parameters);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     std::vector<std::string> names;
@@ -128,7 +136,7 @@ void Weights::require_whole() const {
 
 void Weights::restore_weights() {
   if (resume_from_.empty()) {
-    InitialWeights initial = task_.initial_weights(parameters_, seed_);
+    InitialWeights initial = initial_weights(parameters_);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     for (size_t i = 0; i < names_.size(); ++i) {
       weights_[i] = device_.put(std::move(initial.values[i]), parameters_[i].sharding);

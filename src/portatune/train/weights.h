@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,7 @@ class Weights {
   void save_files(const std::filesystem::path& folder) const;
 
  private:
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters) const;
   void make_slots();
   void restore_weights();
   void restore_slots();
@@ -89,6 +91,7 @@ class Weights {
   const std::shared_ptr<const optim::Optimizer> optimizer_;
   const uint64_t seed_;
   const NewWeights new_weights_;
+  const bool from_config_;
   const std::optional<Lora> lora_;
   const std::map<std::string, std::string> files_;
   std::filesystem::path resume_from_;

@@ -26,14 +26,14 @@ class Find {
   bool has_downloaded() const { return has_downloaded_; }
 
   void operator()(FitArguments& a) {
-    if (!has_checkpoint(a)) find(a.model, a.talk);
+    if (!has_checkpoint(a)) find_for_training(a);
   }
   void operator()(EvaluateArguments& a) { find(a.model, a.talk); }
   void operator()(PredictArguments& a) { find(a.model, a.talk); }
   void operator()(GenerateArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
   void operator()(BenchArguments& a) { find(a.model, {}); }
   void operator()(BenchInputArguments& a) { find(a.fit.model, a.fit.talk); }
-  void operator()(PlanArguments& a) { find(a.fit.model, a.fit.talk); }
+  void operator()(PlanArguments& a) { find_for_training(a.fit); }
   void operator()(ParityArguments& a) {
     if (!a.fit.model.folder.empty()) find(a.fit.model, a.fit.talk);
   }
@@ -46,6 +46,9 @@ class Find {
   void operator()(Arguments&) {}  // a command without a model
 
  private:
+  void find_for_training(FitArguments& a) {
+    find(a.model.folder, a.training.from_config ? Contents::kConfig : Contents::kModel, "--model", a.talk);
+  }
   void find(run::ModelOptions& model, const Talk& talk) { find(model.folder, Contents::kModel, "--model", talk); }
 
   // A run that was killed while it put its model in place, file by file, may have left a part of it.

@@ -140,7 +140,8 @@ std::string describe_model(const run::Opening& o) {
   const std::string name = on_hub ? on_hub->name : file_name(folder.string());
   std::string text = fmt::format("{}: {} for {}, {} parameters", name, architecture_in(folder), o.plan.model.task,
                                  of_millions(elements_of(parameters)));
-  if (!drawn.empty()) text += "; new: " + layers_of(drawn, parameters);
+  const bool is_from_scratch = o.plan.training.from_config && o.plan.checkpoint.empty();
+  if (!drawn.empty()) text += is_from_scratch ? "; new: all weights" : "; new: " + layers_of(drawn, parameters);
   if (!report.replaced.empty()) text += "; replaced: " + layers_of(report.replaced, parameters);
   return text + describe_trained(o.plan.training, parameters);
 }

@@ -75,7 +75,8 @@ std::string results(const RunOptions& run, const Outcome& outcome) {
 
 std::string metadata(const RunOptions& run, const Outcome& outcome) {
   std::string text = run.training.lora ? "library_name: peft\n" : "library_name: transformers\n";
-  if (const std::string base = hub_name(run.model.folder); !base.empty()) text += "base_model: " + yaml(base) + "\n";
+  const std::string base = run.training.from_config ? "" : hub_name(run.model.folder);
+  if (!base.empty()) text += "base_model: " + yaml(base) + "\n";
   if (const std::string task = pipeline_of(run); !task.empty()) text += "pipeline_tag: " + task + "\n";
   return text + "tags:\n- portatune\n" + results(run, outcome);
 }
@@ -142,8 +143,9 @@ bool may_write_card(const fs::path& file) {
 std::string model_card(const RunOptions& run, const Json& options, const Outcome& outcome) {
   const std::string base = hub_name(run.model.folder);
   std::string text = fmt::format("---\n{}---\n{}\n\n# {}\n\n", metadata(run, outcome), kMark, folder_name(run.output));
-  text += fmt::format("{} for {}, fine-tuned from {} with Portatune in {} on {}.\n\n## Scores\n\n",
+  text += fmt::format("{} for {}, {} {} with Portatune in {} on {}.\n\n## Scores\n\n",
                       run.training.lora ? "A LoRA adapter" : "A model", run.model.task,
+                      run.training.from_config ? "trained from scratch with the config of" : "fine-tuned from",
                       base.empty() ? folder_name(run.model.folder) : base, steps_of(outcome),
                       counted(outcome.train_examples, "example"));
   text += scores_table(run, outcome) + "\n## Use\n\n" + with_transformers(run) + with_portatune(run);

@@ -12,6 +12,7 @@
 #include "portatune/models.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/tasks/text_folder.h"
 
 namespace portatune::run {
 namespace {
@@ -20,10 +21,12 @@ namespace {
 int64_t positions_of(const std::filesystem::path& folder) {
   try {
     const io::JsonObject config = hub::read_config(folder);
-    if (!models::is_image_model(config)) return models::text_model(config)->facts().max_length;
+    if (models::is_image_model(config)) return std::numeric_limits<int64_t>::max();
+    const bool is_whole = config.has("vocab_size");
+    return models::text_model(is_whole ? config : tasks::open_text_folder(folder).config())->facts().max_length;
   } catch (const Error&) {
+    return std::numeric_limits<int64_t>::max();
   }
-  return std::numeric_limits<int64_t>::max();
 }
 
 }  // namespace

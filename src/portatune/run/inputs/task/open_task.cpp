@@ -21,6 +21,7 @@ std::unique_ptr<RowTask> open_task(const ModelOptions& model, const std::filesys
                             .classes = classes,
                             .notice = [&events](const std::string& remark) { events.notice(remark); }};
   std::unique_ptr<RowTask> task = spec.make(context, model.options);
+  if (classes == Classes::kOfModel) task->require_weights();
   if (!model.lengths.empty()) task->set_lengths(model.lengths);
   return task;
 }
