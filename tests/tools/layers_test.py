@@ -26,7 +26,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "run": ["run", "sweep"],
     "runtime": ["device"],
     "tasks": ["tasks"],
-    "text": ["text"],
+    "text": ["text", "tokenizer_trainer"],
     "train": ["train"],
 }  # fmt: skip
 LIBRARY = re.compile(r"portatune_library\((\w+)(.*?)\)\n", re.DOTALL)

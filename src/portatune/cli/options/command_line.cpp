@@ -77,6 +77,8 @@ class Parser {
     add("predict", "Predict labels, answers or scores for rows.", kPredictExamples, predict_);
     add("generate", "Generate text.", kGenerateExamples, generate_);
     add("tokenize", "Turn texts into token ids and offsets.", kTokenizeExamples, tokenize_);
+    CLI::App& tokenizer = add_group("tokenizer", "Train tokenizers.", kTokenizerTrainExamples);
+    add("train", "Train a tokenizer on texts.", kTokenizerTrainExamples, tokenizer_train_, tokenizer);
     add("merge", "Merge an adapter into its model.", kMergeExamples, merge_);
     CLI::App& tfrecord = add_group("tfrecord", "Write, inspect and index TFRecord files.", kTfrecordExamples);
     add("write", "Write rows of tables or images as tf.train.Example.", kTfrecordWriteExamples, tfrecord_write_,
@@ -363,6 +365,7 @@ class Parser {
     if (name == "predict") return predict_;
     if (name == "generate") return generate_;
     if (name == "tokenize") return tokenize_;
+    if (name == "tokenizer train") return tokenizer_train_;
     if (name == "merge") return merge_;
     if (name == "tfrecord write") return tfrecord_write_;
     if (name == "tfrecord inspect") return tfrecord_inspect_;
@@ -392,6 +395,7 @@ class Parser {
   PredictArguments predict_;
   GenerateArguments generate_;
   TokenizeArguments tokenize_;
+  TokenizerTrainArguments tokenizer_train_;
   MergeArguments merge_;
   TfrecordWriteArguments tfrecord_write_;
   TfrecordInspectArguments tfrecord_inspect_;

@@ -16,10 +16,10 @@ struct Text {
 
 using Command =
     std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments, TokenizeArguments,
-                 MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments, TfrecordIndexArguments,
-                 DevicesArguments, PluginListArguments, PluginInstallArguments, DownloadArguments, CacheListArguments,
-                 CacheRemoveArguments, RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments,
-                 ParityArguments, SweepArguments, ReportArguments>;
+                 TokenizerTrainArguments, MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
+                 TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
+                 DownloadArguments, CacheListArguments, CacheRemoveArguments, RecipesArguments, BenchArguments,
+                 BenchInputArguments, PlanArguments, ParityArguments, SweepArguments, ReportArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, which suggests the nearest name for an unknown one

@@ -16,6 +16,7 @@
 #include "portatune/report/page.h"
 #include "portatune/run.h"
 #include "portatune/sources.h"
+#include "portatune/tokenizer_trainer.h"
 #include "portatune/train.h"
 
 namespace portatune::cli {
@@ -78,6 +79,14 @@ struct TokenizeArguments {
   std::string text_pair_column;  ///< empty: text_pair in rows that have it
   int64_t max_length = 0;        ///< 0: no limit
   bool add_special_tokens = true;
+  Talk talk;
+};
+
+struct TokenizerTrainArguments {
+  std::vector<std::string> files;
+  std::string text_column = "text";
+  text::TokenizerTrainingOptions training;
+  std::filesystem::path output;  ///< a folder that does not exist, or is empty
   Talk talk;
 };
 
@@ -201,6 +210,7 @@ int evaluate(const EvaluateArguments& arguments, Processes& processes);
 int predict(const PredictArguments& arguments, Processes& processes);
 int generate(const GenerateArguments& arguments, Processes& processes);
 int tokenize(const TokenizeArguments& arguments);
+int tokenizer_train(const TokenizerTrainArguments& arguments);
 int tfrecord_write(const TfrecordWriteArguments& arguments);
 int tfrecord_inspect(const TfrecordInspectArguments& arguments);
 int tfrecord_index(const TfrecordIndexArguments& arguments);

@@ -36,6 +36,11 @@ inline constexpr const char* kTokenizeExamples =
     "  {\"ids\":[101,7592,102],\"offsets\":[[0,0],[0,5],[0,0]]}\n"
     "  Offsets count Unicode characters; [0,0] stands for what is not in the text.\n";
 
+inline constexpr const char* kTokenizerTrainExamples =
+    "  portatune tokenizer train wiki.txt --vocab-size 30000 --lowercase --output my-bert\n"
+    "  portatune tokenizer train texts.jsonl --type bpe --text-column body --output my-gpt\n"
+    "  With a config.json in that folder: portatune fit --model my-bert --from-config\n";
+
 inline constexpr const char* kTfrecordExamples =
     "  portatune tfrecord write --input train.csv --output train.tfrecord\n"
     "  portatune tfrecord inspect train.tfrecord --verify\n";

@@ -312,6 +312,16 @@ void add_options(CLI::App& command, TokenizeArguments& a) {
   add_progress(output, a.talk);
 }
 
+void add_options(CLI::App& command, TokenizerTrainArguments& a) {
+  Group data(command, "Data");
+  data.files("files", a.files, "rows: .txt, a text each line; .csv, .tsv, .jsonl, .parquet, ...")->required();
+  data.text("--text-column", a.text_column, "column of the text");
+  add_fields(command, fields_of(a.training));
+  Group output(command, "Output");
+  output.path("--output", a.output, "a new folder, or an empty one")->required();
+  add_talk(output, a.talk);
+}
+
 void add_options(CLI::App& command, DevicesArguments& a) {
   add_talk(Group(command, "Output"), a.talk);
   add_device(command, a.device);

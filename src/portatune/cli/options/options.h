@@ -17,6 +17,7 @@ void add_options(CLI::App& command, GenerateArguments& arguments);
 void add_options(CLI::App& command, TokenizeArguments& arguments);
 void add_options(CLI::App& command, TfrecordWriteArguments& arguments);
 void add_options(CLI::App& command, TfrecordInspectArguments& arguments);
+void add_options(CLI::App& command, TokenizerTrainArguments& arguments);
 void add_options(CLI::App& command, TfrecordIndexArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, PluginListArguments& arguments);
