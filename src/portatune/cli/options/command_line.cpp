@@ -16,6 +16,7 @@
 #include "portatune/cli/options/options.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
+#include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/resume_command.h"
@@ -130,6 +131,7 @@ class Parser {
       model->given = given(recipe);
     }
     evaluate_.settings = predict_.settings = settings_words;
+    places_ = std::move(recipe.places);
     return command();
   }
 
@@ -144,6 +146,13 @@ class Parser {
     if (other != nullptr) name = other->our_option();
     const CLI::Option* own = named.get_option_no_throw(name);
     return own == nullptr ? name : own->get_name();
+  }
+
+  /// The parsed command, or its options as a recipe if --print-config asks for them.
+  Command or_config(Command command) const {
+    const CLI::Option* option = chosen().get_option_no_throw(kPrintConfig);
+    const bool is_asked = option != nullptr && option->count() > 0 && option->as<bool>();
+    return is_asked ? Text{printed_config(chosen(), places_)} : std::move(command);
   }
 
   /// Returns true if one of the commands has this option.
@@ -390,6 +399,7 @@ class Parser {
 
   CLI::App app_{"Portatune fine-tunes pretrained transformers.", "portatune"};
   bool version_ = false;
+  std::map<std::string, std::string> places_;  // RecipeWords::places of the parsed words
   FitArguments fit_;
   EvaluateArguments evaluate_;
   PredictArguments predict_;
@@ -436,10 +446,14 @@ std::string own_name(const std::string& command, const std::string& option) {
 
 Command parse(const std::vector<std::string>& words) {
   if (words.empty()) return Parser().parse({"--help"});
-  Command command = Parser().parse(words);
+  Parser parser;
+  Command command = parser.parse(words);
   const run::ModelOptions* model = used_model(command);
   const std::optional<Recipe> settings = model == nullptr ? std::nullopt : read_settings(*model);
-  return settings ? Parser().parse(words, &*settings) : command;
+  if (!settings) return parser.or_config(std::move(command));
+  Parser with_settings;
+  command = with_settings.parse(words, &*settings);
+  return with_settings.or_config(std::move(command));
 }
 
 }  // namespace portatune::cli

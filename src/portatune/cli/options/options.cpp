@@ -8,6 +8,7 @@
 #include "portatune/cli/options/described_options.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/other_names.h"
+#include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/bad_rows.h"
 #include "portatune/run/inputs/batches/padding.h"
@@ -37,9 +38,11 @@ void add_model(Group group, run::ModelOptions& model) {
       ->default_str(model.task.empty() ? "the model's" : model.task);
 }
 
-// The parser reads this option before all others: see Parser.
+// The parser reads these options itself: see Parser.
 void add_recipe(Group group) {
   group.read_elsewhere(kRecipeOption, "YAML file of options, or a name: glue/cola")->default_str("none");
+  group.switch_on(
+      kPrintConfig, [] {}, "print the options as a recipe, with the origin of each, and run nothing");
 }
 
 void add_delimiter(Group& group, std::optional<char>& delimiter) {

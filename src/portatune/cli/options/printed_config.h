@@ -1,0 +1,21 @@
+// The options of a command as a recipe: `--print-config`.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace portatune::cli {
+
+/// The flag that prints the options in place of running the command.
+inline constexpr const char* kPrintConfig = "--print-config";
+
+/// A recipe that repeats the options of a parsed command. Each line ends with a comment that names the origin of the
+/// value. Defaults are comments as a whole; options of other tasks than the given one are left out.
+/// places  the place where a recipe sets an option: {"--batch-size", "recipe.yaml:7"}; others come from the command line
+std::string printed_config(const CLI::App& command, const std::map<std::string, std::string>& places);
+
+}  // namespace portatune::cli
