@@ -17,6 +17,7 @@
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
 #include "portatune/cli/options/printed_config.h"
+#include "portatune/cli/options/recipe_schema.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/resume_command.h"
@@ -367,6 +368,12 @@ class Parser {
     return error.what();
   }
 
+  std::string schema() {
+    std::vector<const CLI::App*> commands = commands_in(app_);
+    std::erase_if(commands, [](const CLI::App* app) { return app->get_option_no_throw(kRecipeOption) == nullptr; });
+    return recipe_schema(commands, described_options(fit_));
+  }
+
   Command command() {
     const std::string name = name_of(chosen());
     if (name == "fit") return fit_;
@@ -382,7 +389,7 @@ class Parser {
     if (name == "devices") return devices_;
     if (name == "plugin list") return plugin_list_;
     if (name == "plugin install") return plugin_install_;
-    if (name == "recipes") return recipes_;
+    if (name == "recipes") return recipes_.schema ? Text{schema()} : Command(recipes_);
     if (name == "completion") return Text{completion(app_, shell_)};
     if (name == "download") return download_;
     if (name == "cache ls") return cache_list_;

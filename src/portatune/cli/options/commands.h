@@ -154,6 +154,7 @@ struct CacheRemoveArguments {
 
 struct RecipesArguments {
   std::string name;  ///< a recipe to show; empty: the names of all recipes are listed
+  bool schema = false;
 };
 
 struct BenchArguments {

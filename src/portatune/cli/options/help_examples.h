@@ -74,7 +74,8 @@ inline constexpr const char* kPluginListExamples =
 
 inline constexpr const char* kRecipesExamples =
     "  portatune recipes\n"
-    "  portatune recipes glue/cola\n";
+    "  portatune recipes glue/cola\n"
+    "  portatune recipes --schema > recipe.schema.json     for editors of YAML\n";
 
 inline constexpr const char* kCompletionExamples =
     "  eval \"$(portatune completion bash)\"      in ~/.bashrc; zsh: in ~/.zshrc\n"

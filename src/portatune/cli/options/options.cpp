@@ -184,11 +184,17 @@ OptionField with_help(OptionField field, const std::string& help) {
 }
 
 // The options of a training run in the order of the help: RunOptions and its parts.
+std::vector<OptionField> run_fields(FitArguments& a) {
+  std::vector<OptionField> fields;
+  for (const std::vector<OptionField>& part :
+       {fields_of<run::RunOptions>(a), fields_of(a.training), fields_of(a.lora), fields_of(a.best_model)}) {
+    fields.insert(fields.end(), part.begin(), part.end());
+  }
+  return fields;
+}
+
 void add_run(CLI::App& command, FitArguments& a) {
-  add_fields(command, fields_of<run::RunOptions>(a));
-  add_fields(command, fields_of(a.training));
-  add_fields(command, fields_of(a.lora));
-  add_fields(command, fields_of(a.best_model));
+  add_fields(command, run_fields(a));
   for (const char* files : {"--train", "--validation", "--test"}) refuse_standard_input(command, files);
   CLI::Option* newest = command.get_option("--resume");
   for (const char* other : {"--overwrite-output", "--resume-from-checkpoint"}) {
@@ -210,6 +216,14 @@ void add_task_options(CLI::App& command, run::ModelOptions& model, OptionUse las
 }
 
 }  // namespace
+
+std::vector<OptionField> described_options(FitArguments& a) {
+  std::vector<OptionField> fields = run_fields(a);
+  for (const std::vector<OptionField>& part : {tasks::option_fields(a.model.options), fields_of(a.device)}) {
+    fields.insert(fields.end(), part.begin(), part.end());
+  }
+  return fields;
+}
 
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");

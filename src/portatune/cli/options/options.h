@@ -1,7 +1,10 @@
 // The options of each command: names, defaults, ranges and the text of --help.
 #pragma once
 
+#include <vector>
+
 #include "portatune/cli/options/commands.h"
+#include "portatune/option_fields.h"
 
 namespace CLI {
 class App;
@@ -33,5 +36,8 @@ void add_options(CLI::App& command, ParityArguments& arguments);
 void add_options(CLI::App& command, SweepArguments& arguments);
 void add_options(CLI::App& command, ReportArguments& arguments);
 void add_options(CLI::App& command, MergeArguments& arguments);
+
+/// The described fields of all options of `fit`. They refer to `arguments`.
+std::vector<OptionField> described_options(FitArguments& arguments);
 
 }  // namespace portatune::cli

@@ -13,7 +13,9 @@
 namespace portatune::cli {
 
 void add_options(CLI::App& command, RecipesArguments& a) {
-  Group(command, "Options").text("name", a.name, "a recipe to show, or a file")->default_str("none");
+  Group options(command, "Options");
+  options.text("name", a.name, "a recipe to show, or a file")->default_str("none");
+  options.flag("--schema", a.schema, "print the JSON Schema of recipes, for editors");
 }
 
 int recipes(const RecipesArguments& a) {

@@ -1,0 +1,145 @@
+#include "portatune/cli/options/recipe_schema.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/cli/options/described_options.h"
+#include "portatune/cli/options/option_group.h"
+#include "portatune/cli/options/other_names.h"
+#include "portatune/cli/options/printed_config.h"
+#include "portatune/cli/options/recipe_words.h"
+#include "portatune/run/inputs/task/given_options.h"
+#include "portatune/tasks/registry.h"
+
+namespace portatune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kNoLimit = 1e15;  // limits beyond it are those of the type
+
+Json limit(double number) { return number == std::floor(number) ? Json(static_cast<int64_t>(number)) : Json(number); }
+
+Json number_schema(const char* type, const OptionRules& rules) {
+  Json schema = {{"type", type}};
+  if (rules.lowest == kAboveZero) {
+    schema["exclusiveMinimum"] = 0;
+  } else if (rules.lowest > -kNoLimit) {
+    schema["minimum"] = limit(rules.lowest);
+  }
+  if (rules.below) {
+    schema["exclusiveMaximum"] = limit(*rules.below);
+  } else if (rules.highest && *rules.highest < kNoLimit) {
+    schema["maximum"] = limit(*rules.highest);
+  }
+  return schema;
+}
+
+// YAML reads a label such as 0 as a number.
+Json text_schema() { return {{"type", {"string", "number", "boolean"}}}; }
+
+Json list_schema(const Json& item) { return {{"anyOf", {item, Json{{"type", "array"}, {"items", item}}}}}; }
+
+// YAML reads a word such as "true" as a boolean.
+Json choice_schema(const std::vector<std::string>& words) {
+  Json values = words;
+  for (const std::string& word : words) {
+    const Json value = Json::parse(word, nullptr, false);
+    if (value.is_boolean() || value.is_number()) values.push_back(value);
+  }
+  return {{"enum", values}};
+}
+
+Json described_schema(const OptionField& field) {
+  if (field.kind == OptionKind::kTexts) return list_schema(text_schema());
+  if (!field.rules.choices.empty()) return choice_schema(field.choice_words());
+  if (field.kind == OptionKind::kInteger) return number_schema("integer", field.rules);
+  if (field.kind == OptionKind::kNumber) return number_schema("number", field.rules);
+  return text_schema();
+}
+
+Json form_schema(const CLI::Option& option) {
+  if (option.get_type_name() == "N") return {{"type", "number"}};
+  return option.get_expected_max() > 1 ? list_schema(text_schema()) : text_schema();
+}
+
+Json value_schema(const CLI::Option& option, const std::vector<OptionField>& fields) {
+  if (option.get_expected_max() == 0) return {{"type", "boolean"}};
+  if (option.get_name() == "--task") return choice_schema(tasks::task_names());
+  const auto field = std::ranges::find(fields, run::as_key(option.get_name()), &OptionField::name);
+  return field == fields.end() ? form_schema(option) : described_schema(*field);
+}
+
+std::string description_of(const CLI::Option& option) {
+  const std::vector<std::string> owners = tasks::tasks_with(run::as_key(option.get_name()));
+  const std::string value = option.get_default_str();
+  return option.get_description() + (value.empty() ? "" : fmt::format(" [{}]", value)) +
+         (owners.empty() || owners == tasks::task_names() ? "" : fmt::format(" (task: {})", list_of(owners)));
+}
+
+// The expression for keys, whose parts are joined by "_" or "-".
+std::string pattern_of(const std::vector<std::string>& names) {
+  std::string pattern;
+  for (const std::string& name : names) {
+    if (!pattern.empty()) pattern += "|";
+    for (const char c : name) pattern += c == '-' ? "[_-]" : std::string(1, c);
+  }
+  return "^(" + pattern + ")$";
+}
+
+// The other names of an option: those that take its value, and flags that stand for one of its values. The option
+// itself has hyphens here, as its spelling with "_" is a property.
+void add_other_names(const CLI::Option& option, Json& patterns) {
+  std::vector<std::string> synonyms(option.get_lnames().begin() + 1, option.get_lnames().end()), flags;
+  for (const std::string& name : other_names_of(option.get_name())) {
+    (find_other_option("--" + name)->is_synonym() ? synonyms : flags).push_back(name);
+  }
+  const std::string key = run::as_key(option.get_name()), reference = "#/properties/" + key;
+  const std::string& own = option.get_lnames().front();
+  if (own != key) patterns["^" + own + "$"] = {{"$ref", reference}};
+  if (!synonyms.empty()) patterns[pattern_of(synonyms)] = {{"$ref", reference}};
+  if (!flags.empty()) patterns[pattern_of(flags)] = {{"type", "boolean"}, {"description", "see " + key}};
+}
+
+// Refuses the options that a task does not have in recipes of this task.
+Json rule_of(const TaskSpec& task, const Json& properties) {
+  Json refused = Json::object();
+  for (const auto& [key, schema] : properties.items()) {
+    if (!tasks::tasks_with(key).empty() && !tasks::has_option(task, key)) refused[key] = false;
+  }
+  return {{"if", {{"properties", {{"task", {{"const", task.name}}}}}, {"required", {"task"}}}},
+          {"then", {{"properties", refused}}}};
+}
+
+}  // namespace
+
+std::string recipe_schema(const std::vector<const CLI::App*>& commands, const std::vector<OptionField>& fields) {
+  Json properties = Json::object(), patterns = Json::object(), rules = Json::array();
+  for (const CLI::App* command : commands) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string key = run::as_key(option->get_name());
+      const bool is_of_line = option->get_name() == kRecipeOption || option->get_name() == kPrintConfig;
+      if (is_of_line || properties.contains(key)) continue;
+      properties[key] = {{"description", description_of(*option)}};
+      properties[key].update(value_schema(*option, fields));
+      add_other_names(*option, patterns);
+    }
+  }
+  for (const TaskSpec* task : tasks::registry()) rules.push_back(rule_of(*task, properties));
+  const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                       {"title", "Recipe of Portatune"},
+                       {"description", "The options of portatune fit, evaluate and the other commands with --recipe"},
+                       {"type", "object"},
+                       {"additionalProperties", false},
+                       {"properties", properties},
+                       {"patternProperties", patterns},
+                       {"allOf", rules}};
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace portatune::cli
