@@ -11,6 +11,7 @@
 #include "portatune/cli/options/completion.h"
 #include "portatune/cli/options/help.h"
 #include "portatune/cli/options/help_examples.h"
+#include "portatune/cli/options/manual.h"
 #include "portatune/cli/options/model_settings.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
@@ -41,6 +42,13 @@ std::vector<std::string> names_in(const CLI::App& app) {
 }
 
 constexpr const char* kHelpCommand = "help";
+constexpr const char* kManCommand = "man";
+
+// Whether the words after the first one name a command as the topic of help or of a manual page.
+bool has_topic(const std::vector<std::string>& words) {
+  const bool is_name = words.size() > 1 && !words[1].starts_with("-");
+  return words.front() == kHelpCommand || (words.front() == kManCommand && is_name);
+}
 
 // The required options: " --model PATH --train FILE...".
 std::string required_options(const CLI::App& command) {
@@ -110,6 +118,8 @@ class Parser {
     add("parity", "Compare a model with transformers, or a run on two settings.", kParityExamples, parity_);
     add("sweep", "Fine-tune with several settings and seeds, and keep the best.", kSweepExamples, sweep_);
     add("report", "Show the curves, scores and settings of runs on a page.", kReportExamples, report_);
+    CLI::App& manual = add_group(kManCommand, "Print a manual page.", kManExamples);
+    Group(manual, "Options").flag("--list", lists_pages_, "print the commands that have a page");
   }
 
   /// settings  the settings in the model's folder, which the words and their recipe override; null: none
@@ -117,6 +127,7 @@ class Parser {
     const CLI::App& named = command_in(words);
     reject_unknown_topic(words, named);
     if (asks_for_help(words)) return Text{help(named, help_request(words))};
+    if (has_topic(words)) return Text{manual_page(named)};
     const std::vector<std::string> own = in_own_words(words, named, place_of(named));
     RecipeWords recipe = recipe_words(own, named);
     std::vector<std::string> settings_words;
@@ -174,16 +185,16 @@ class Parser {
             .task = tasks.empty() ? "" : tasks.back()};
   }
 
-  // Rejects an unknown topic of help: "help ftt".
+  // Rejects an unknown topic: "help ftt".
   void reject_unknown_topic(const std::vector<std::string>& words, const CLI::App& named) const {
-    if (words.front() != kHelpCommand || words.size() == 1 || &named != &app_ || words[1].starts_with("-")) return;
+    if (!has_topic(words) || words.size() == 1 || &named != &app_ || words[1].starts_with("-")) return;
     reject("unknown command " + words[1], instead_of_command(words[1]));
   }
 
   // The command that the first words name, or the whole program if they name no command.
   const CLI::App& command_in(const std::vector<std::string>& words) const {
     const CLI::App* app = &app_;
-    for (size_t i = words.front() == kHelpCommand ? 1 : 0; i < words.size(); ++i) {
+    for (size_t i = has_topic(words) ? 1 : 0; i < words.size(); ++i) {
       const std::vector<const CLI::App*> commands = commands_in(*app);
       const auto found = std::ranges::find(commands, words[i], &CLI::App::get_name);
       if (found == commands.end()) break;
@@ -400,6 +411,9 @@ class Parser {
     if (name == "parity") return parity_;
     if (name == "sweep") return sweep_;
     if (name == "report") return report_;
+    if (name == kManCommand) {
+      return Text{lists_pages_ ? fmt::format("{}\n", fmt::join(manual_topics(app_), "\n")) : manual_page(app_)};
+    }
     // `where` is not the bare name, because there is also an option --plugin.
     throw UsageError({.where = "portatune " + name, .given = "no command", .fix = advice(chosen())});
   }
@@ -431,6 +445,7 @@ class Parser {
   ParityArguments parity_;
   SweepArguments sweep_;
   ReportArguments report_;
+  bool lists_pages_ = false;  // the option of `man`
 };
 
 // The model of a command that uses the settings in its folder; null for other commands.

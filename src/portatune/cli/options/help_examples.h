@@ -81,6 +81,10 @@ inline constexpr const char* kCompletionExamples =
     "  eval \"$(portatune completion bash)\"      in ~/.bashrc; zsh: in ~/.zshrc\n"
     "  portatune completion fish > ~/.config/fish/completions/portatune.fish\n";
 
+inline constexpr const char* kManExamples =
+    "  portatune man fit | man -l -\n"
+    "  portatune man --list\n";
+
 inline constexpr const char* kPluginInstallExamples =
     "  portatune plugin install cuda13     drivers of version 580 or later\n"
     "  portatune plugin install cuda12     drivers of version 525 or later\n"

@@ -1,0 +1,127 @@
+#include "portatune/cli/options/manual.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "portatune/cli/options/help.h"
+
+namespace portatune::cli {
+namespace {
+
+void add_topics(const CLI::App& app, const std::string& prefix, std::vector<std::string>& topics) {
+  for (const CLI::App* command : commands_in(app)) {
+    const std::string topic = prefix + command->get_name();
+    topics.push_back(topic);
+    add_topics(*command, topic + " ", topics);
+  }
+}
+
+// The words of a command on the command line, with the name of the program.
+std::string words_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : words_of(*app.get_parent()) + " " + app.get_name();
+}
+
+// "portatune-tfrecord-write".
+std::string title_of(const CLI::App& app) {
+  std::string title = words_of(app);
+  std::ranges::replace(title, ' ', '-');
+  return title;
+}
+
+// Text in which roff sees no requests. Hyphens become those of ASCII, so that options can be copied.
+std::string escaped(const std::string& text) {
+  std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
+  for (const char c : text) {
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string in_bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
+
+// The argument of a macro.
+std::string in_macro_quotes(std::string text) {
+  for (size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.replace(at, 1, "\"\"");
+  return "\"" + text + "\"";
+}
+
+std::string section(const std::string& heading) { return ".SH " + in_macro_quotes(escaped(heading)) + "\n"; }
+
+// An item of a list: the line of its term, and its text.
+std::string item(const std::string& term, const std::string& text) { return ".TP\n" + term + "\n" + text + "\n"; }
+
+std::string examples_of(const CLI::App& app) {
+  std::string text = section("EXAMPLES") + ".nf\n";
+  std::istringstream lines(app.get_footer());
+  for (std::string line; std::getline(lines, line);) text += escaped(line) + "\n";
+  return text + ".fi\n";
+}
+
+std::string commands_of(const CLI::App& app) {
+  std::string text;
+  for (const CLI::App* command : commands_in(app)) {
+    text += item(in_bold(title_of(*command)) + "(1)", escaped(command->get_description()));
+  }
+  return text.empty() ? "" : section("COMMANDS") + text;
+}
+
+std::string names_of(const CLI::Option& option) {
+  const std::string value = option.get_expected_max() > 0 ? escaped(option.get_type_name()) : "";
+  if (option.get_positional()) return in_bold(value);
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back(in_bold("-" + name));
+  for (const std::string& name : option.get_lnames()) names.push_back(in_bold("--" + name));
+  return fmt::format("{}{}", fmt::join(names, ", "), value.empty() ? "" : " \\fI" + value + "\\fR");
+}
+
+std::string text_of(const CLI::Option& option) {
+  const std::string note = option.get_required() ? "required" : option.get_default_str();
+  return escaped(option.get_description() + (note.empty() || note == "none" ? "" : " [" + note + "]"));
+}
+
+// The options by the groups of the help.
+std::string options_of(const CLI::App& app) {
+  std::string text;
+  for (const std::string& group : app.get_groups()) {
+    std::string items;
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_group() == group) items += item(names_of(*option), text_of(*option));
+    }
+    if (!group.empty() && !items.empty()) text += ".SS " + in_macro_quotes(escaped(group)) + "\n" + items;
+  }
+  return text.empty() ? "" : section("OPTIONS") + text;
+}
+
+std::string see_also(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "" : section("SEE ALSO") + in_bold(title_of(*app.get_parent())) + "(1)\n";
+}
+
+}  // namespace
+
+std::vector<std::string> manual_topics(const CLI::App& program) {
+  std::vector<std::string> topics;
+  add_topics(program, "", topics);
+  return topics;
+}
+
+std::string manual_page(const CLI::App& app) {
+  const std::string description = app.get_description();
+  const std::string argument = commands_in(app).empty() ? "" : "\\fICOMMAND\\fR ";
+  return fmt::format(".TH {} 1 \"\" \"Portatune {}\" \"User Commands\"\n", in_macro_quotes(escaped(title_of(app))),
+                     PORTATUNE_VERSION) +
+         section("NAME") + escaped(title_of(app)) + " \\- " +
+         escaped(description.substr(0, description.find_last_not_of('.') + 1)) + "\n" + section("SYNOPSIS") +
+         in_bold(words_of(app)) + " " + argument + "[\\fIOPTIONS\\fR]\n" + examples_of(app) + commands_of(app) +
+         options_of(app) + see_also(app);
+}
+
+}  // namespace portatune::cli
