@@ -17,6 +17,8 @@ if(TARGET portatune_arrow)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION share/portatune COMPONENT command)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/portatune)
+install(CODE "set(command \"$<TARGET_FILE:portatune>\")")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/InstallPages.cmake)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/portatune DESTINATION include)
 install(TARGETS portatune_all portatune_main EXPORT portatune ARCHIVE DESTINATION lib)

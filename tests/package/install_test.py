@@ -40,6 +40,15 @@ class Installation(unittest.TestCase):
                                "--input", DATA / "arrow" / "rows.parquet")
         self.assertEqual(len(lines.splitlines()), 3000)
 
+    def test_it_has_what_the_command_prints(self):
+        share = self.prefix / "share"
+        self.assertIn("portatune-tfrecord-write.1", os.listdir(share / "man" / "man1"))
+        for file, words in {"man/man1/portatune.1": ["man"], "man/man1/portatune-fit.1": ["man", "fit"],
+                            "bash-completion/completions/portatune": ["completion", "bash"],
+                            "fish/vendor_completions.d/portatune.fish": ["completion", "fish"],
+                            "portatune/recipe.schema.json": ["recipes", "--schema"]}.items():
+            self.assertEqual((share / file).read_text(), self.portatune(*words), file)
+
     def test_it_trains_by_mpirun(self):
         command = self.prefix / "bin" / "portatune"
         run("mpirun", "-n", 2, command, *fit(self.work() / "tuned"), environment={**self.home, **MPI})
