@@ -34,7 +34,7 @@ FitArguments fit_arguments(Words more) {
 }
 
 const Words kCommands = {"fit",  "evaluate",    "predict", "generate", "tokenize", "devices", "bench",
-                         "plan", "bench-input", "parity",  "sweep",    "report",   "man"};
+                         "plan", "bench-input", "parity",  "sweep",    "report",   "doctor",  "man"};
 
 int64_t widest_line(const std::string& text) {
   int64_t widest = 0;

@@ -1,4 +1,6 @@
 // portatune plugin: lists and installs XLA plugins.
+#include "portatune/cli/machine/plugin.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -58,19 +60,23 @@ std::string row_of(const pjrt::PluginPackage& package, const Place& place) {
                      to_string(package.parts.front().wheel), state_of(place), "", "", package.needs);
 }
 
-std::string json_of(const pjrt::PluginPackage& package, const Place& place) {
-  const pjrt::Pin& wheel = package.parts.front().wheel;
-  return line_of({{"name", package.name},
-                  {"platform", package.platform},
-                  {"package", wheel.package},
-                  {"version", wheel.version},
-                  {"needs", package.needs},
-                  {"folder", place.folder.string()},
-                  {"installed", place.is_complete},
-                  {"compiles", place.has_plugin}});
+Place place_of(const pjrt::PluginPackage& package) {
+  const fs::path folder = folder_of(package);
+  std::error_code none;
+  return {.folder = folder,
+          .has_plugin = fs::is_regular_file(folder / package.file, none),
+          .is_complete = is_complete(package, folder)};
 }
 
 }  // namespace
+
+nlohmann::ordered_json facts_of(const pjrt::PluginPackage& package) {
+  const pjrt::Pin& wheel = package.parts.front().wheel;
+  const Place place = place_of(package);
+  return {{"name", package.name},           {"platform", package.platform}, {"package", wheel.package},
+          {"version", wheel.version},       {"needs", package.needs},       {"folder", place.folder.string()},
+          {"installed", place.is_complete}, {"compiles", place.has_plugin}};
+}
 
 void add_options(CLI::App& command, PluginListArguments& a) {
   Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each plugin");
@@ -114,12 +120,7 @@ int plugin_install(const PluginInstallArguments& a) {
 int plugin_list(const PluginListArguments& a) {
   std::string text;
   for (const pjrt::PluginPackage& package : pjrt::plugin_packages()) {
-    const fs::path folder = folder_of(package);
-    std::error_code none;
-    const Place place = {.folder = folder,
-                         .has_plugin = fs::is_regular_file(folder / package.file, none),
-                         .is_complete = is_complete(package, folder)};
-    text += a.talk.json ? json_of(package, place) : row_of(package, place);
+    text += a.talk.json ? line_of(facts_of(package)) : row_of(package, place_of(package));
   }
   print_result(text);
   return kOk;

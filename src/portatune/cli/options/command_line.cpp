@@ -98,6 +98,7 @@ class Parser {
     add("index", "Write indexes of files that other programs wrote.", kTfrecordIndexExamples, tfrecord_index_,
         tfrecord);
     add("devices", "Show the plugin, its devices and the kernels.", kDevicesExamples, devices_);
+    add("doctor", "Check this machine and the installation.", kDoctorExamples, doctor_);
     CLI::App& plugin = add_group("plugin", "List and install XLA plugins for GPUs and TPUs.", kPluginExamples);
     add("list", "List plugins, and which of them are installed.", kPluginListExamples, plugin_list_, plugin);
     add("install", "Install a plugin into the user's cache.", kPluginInstallExamples, plugin_install_, plugin);
@@ -398,6 +399,7 @@ class Parser {
     if (name == "tfrecord inspect") return tfrecord_inspect_;
     if (name == "tfrecord index") return tfrecord_index_;
     if (name == "devices") return devices_;
+    if (name == "doctor") return doctor_;
     if (name == "plugin list") return plugin_list_;
     if (name == "plugin install") return plugin_install_;
     if (name == "recipes") return recipes_.schema ? Text{schema()} : Command(recipes_);
@@ -432,6 +434,7 @@ class Parser {
   TfrecordInspectArguments tfrecord_inspect_;
   TfrecordIndexArguments tfrecord_index_;
   DevicesArguments devices_;
+  DoctorArguments doctor_;
   PluginListArguments plugin_list_;
   PluginInstallArguments plugin_install_;
   RecipesArguments recipes_;

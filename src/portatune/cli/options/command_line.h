@@ -17,7 +17,7 @@ struct Text {
 using Command =
     std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments, TokenizeArguments,
                  TokenizerTrainArguments, MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
-                 TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
+                 TfrecordIndexArguments, DevicesArguments, DoctorArguments, PluginListArguments, PluginInstallArguments,
                  DownloadArguments, CacheListArguments, CacheRemoveArguments, RecipesArguments, BenchArguments,
                  BenchInputArguments, PlanArguments, ParityArguments, SweepArguments, ReportArguments>;
 

@@ -193,6 +193,11 @@ struct ReportArguments {
   std::filesystem::path output = report::kPageFile;
 };
 
+struct DoctorArguments {
+  std::filesystem::path bundle;  ///< an archive to write for a bug report; empty: none
+  Talk talk;
+};
+
 struct ParityArguments {
   std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
   std::filesystem::path dump;       ///< a folder for the computed values of a case; empty: none
@@ -229,6 +234,7 @@ int plan(const PlanArguments& arguments, Processes& processes);
 int parity(const ParityArguments& arguments);
 int sweep(const SweepArguments& arguments, Processes& processes);
 int report(const ReportArguments& arguments);
+int doctor(const DoctorArguments& arguments);
 int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
 
 }  // namespace portatune::cli

@@ -64,6 +64,11 @@ inline constexpr const char* kDevicesExamples =
     "  portatune devices\n"
     "  portatune devices --plugin ./xla_cpu_pjrt.so --json\n";
 
+inline constexpr const char* kDoctorExamples =
+    "  portatune doctor\n"
+    "  portatune doctor --bundle report.tar.gz     for a bug report\n"
+    "  Exit code 1 if no device can be used.\n";
+
 inline constexpr const char* kPluginExamples =
     "  portatune plugin list\n"
     "  portatune plugin install cuda13\n";

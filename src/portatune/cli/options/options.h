@@ -36,6 +36,7 @@ void add_options(CLI::App& command, ParityArguments& arguments);
 void add_options(CLI::App& command, SweepArguments& arguments);
 void add_options(CLI::App& command, ReportArguments& arguments);
 void add_options(CLI::App& command, MergeArguments& arguments);
+void add_options(CLI::App& command, DoctorArguments& arguments);
 
 /// The described fields of all options of `fit`. They refer to `arguments`.
 std::vector<OptionField> described_options(FitArguments& arguments);
