@@ -41,13 +41,6 @@ Memory memory_of(Memory arguments, const pjrt::MemoryStats& stats) {
   return memory;
 }
 
-// Operations that the model needs on each device: without recomputation, and independent of micro-batches.
-std::map<DType, double> flops_of(const Task& task, const train::Signature& batch, train::StepOptions options) {
-  options.gradient_accumulation_steps = 1;
-  options.remat = Remat::kNone;
-  return matrix_flops(train::step_program(task, batch, options).function);
-}
-
 // Bytes that a device sends in a step. Each micro-batch gathers again.
 double sent_bytes(const Task& task, const train::Signature& batch, train::StepOptions options) {
   if (options.mesh.devices() == 1) return 0;
@@ -78,13 +71,19 @@ Memory memory_of_arguments(const Task& task, const train::Signature& batch, cons
   return memory_of_arguments(train::step_program(task, batch, options));
 }
 
+std::map<DType, double> flops_of_step(const Task& task, const train::Signature& batch, train::StepOptions options) {
+  options.gradient_accumulation_steps = 1;
+  options.remat = Remat::kNone;
+  return matrix_flops(train::step_program(task, batch, options).function);
+}
+
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
                    const train::StepOptions& options, ProgramWriter* keep) {
   const train::StepProgram step = train::step_program(task, batch, options);
   const Compiled compiled = compiler.compile(step.function, keep);
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
   return {.memory = memory_of(memory_of_arguments(step), compiled.memory),
-          .work = {.flops = flops_of(task, batch, options),
+          .work = {.flops = flops_of_step(task, batch, options),
                    .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
                    .sent_bytes = sent_bytes(task, batch, options)},
           .compile_s = compiled.seconds};

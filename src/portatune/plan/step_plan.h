@@ -37,6 +37,10 @@ struct StepPlan {
 /// The part that is known without compiling: parameters, optimizer and batch.
 Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options);
 
+/// Operations of matrix products that the model needs for a step on each device, by the type of their operands: without
+/// recomputation, and independent of micro-batches.
+std::map<DType, double> flops_of_step(const Task& task, const train::Signature& batch, train::StepOptions options);
+
 /// Compiles the step that a Trainer would run for batches of this shape. Errors and `keep` are those of
 /// Compiler::compile.
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
