@@ -188,6 +188,15 @@ TEST(NamedMetrics, RefuseOtherNames) {
   }
 }
 
+TEST(NamedMetrics, SuggestTheNearestName) {
+  try {
+    tasks::ClassificationMetrics(Head::kSoftmax, 3, {"acuracy"});
+    ADD_FAILURE() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean accuracy?"));
+  }
+}
+
 TEST(MultiLabelMetrics, AreEmptyWithoutRows) { EXPECT_TRUE(tasks::MultiLabelMetrics(2).result().empty()); }
 
 TEST(RegressionMetrics, AreTheCorrelationsOfLogitAndLabel) {

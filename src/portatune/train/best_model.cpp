@@ -61,7 +61,11 @@ void require_deciding_score(const FitOptions& options, const Scores& scores) {
   if (score.empty() || value_of(scores, score)) return;
   std::vector<std::string> names;
   for (const auto& [name, value] : scores) names.push_back(name);
-  throw UsageError({.where = "metric_for_best_model", .given = score, .expected = "one of " + list_of(names)});
+  const std::string meant = nearest(score, names);
+  throw UsageError({.where = "metric_for_best_model",
+                    .given = score,
+                    .expected = "one of " + list_of(names),
+                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }
 
 bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options) {

@@ -256,6 +256,16 @@ TEST(BestModel, ErrorNamesTheScores) {
   }
 }
 
+TEST(BestModel, ErrorSuggestsTheNearestScore) {
+  CountingRun run({0.5});
+  try {
+    run.trainer.fit(counted_batches(1), {.validation = {{counted_batches(1)}}, .best_model = {.metric = "scroe"}});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean score?"));
+  }
+}
+
 TEST(BestModel, NeedsAnEvaluation) {
   CountingRun run({0.5});
   EXPECT_THROW(run.trainer.fit(counted_batches(1), {.best_model = {.early_stopping_patience = 1}}), UsageError);

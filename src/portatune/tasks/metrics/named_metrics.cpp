@@ -19,9 +19,12 @@ std::vector<NamedMetric> choose(const std::vector<NamedMetric>& table, const std
   for (const std::string& name : names) {
     const auto found = std::ranges::find(table, name, &NamedMetric::name);
     if (found == table.end()) {
+      const std::vector<std::string> known = names_in(table);
+      const std::string meant = nearest(name, known);
       throw UsageError({.where = "metrics",
                         .given = in_quotes(name),
-                        .expected = "all, or some of " + list_of(names_in(table), table.size())});
+                        .expected = "all, or some of " + list_of(known, known.size()),
+                        .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
     }
     chosen.push_back(*found);
   }

@@ -73,9 +73,23 @@ float weight_in(const char* option, const std::string& text) {
   throw UsageError({.where = option, .given = in_quotes(text), .expected = "a number"});
 }
 
+// The rows of a file of weights. A word that names no file may be a misspelt "balanced".
+data::Dataset rows_of_file(const char* option, const std::string& file) {
+  try {
+    return data::read_table({file}, {.columns = {"label", "weight"}});
+  } catch (const NotFoundError&) {
+    const std::string meant = nearest(file, {kBalanced});
+    throw NotFoundError(
+        {.where = option,
+         .given = in_quotes(file) + ", which is neither " + kBalanced + " nor a file",
+         .expected = std::string(kBalanced) + ", a number for each class, or a file with the columns label and weight",
+         .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+  }
+}
+
 std::vector<float> weights_in_file(const char* option, const std::string& file, const Names& labels) {
   std::vector<std::optional<float>> weights(labels.size());
-  data::Cursor rows = data::read_table({file}, {.columns = {"label", "weight"}}).iterate();
+  data::Cursor rows = rows_of_file(option, file).iterate();
   while (const std::optional<data::Example> row = rows.next()) {
     weights.at(static_cast<size_t>(label_id(*row, "label", labels))) = weight_in(option, row->text("weight"));
   }
