@@ -332,6 +332,8 @@ class Trainer {
   /// Names and types of the parameters; empty before the first batch.
   std::vector<std::pair<std::string, TensorType>> parameters() const;
   int64_t steps() const;
+  /// Step of the best evaluation so far; 0: there is none, or no score decides.
+  int64_t best_step() const;
 
   /// Scores from before the first step, for reports of a run that was interrupted: checkpoints keep them, and resume()
   /// restores them. Empty if they were never set.

@@ -35,6 +35,7 @@ std::vector<std::pair<std::string, TensorType>> Trainer::parameters() const {
 }
 const LoadReport& Trainer::load_report() const { return impl_->state.load_report(); }
 int64_t Trainer::steps() const { return impl_->state.steps(); }
+int64_t Trainer::best_step() const { return impl_->state.evaluations().best_step; }
 const Scores& Trainer::initial_scores() const { return impl_->state.initial_scores(); }
 const std::vector<std::string>& Trainer::deviations() const { return impl_->state.deviations(); }
 void Trainer::set_initial_scores(Scores scores) { impl_->state.initial_scores() = std::move(scores); }

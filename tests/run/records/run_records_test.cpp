@@ -133,6 +133,37 @@ TEST(RunRecords, CheckpointsHaveTheStateThatTransformersReads) {
   EXPECT_THAT(cli::names_in(toy.file("tuned")), testing::Not(Contains("README.md")));
 }
 
+// The best evaluation is that of the highest accuracy so far, the first of equal ones.
+int64_t best_step_until(const std::vector<Json>& lines, int64_t step) {
+  int64_t best_step = 0;
+  double best = -1;
+  for (const Json& line : lines) {
+    if (line["step"] == 0 || line["step"] > step || !line.contains("eval_accuracy")) continue;
+    if (line["eval_accuracy"] > best) best_step = line["step"];
+    best = std::max(best, line["eval_accuracy"].get<double>());
+  }
+  return best_step;
+}
+
+TEST(RunRecords, CheckpointsNameTheBestEvaluationSoFar) {
+  const Toy toy;
+  RunOptions options = options_of(toy, "tuned");
+  options.best_model.metric = "accuracy";
+  options.save_strategy = SaveStrategy::kEpoch;
+  options.keep_checkpoints = 5;
+  options.epochs = 3;
+  Events unobserved;
+  ASSERT_TRUE(fit(options, unobserved));
+  for (const int64_t step : {4, 8, 12}) {
+    const fs::path folder = options.output / ("checkpoint-" + std::to_string(step));
+    const Json state = Json::parse(cli::read(folder / kTrainerStateFile));
+    const int64_t best = best_step_until(lines_of(options), step);
+    EXPECT_EQ(state["best_global_step"], best);
+    EXPECT_EQ(state["best_model_checkpoint"], options.output / ("checkpoint-" + std::to_string(best)));
+    EXPECT_TRUE(state["best_metric"].is_number());
+  }
+}
+
 TEST(RunRecords, NameOptionsVersionsDevicesAndData) {
   const Toy toy;
   RunOptions options = options_of(toy, "tuned");

@@ -164,7 +164,9 @@ double RunRecords::epoch_of(int64_t step) const {
 
 double RunRecords::seconds() const { return earlier_s_ + seconds_since(start_); }
 
-TrainerState RunRecords::state() const {
+TrainerState RunRecords::state(int64_t best_step) const {
+  const fs::path best = train::checkpoint_path(opening_.plan.output, best_step);
+  const bool has_best = best_step > 0 && fs::exists(best);
   return {.step = step_,
           .total_steps = opening_.length.num_train_epochs * opening_.length.steps_per_epoch,
           .steps_per_epoch = opening_.length.steps_per_epoch,
@@ -172,23 +174,27 @@ TrainerState RunRecords::state() const {
           .batch_size = rows_of_step(opening_.plan),
           .eval_steps = opening_.plan.eval_steps > 0 ? opening_.plan.eval_steps : opening_.length.steps_per_epoch,
           .logging_steps = opening_.plan.logging_steps,
-          .save_steps = save_steps_of(opening_.plan)};
+          .save_steps = save_steps_of(opening_.plan),
+          .best_step = best_step,
+          .best_metric = train::deciding_score(opening_.length),
+          .best_checkpoint = has_best ? best.string() : ""};
 }
 
 std::map<std::string, std::string> RunRecords::checkpoint_files() const {
   if (!log_) return {};
-  return {{kTrainerStateFile, text_of(state(), log_->lines(), window_.saved())}};
+  TrainerState now = state(opening_.trainer.best_step());
+  // The best checkpoint may be the one that is being saved.
+  if (now.best_step > 0 && now.best_step == step_)
+    now.best_checkpoint = train::checkpoint_path(opening_.plan.output, step_).string();
+  return {{kTrainerStateFile, text_of(now, log_->lines(), window_.saved())}};
 }
 
 void RunRecords::finish(const Outcome& outcome) {
   add_steps();  // those before an early stop
   const fs::path& output = opening_.plan.output;
-  TrainerState last = state();
-  last.best_step = outcome.best_step;
-  last.best_metric = train::deciding_score(opening_.length);
-  const fs::path best = train::checkpoint_path(output, outcome.best_step);
-  if (outcome.best_step > 0 && fs::exists(best)) last.best_checkpoint = best.string();
-  if (log_) try_to([&] { replace_file(output / kTrainerStateFile, text_of(last, log_->lines())); });
+  if (log_) {
+    try_to([&] { replace_file(output / kTrainerStateFile, text_of(state(outcome.best_step), log_->lines())); });
+  }
   try_to([&] { write_card(outcome); });
 }
 

@@ -56,7 +56,7 @@ class RunRecords final : public Callback {
   void add_steps();
   void write_card(const Outcome& outcome);
   bool has_evaluation(int64_t step) const;
-  TrainerState state() const;
+  TrainerState state(int64_t best_step) const;
   double epoch_of(int64_t step) const;
   double seconds() const;
 
