@@ -6,6 +6,7 @@
 #include "portatune/data.h"
 #include "portatune/device.h"
 #include "portatune/error.h"
+#include "portatune/error_analysis.h"
 #include "portatune/generation.h"
 #include "portatune/graph.h"
 #include "portatune/image.h"

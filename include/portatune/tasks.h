@@ -21,6 +21,8 @@
 
 namespace portatune {
 
+class ErrorAnalyzer;
+
 /// Columns of a batch as values of the graph.
 using Columns = std::map<std::string, Value, std::less<>>;
 
@@ -165,6 +167,8 @@ class RowTask : public Task {
   virtual bool predicts_rows() const { return true; }
   /// Predictions as one JSON document, if other programs define such a form; otherwise null.
   virtual std::unique_ptr<PredictionLines> prediction_document() const;
+  /// An analyzer of an evaluation for the report of a run, which keeps `max_mistakes` rows; null: the task has none.
+  virtual std::unique_ptr<ErrorAnalyzer> error_analyzer(int64_t max_mistakes) const;
   /// Values that a resumed run must share with the run that it continues (TrainingOptions::must_match).
   virtual std::map<std::string, std::string> settings() const = 0;
   /// Keys of config.json that Portatune does not know and therefore ignores.

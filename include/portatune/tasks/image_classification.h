@@ -89,6 +89,7 @@ class ImageClassification final : public RowTask {
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;
+  std::unique_ptr<ErrorAnalyzer> error_analyzer(int64_t max_mistakes) const override;
   /// Counts images.
   TokenCount tokens(const data::Example& batch) const override;
   double initializer_range() const override;

@@ -115,6 +115,7 @@ class TextClassification final : public TextTask {
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;
+  std::unique_ptr<ErrorAnalyzer> error_analyzer(int64_t max_mistakes) const override;
   void save(const std::filesystem::path& folder) const override;
 
  private:

@@ -78,6 +78,7 @@ class TokenClassification final : public TextTask {
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   /// Precision, recall and F1 of entities as in seqeval, and the accuracy of words.
   std::unique_ptr<Metrics> metrics() const override;
+  std::unique_ptr<ErrorAnalyzer> error_analyzer(int64_t max_mistakes) const override;
   void save(const std::filesystem::path& folder) const override;
 
  private:

@@ -15,6 +15,7 @@
 #include "portatune/ops.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/metrics/error_analyzers.h"
 #include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/class_weights.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -290,6 +291,10 @@ std::unique_ptr<Metrics> ImageClassification::metrics() const {
   const auto classes = static_cast<int64_t>(impl_->labels.size());
   const auto more = classes > 5 ? std::vector<std::string>{"top_5_accuracy"} : std::vector<std::string>();
   return std::make_unique<tasks::ClassificationMetrics>(Head::kSoftmax, classes, impl_->options.metrics, more);
+}
+
+std::unique_ptr<ErrorAnalyzer> ImageClassification::error_analyzer(int64_t max_mistakes) const {
+  return tasks::class_errors(Head::kSoftmax, impl_->labels, max_mistakes);
 }
 
 TokenCount ImageClassification::tokens(const data::Example& batch) const {

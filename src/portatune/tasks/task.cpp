@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "portatune/error.h"
+#include "portatune/error_analysis.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
@@ -52,5 +53,7 @@ std::optional<int64_t> RowTask::cut_texts(const data::Example&) const { return s
 data::Dataset RowTask::examples(const data::Dataset& rows) const { return rows; }
 
 std::unique_ptr<PredictionLines> RowTask::prediction_document() const { return nullptr; }
+
+std::unique_ptr<ErrorAnalyzer> RowTask::error_analyzer(int64_t) const { return nullptr; }
 
 }  // namespace portatune

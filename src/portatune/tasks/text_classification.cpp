@@ -10,6 +10,7 @@
 #include "portatune/sources.h"
 #include "portatune/tasks/losses.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/metrics/error_analyzers.h"
 #include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/heads.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -251,6 +252,12 @@ std::unique_ptr<Metrics> TextClassification::metrics() const {
   if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>(impl_->logits(), names);
   if (impl_->head == Head::kMultiLabel) return std::make_unique<tasks::MultiLabelMetrics>(labels, names);
   return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels, names);
+}
+
+std::unique_ptr<ErrorAnalyzer> TextClassification::error_analyzer(int64_t max_mistakes) const {
+  if (impl_->head == Head::kRegression) return tasks::number_errors(max_mistakes);
+  if (impl_->head == Head::kMultiLabel) return tasks::label_errors(impl_->labels, max_mistakes);
+  return tasks::class_errors(impl_->head, impl_->labels, max_mistakes);
 }
 
 void TextClassification::save(const std::filesystem::path& folder) const {

@@ -7,6 +7,7 @@
 #include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
+#include "portatune/tasks/metrics/error_analyzers.h"
 #include "portatune/tasks/metrics/tag_metrics.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -218,6 +219,10 @@ Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch
 
 std::unique_ptr<Metrics> TokenClassification::metrics() const {
   return std::make_unique<tasks::TagMetrics>(impl_->labels);
+}
+
+std::unique_ptr<ErrorAnalyzer> TokenClassification::error_analyzer(int64_t) const {
+  return tasks::entity_errors(impl_->labels);
 }
 
 void TokenClassification::save(const std::filesystem::path& folder) const {

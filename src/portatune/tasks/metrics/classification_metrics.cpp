@@ -183,16 +183,6 @@ std::vector<NamedMetric> number_table(int64_t targets) {
           mean_over<metrics::R2>("r2", targets, order_of_label)};
 }
 
-// Rows with the float labels of several columns.
-ScoredRows numbers_of(const data::Example& batch, const data::Example& outputs) {
-  const auto logits = outputs.tensor("logits").as<float>(), targets = batch.tensor("labels").as<float>(),
-             weights = batch.tensor(data::kExampleWeight).as<float>();
-  return {.columns = static_cast<int64_t>(logits.size() / weights.size()),
-          .logits = {logits.begin(), logits.end()},
-          .targets = {targets.begin(), targets.end()},
-          .weights = {weights.begin(), weights.end()}};
-}
-
 }  // namespace
 
 int64_t predicted_class(Head head, std::span<const float> logits) {
@@ -213,11 +203,7 @@ std::vector<float> probabilities(Head head, std::span<const float> logits) {
   return result;
 }
 
-ClassificationMetrics::ClassificationMetrics(Head head, int64_t classes, const std::vector<std::string>& names,
-                                             const std::vector<std::string>& more)
-    : NamedMetrics(class_table(classes), names, default_names(classes, more)), head_(head) {}
-
-ScoredRows ClassificationMetrics::read(const data::Example& batch, const data::Example& outputs) const {
+ScoredRows scored_classes(Head head, const data::Example& batch, const data::Example& outputs) {
   const auto logits = outputs.tensor("logits").as<float>(), weights = batch.tensor(data::kExampleWeight).as<float>();
   const size_t columns = logits.size() / weights.size();
   ScoredRows rows{.columns = static_cast<int64_t>(columns),
@@ -226,28 +212,49 @@ ScoredRows ClassificationMetrics::read(const data::Example& batch, const data::E
                   .weights = {weights.begin(), weights.end()}};
   for (size_t row = 0; row < rows.rows(); ++row) {
     const std::span<const float> of_row = logits.subspan(row * columns, columns);
-    rows.predicted.push_back(static_cast<float>(predicted_class(head_, of_row)));
-    std::vector<float> probabilities = tasks::probabilities(head_, of_row);
-    if (head_ == Head::kSigmoid) probabilities.insert(probabilities.begin(), 1 - probabilities.front());
+    rows.predicted.push_back(static_cast<float>(predicted_class(head, of_row)));
+    std::vector<float> probabilities = tasks::probabilities(head, of_row);
+    if (head == Head::kSigmoid) probabilities.insert(probabilities.begin(), 1 - probabilities.front());
     rows.probabilities.insert(rows.probabilities.end(), probabilities.begin(), probabilities.end());
   }
   return rows;
+}
+
+ScoredRows scored_labels(const data::Example& batch, const data::Example& outputs) {
+  ScoredRows rows = scored_numbers(batch, outputs);
+  for (const float logit : rows.logits) rows.predicted.push_back(logit >= 0 ? 1.0F : 0.0F);
+  return rows;
+}
+
+ScoredRows scored_numbers(const data::Example& batch, const data::Example& outputs) {
+  const auto logits = outputs.tensor("logits").as<float>(), targets = batch.tensor("labels").as<float>(),
+             weights = batch.tensor(data::kExampleWeight).as<float>();
+  return {.columns = static_cast<int64_t>(logits.size() / weights.size()),
+          .logits = {logits.begin(), logits.end()},
+          .targets = {targets.begin(), targets.end()},
+          .weights = {weights.begin(), weights.end()}};
+}
+
+ClassificationMetrics::ClassificationMetrics(Head head, int64_t classes, const std::vector<std::string>& names,
+                                             const std::vector<std::string>& more)
+    : NamedMetrics(class_table(classes), names, default_names(classes, more)), head_(head) {}
+
+ScoredRows ClassificationMetrics::read(const data::Example& batch, const data::Example& outputs) const {
+  return scored_classes(head_, batch, outputs);
 }
 
 MultiLabelMetrics::MultiLabelMetrics(int64_t labels, const std::vector<std::string>& names)
     : NamedMetrics(label_table(labels), names, {"f1_micro", "f1_macro", "accuracy", "roc_auc_macro"}) {}
 
 ScoredRows MultiLabelMetrics::read(const data::Example& batch, const data::Example& outputs) const {
-  ScoredRows rows = numbers_of(batch, outputs);
-  for (const float logit : rows.logits) rows.predicted.push_back(logit >= 0 ? 1.0F : 0.0F);
-  return rows;
+  return scored_labels(batch, outputs);
 }
 
 RegressionMetrics::RegressionMetrics(int64_t targets, const std::vector<std::string>& names)
     : NamedMetrics(number_table(targets), names, {"pearson", "spearmanr"}) {}
 
 ScoredRows RegressionMetrics::read(const data::Example& batch, const data::Example& outputs) const {
-  return numbers_of(batch, outputs);
+  return scored_numbers(batch, outputs);
 }
 
 }  // namespace portatune::tasks

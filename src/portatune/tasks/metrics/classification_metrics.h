@@ -15,9 +15,14 @@ int64_t predicted_class(Head head, std::span<const float> logits);
 /// Softmax of the logits, or the sigmoid of each.
 std::vector<float> probabilities(Head head, std::span<const float> logits);
 
+/// The rows of a batch that have one class, several labels, or numbers. Reads "labels" and the example weights of the
+/// batch, and "logits" of the outputs.
+ScoredRows scored_classes(Head head, const data::Example& batch, const data::Example& outputs);
+ScoredRows scored_labels(const data::Example& batch, const data::Example& outputs);
+ScoredRows scored_numbers(const data::Example& batch, const data::Example& outputs);
+
 /// Metrics of one class in each row. Names and meaning: docs/metrics.md. By default "accuracy" and
 /// "matthews_correlation"; for two classes also "f1" (of the second) and "roc_auc", for more "f1_macro".
-/// Reads "labels" and the example weights of batches, and "logits" of outputs.
 class ClassificationMetrics final : public NamedMetrics {
  public:
   /// names   see NamedMetrics

@@ -1,5 +1,7 @@
 #include "portatune/tasks/metrics/entities.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace portatune::tasks {
@@ -44,6 +46,14 @@ std::vector<Entity> entities_in(std::span<const std::string> tags) {
     previous = tag;
   }
   return entities;
+}
+
+std::vector<Entity> common_entities(std::vector<Entity> a, std::vector<Entity> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  std::vector<Entity> common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  return common;
 }
 
 }  // namespace portatune::tasks

@@ -20,4 +20,7 @@ struct Entity {
 /// (IOBES) are known too. Follows seqeval without a mode, and thereby conlleval.pl.
 std::vector<Entity> entities_in(std::span<const std::string> tags);
 
+/// The entities that are in both lists.
+std::vector<Entity> common_entities(std::vector<Entity> a, std::vector<Entity> b);
+
 }  // namespace portatune::tasks

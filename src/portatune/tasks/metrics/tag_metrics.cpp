@@ -1,7 +1,7 @@
 #include "portatune/tasks/metrics/tag_metrics.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "portatune/tasks/metrics/entities.h"
 
@@ -14,36 +14,41 @@ double share(int64_t part, int64_t whole) {
 
 }  // namespace
 
-void TagMetrics::update(const data::Example& batch, const data::Example& outputs) {
+std::vector<TaggedSentence> tagged_sentences(const data::Example& batch, const data::Example& outputs,
+                                             const std::vector<std::string>& tags) {
   const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
   const std::span<const int32_t> labels = batch.tensor("labels").as<int32_t>();
   const std::span<const int32_t> word_counts = batch.tensor("word_count").as<int32_t>();
   const std::span<const float> logits = outputs.tensor("logits").as<float>();
   const size_t length = labels.size() / weights.size(), width = logits.size() / labels.size();
+  std::vector<TaggedSentence> sentences;
   for (size_t row = 0; row < weights.size(); ++row) {
     if (weights[row] == 0) continue;
-    std::vector<std::string> expected, predicted;
+    TaggedSentence& sentence = sentences.emplace_back();
     for (size_t i = row * length; i < (row + 1) * length; ++i) {
       if (labels[i] < 0) continue;
       const auto of_place = logits.subspan(i * width, width);
-      expected.push_back(labels_[static_cast<size_t>(labels[i])]);
-      predicted.push_back(labels_[static_cast<size_t>(std::ranges::max_element(of_place) - of_place.begin())]);
+      sentence.expected.push_back(tags[static_cast<size_t>(labels[i])]);
+      sentence.predicted.push_back(tags[static_cast<size_t>(std::ranges::max_element(of_place) - of_place.begin())]);
     }
-    words_left_out_ += word_counts[row] - std::ssize(expected);
-    add_sentence(expected, predicted);
+    sentence.words_left_out = word_counts[row] - std::ssize(sentence.expected);
   }
+  return sentences;
 }
 
-void TagMetrics::add_sentence(const std::vector<std::string>& expected, const std::vector<std::string>& predicted) {
+void TagMetrics::update(const data::Example& batch, const data::Example& outputs) {
+  for (const TaggedSentence& sentence : tagged_sentences(batch, outputs, labels_)) add_sentence(sentence);
+}
+
+void TagMetrics::add_sentence(const TaggedSentence& sentence) {
+  const auto& [expected, predicted, words_left_out] = sentence;
+  words_left_out_ += words_left_out;
   words_ += std::ssize(expected);
   for (size_t i = 0; i < expected.size(); ++i) right_words_ += expected[i] == predicted[i];
-  std::vector<Entity> of_expected = entities_in(expected), of_predicted = entities_in(predicted), common;
-  std::ranges::sort(of_expected);
-  std::ranges::sort(of_predicted);
-  std::ranges::set_intersection(of_expected, of_predicted, std::back_inserter(common));
+  std::vector<Entity> of_expected = entities_in(expected), of_predicted = entities_in(predicted);
   expected_entities_ += std::ssize(of_expected);
   predicted_entities_ += std::ssize(of_predicted);
-  common_entities_ += std::ssize(common);
+  common_entities_ += std::ssize(common_entities(std::move(of_expected), std::move(of_predicted)));
 }
 
 Scores TagMetrics::result() const {

@@ -8,10 +8,21 @@
 
 namespace portatune::tasks {
 
+/// The tags of the labelled words of a sentence.
+struct TaggedSentence {
+  std::vector<std::string> expected, predicted;
+  int64_t words_left_out = 0;  ///< number of words without a label, which the model has not seen
+};
+
+/// The sentences of a batch. Reads "labels" [batch, seq] (below 0: no word begins here), "word_count" [batch] and the
+/// example weights of the batch, "logits" of the outputs.
+/// tags  names in the order of the ids
+std::vector<TaggedSentence> tagged_sentences(const data::Example& batch, const data::Example& outputs,
+                                             const std::vector<std::string>& tags);
+
 /// "precision", "recall" and "f1" of the entities of all types together, 0 if there are none as in seqeval, and
-/// "accuracy" of the words. Reads "labels" [batch, seq] (below 0: no word begins here), "word_count" [batch] and the
-/// example weights of batches, "logits" of outputs. If there are words without a label, which the model has not seen,
-/// "words_left_out" is their number; no other metric counts them.
+/// "accuracy" of the words. If there are words without a label, which the model has not seen, "words_left_out" is their
+/// number; no other metric counts them.
 /// source    seqeval 1.2.2: precision_score, recall_score, f1_score, accuracy_score without a mode
 class TagMetrics final : public Metrics {
  public:
@@ -20,7 +31,7 @@ class TagMetrics final : public Metrics {
   Scores result() const override;
 
  private:
-  void add_sentence(const std::vector<std::string>& expected, const std::vector<std::string>& predicted);
+  void add_sentence(const TaggedSentence& sentence);
 
   const std::vector<std::string> labels_;
   int64_t expected_entities_ = 0, predicted_entities_ = 0, common_entities_ = 0;

@@ -1,0 +1,30 @@
+// The error analyzers of tasks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portatune/error_analysis.h"
+#include "portatune/tasks/text_classification.h"
+
+namespace portatune::tasks {
+
+/// Of rows with one class. Equals sklearn.metrics.confusion_matrix and classification_report; undefined scores are
+/// absent.
+/// classes  names in the order of the ids
+std::unique_ptr<ErrorAnalyzer> class_errors(Head head, std::vector<std::string> classes, int64_t max_mistakes);
+
+/// Of rows with several labels. A row with a wrong label is a mistake; its loss is the sum over the labels.
+std::unique_ptr<ErrorAnalyzer> label_errors(std::vector<std::string> labels, int64_t max_mistakes);
+
+/// Of rows with numbers: the largest sums of absolute errors. There are no classes.
+std::unique_ptr<ErrorAnalyzer> number_errors(int64_t max_mistakes);
+
+/// Of tagged sentences: the types of their entities, as seqeval.metrics.classification_report counts them. There are no
+/// mistakes.
+/// tags  names in the order of the ids
+std::unique_ptr<ErrorAnalyzer> entity_errors(std::vector<std::string> tags);
+
+}  // namespace portatune::tasks
