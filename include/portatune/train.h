@@ -221,6 +221,8 @@ struct CheckpointOptions {
 struct EvaluationSet {
   data::Dataset batches;
   std::string name = {};  ///< the scores are called NAME_loss, NAME_accuracy and so on; empty: loss, accuracy
+  /// Receives each batch of an evaluation with the outputs of the task for it; null: nothing does.
+  std::function<void(const data::Example& batch, const data::Example& outputs)> observer = {};
 };
 
 /// The choice of the best model among those that fit() evaluates, and early stopping, by the rules of transformers

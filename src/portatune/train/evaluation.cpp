@@ -56,13 +56,13 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
   }
 }
 
-std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
+std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
                                const std::function<bool()>& should_stop) {
   const std::unique_ptr<Metrics> metrics = tasks::all_metrics(state.task());
   MeanLoss loss;
   bool stopped = false;
   RowOrder in_order([&](const data::Example& row, const data::Example& outputs) { metrics->update(row, outputs); });
-  evaluate_each(state, batches, [&](const Evaluated& evaluated) {
+  evaluate_each(state, set.batches, [&](const Evaluated& evaluated) {
     loss.sum += evaluated.loss_sum;
     loss.weight += evaluated.weight_sum;
     if (metrics->in_row_order() && evaluated.batch.has(data::kExamplePlace)) {
@@ -70,6 +70,7 @@ std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batche
     } else {
       metrics->update(evaluated.batch, evaluated.outputs);
     }
+    if (set.observer) set.observer(evaluated.batch, evaluated.outputs);
     stopped = should_stop();
     return !stopped;
   });

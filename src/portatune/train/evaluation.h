@@ -17,10 +17,10 @@ namespace portatune::train {
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
                    const std::function<bool(const Evaluated&)>& take, const char* where = "evaluation");
 
-/// Returns "loss", the task's metrics and the added ones over all batches; nothing if `should_stop`, called for every
-/// batch, ended the evaluation early.
+/// Returns "loss", the task's metrics and the added ones over all batches of the set; nothing if `should_stop`, called
+/// for every batch, ended the evaluation early.
 /// errors  those of evaluate_each; DataError if there is no example
-std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
+std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
                                const std::function<bool()>& should_stop);
 
 /// Scores with the name of their set: "matched_accuracy", as transformers names those of a dict of datasets.

@@ -486,7 +486,7 @@ class FitLoop {
   bool evaluate_sets() {
     Scores scores;
     for (const EvaluationSet& set : options_.validation) {
-      const auto of_set = evaluate(state_, set.batches, [&] { return stops_validation(); });
+      const auto of_set = evaluate(state_, set, [&] { return stops_validation(); });
       if (!of_set) {
         stopping_ = true;
         return false;

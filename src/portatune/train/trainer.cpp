@@ -57,7 +57,7 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& options) 
 }
 
 Scores Trainer::evaluate(const data::Dataset& batches) {
-  return *train::evaluate(impl_->state, batches, [] { return false; });
+  return *train::evaluate(impl_->state, {.batches = batches}, [] { return false; });
 }
 
 void Trainer::predict(const data::Dataset& batches,
