@@ -21,7 +21,8 @@ import toys
 CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 OURS = {"toys", "cache", "tmp", "log", "fired", "record"}  # entries of a trial's folder that the harness makes
 # Records of a run in its output folder. They contain times, so they differ between equal runs.
-RECORDS = {"metrics.jsonl", "training_args.json", "trainer_state.json", "README.md", "report.html", "report.json", "runs"}
+RECORDS = {"metrics.jsonl", "evaluations.jsonl", "training_args.json", "trainer_state.json", "README.md", "report.html",
+           "report.json", "runs"}
 LAUNCH_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PORTATUNE_LAUNCH_TIMEOUT_S")
 LAUNCH_TIMEOUT_S = 20  # the longest wait for a process that was killed before it joined
 

@@ -109,6 +109,7 @@ struct RunOptions {
   int64_t checkpoint_every = 0;   ///< Number of steps between checkpoints of SaveStrategy::kSteps; 0: none.
   int64_t keep_checkpoints = 2;   ///< Number of checkpoints that are kept; 0: none of a finished run.
   int64_t logging_steps = 10;     ///< Number of steps between the lines of metrics.jsonl.
+  int64_t report_examples = 10;   ///< Number of mistakes of each validation set in the report; 0: none.
   std::string command;            ///< Command line for training_args.json and the model card; empty: none.
   int64_t folds = 0;              ///< Number of folds of a cross-validation.
   std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.

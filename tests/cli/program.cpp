@@ -238,7 +238,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 std::vector<std::string> names_without_records(const fs::path& folder) {
-  const Words records = {"README.md", "metrics.jsonl",      "report.html",       "report.json",
+  const Words records = {"README.md", "evaluations.jsonl",  "metrics.jsonl",     "report.html", "report.json",
                          "runs",      "trainer_state.json", "training_args.json"};
   std::vector<std::string> names = names_in(folder);
   std::erase_if(names, [&](const std::string& name) { return std::ranges::find(records, name) != records.end(); });

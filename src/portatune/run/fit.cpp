@@ -249,6 +249,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   remove_replaced_run(plan);
   const std::unique_ptr<RunRecords> records =
       start_records(trainer, opening, training, outcome.before, evaluation_s, events);
+  if (records) records->observe(options.validation);
   Callback unrecorded;
   CallbackPair observers(records ? *records : unrecorded, *observer);
   CallbackPair callbacks(observers, limit != nullptr ? *limit : unrecorded);

@@ -73,6 +73,8 @@ void describe_output(RunOptions& o, OptionFields& fields) {
          "newest checkpoints that are kept, the best one among them, also after the run; 0: none then",
          {.other_names = "save_total_limit"});
   fields("logging_steps", o.logging_steps, "steps between the lines of metrics.jsonl in --output", {.lowest = 1});
+  fields("report_examples", o.report_examples,
+         "wrongly predicted rows of each validation set in report.html, with their texts; 0: none", {.highest = 1000});
   fields("resume", o.resume, "continue from the newest checkpoint in --output");
   fields("overwrite_output", o.overwrite_output, "replace the model and the checkpoints in --output",
          {.other_names = "overwrite_output_dir"});

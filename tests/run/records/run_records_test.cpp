@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cli/program.h"
+#include "portatune/report/evaluations.h"
 #include "portatune/report/run_log.h"
 #include "run/toy_run.h"
 
@@ -102,10 +103,13 @@ TEST(RunRecords, OfAResumedRunAreThoseOfAnUnbrokenOne) {
   // As of a run that was killed later.
   cli::write(broken.output / report::kLogFile,
              cli::read(broken.output / report::kLogFile) + "{\"step\":6,\"loss\":9}\n{\"st");
+  cli::write(broken.output / report::kEvaluationsFile,
+             cli::read(broken.output / report::kEvaluationsFile) + "{\"step\":6,\"set\":\"\"}\n{\"st");
   broken.resume = true;
   ASSERT_TRUE(fit(broken, unobserved));
   const std::vector<Json> lines = lines_of(broken);
   EXPECT_EQ(lasting(lines), lasting(lines_of(unbroken)));
+  EXPECT_EQ(cli::read(broken.output / report::kEvaluationsFile), cli::read(unbroken.output / report::kEvaluationsFile));
   const auto resumed = std::ranges::find_if(lines, [](const Json& line) { return line.contains("resumed"); });
   ASSERT_NE(resumed, lines.end());
   EXPECT_THAT(keys_of(*resumed), ElementsAre("step", "resumed", "seconds"));
@@ -161,6 +165,34 @@ TEST(RunRecords, CheckpointsNameTheBestEvaluationSoFar) {
     EXPECT_EQ(state["best_global_step"], best);
     EXPECT_EQ(state["best_model_checkpoint"], options.output / ("checkpoint-" + std::to_string(best)));
     EXPECT_TRUE(state["best_metric"].is_number());
+  }
+}
+
+std::vector<Json> evaluations_of(const RunOptions& options) {
+  return lines_until(options.output / report::kEvaluationsFile, std::numeric_limits<int64_t>::max());
+}
+
+TEST(RunRecords, HaveTheErrorsOfEachEvaluation) {
+  const Toy toy;
+  const RunOptions options = options_of(toy, "tuned");
+  Events unobserved;
+  ASSERT_TRUE(fit(options, unobserved));
+  const std::vector<Json> evaluations = evaluations_of(options);
+  EXPECT_THAT(steps_of(evaluations), ElementsAre(4, 8));
+  for (const Json& evaluation : evaluations) {
+    int64_t rows = 0, right = 0, confused = 0;
+    for (const Json& of_class : evaluation["classes"]) {
+      rows += of_class["support"].get<int64_t>();
+      right += of_class["right"].get<int64_t>();
+    }
+    for (const Json& confusion : evaluation["confusions"]) confused += confusion[2].get<int64_t>();
+    EXPECT_EQ(right + confused, rows);
+    const std::vector<Json> lines = lines_of(options);
+    const auto scores = std::ranges::find_if(
+        lines, [&](const Json& line) { return line["step"] == evaluation["step"] && line.contains("eval_accuracy"); });
+    ASSERT_NE(scores, lines.end());
+    EXPECT_NEAR(static_cast<double>(right) / static_cast<double>(rows), (*scores)["eval_accuracy"], 1e-6);
+    EXPECT_EQ(evaluation["mistakes"].size(), std::min<int64_t>(confused, options.report_examples));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "portatune/base/output_file.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/error.h"
+#include "portatune/report/evaluations.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
 #include "portatune/run/inputs/batches/training_batches.h"
@@ -23,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The log that a run continues: that of the run whose checkpoint it resumes, or else its own.
-fs::path log_to_continue(const fs::path& output, const fs::path& checkpoint) {
-  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / report::kLogFile;
-  return fs::exists(resumed) ? resumed : output / report::kLogFile;
+// The file that a run continues: that of the run whose checkpoint it resumes, or else its own.
+fs::path file_to_continue(const fs::path& output, const fs::path& checkpoint, const char* file) {
+  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / file;
+  return fs::exists(resumed) ? resumed : output / file;
 }
 
 std::optional<int64_t> memory_in_use(const Device& device) {
@@ -48,8 +49,8 @@ void add_memory(const Opening& opening, Json& line) {
 
 void remove_leftovers_of_records(const fs::path& output) {
   std::vector<fs::path> files;
-  for (const char* name : {report::kLogFile, train::kArgumentsFile, kTrainerStateFile, kModelCardFile,
-                           report::kDetailsFile, report::kPageFile}) {
+  for (const char* name : {report::kLogFile, report::kEvaluationsFile, train::kArgumentsFile, kTrainerStateFile,
+                           kModelCardFile, report::kDetailsFile, report::kPageFile}) {
     files.push_back(output / name);
   }
   remove_leftovers(files);
@@ -95,20 +96,34 @@ void RunRecords::try_to(const std::function<void()>& write) {
 void RunRecords::open_log() {
   log_.emplace(opening_.plan.output / report::kLogFile, std::vector<Json>());
   // Files of an earlier run.
-  for (const char* file : {kTrainerStateFile, report::kDetailsFile, report::kPageFile}) {
+  for (const char* file : {kTrainerStateFile, report::kEvaluationsFile, report::kDetailsFile, report::kPageFile}) {
     fs::remove(opening_.plan.output / file);
   }
 }
 
 void RunRecords::resume_log() {
   const fs::path& checkpoint = opening_.plan.checkpoint;
-  std::vector<Json> lines = lines_until(log_to_continue(opening_.plan.output, checkpoint), step_);
+  std::vector<Json> lines = lines_until(file_to_continue(opening_.plan.output, checkpoint, report::kLogFile), step_);
   for (const Json& line : lines) {
     if (const auto seconds = line.find("seconds"); seconds != line.end() && seconds->is_number()) earlier_s_ = *seconds;
   }
   window_ = StepWindow(own_state_in(checkpoint));
   log_.emplace(opening_.plan.output / report::kLogFile, std::move(lines));
   log_->add({{"step", step_}, {"resumed", true}, {"seconds", number(seconds())}});
+}
+
+void RunRecords::observe(std::vector<EvaluationSet>& sets) {
+  const RunPlan& plan = opening_.plan;
+  const RowTask& task = opening_.task;
+  if (!log_ || sets.empty() || !task.error_analyzer(0)) return;
+  try_to([&] {
+    std::vector<Json> lines;
+    if (!plan.checkpoint.empty()) {
+      lines = lines_until(file_to_continue(plan.output, plan.checkpoint, report::kEvaluationsFile), step_);
+    }
+    evaluations_.emplace(plan.output / report::kEvaluationsFile, std::move(lines), task, plan.report_examples);
+    evaluations_->observe(sets);
+  });
 }
 
 void RunRecords::add(Json line) {
@@ -141,6 +156,7 @@ void RunRecords::add_steps() {
 
 void RunRecords::on_evaluation(int64_t step, double /*epoch*/, const Scores& scores) {
   add_evaluation(step, scores, seconds_since(last_step_));
+  if (evaluations_) try_to([&] { evaluations_->add(step); });
   window_.restart_clock();
 }
 
@@ -183,9 +199,8 @@ TrainerState RunRecords::state(int64_t best_step) const {
 std::map<std::string, std::string> RunRecords::checkpoint_files() const {
   if (!log_) return {};
   TrainerState now = state(opening_.trainer.best_step());
-  // The best checkpoint may be the one that is being saved.
-  if (now.best_step > 0 && now.best_step == step_)
-    now.best_checkpoint = train::checkpoint_path(opening_.plan.output, step_).string();
+  const bool saves_best = now.best_step > 0 && now.best_step == step_;
+  if (saves_best) now.best_checkpoint = train::checkpoint_path(opening_.plan.output, step_).string();
   return {{kTrainerStateFile, text_of(now, log_->lines(), window_.saved())}};
 }
 

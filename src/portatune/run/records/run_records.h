@@ -11,6 +11,7 @@
 
 #include "portatune/base/clock.h"
 #include "portatune/run/opening.h"
+#include "portatune/run/records/evaluation_log.h"
 #include "portatune/run/records/event_file.h"
 #include "portatune/run/records/metrics_log.h"
 #include "portatune/run/records/step_window.h"
@@ -23,15 +24,18 @@ namespace portatune::run {
 /// errors  IoError
 void remove_leftovers_of_records(const std::filesystem::path& output);
 
-/// Writes metrics.jsonl, training_args.json and events for TensorBoard during training, trainer_state.json and the
-/// model card at its end. A file that cannot be written does not end the run: the first one is a warning. Of several
-/// processes the first one writes.
+/// Writes metrics.jsonl, evaluations.jsonl, training_args.json and events for TensorBoard during training,
+/// trainer_state.json and the model card at its end. A file that cannot be written does not end the run: the first one
+/// is a warning. Of several processes the first one writes.
 class RunRecords final : public Callback {
  public:
   /// Starts the records, or continues them after the step of the checkpoint that the run resumes.
   /// opening, events  must outlive this object
   /// training         the options of the trainer
   RunRecords(const Opening& opening, const TrainingOptions& training, Events& events);
+
+  /// Writes the errors of the evaluations of these sets to evaluations.jsonl, if the task has an error analyzer.
+  void observe(std::vector<EvaluationSet>& sets);
 
   void on_input(const InputWait& wait) override { wait_ = wait; }
   void on_step(const StepResult& result, int64_t total_steps) override;
@@ -70,6 +74,7 @@ class RunRecords final : public Callback {
   StepWindow window_;
   InputWait wait_;
   std::optional<MetricsLog> log_;
+  std::optional<EvaluationLog> evaluations_;
   std::optional<EventFile> events_file_;
   bool has_warned_ = false;
 };

@@ -120,6 +120,7 @@ Json resolved_options(const Opening& o) {
                   {"max_train_samples", plan.max_train_samples},
                   {"max_eval_samples", plan.max_eval_samples},
                   {"logging_steps", plan.logging_steps},
+                  {"report_examples", plan.report_examples},
                   {"save_steps", save_steps_of(plan)},
                   {"save_total_limit", plan.keep_checkpoints},
                   {"shuffle_buffer", plan.shuffle_buffer},
