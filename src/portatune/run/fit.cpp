@@ -25,6 +25,7 @@
 #include "portatune/run/output/report_files.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/output/save_model.h"
+#include "portatune/run/output/step_cost.h"
 #include "portatune/run/records/run_records.h"
 #include "portatune/run/run_options.h"
 #include "portatune/run/strategies.h"
@@ -292,7 +293,12 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   }
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
   if (records) records->finish(outcome);
-  write_report(plan, train_data, validation_data, events);
+  write_report({.plan = plan,
+                .train = train_data,
+                .validation = rows.validation(),
+                .surveys = validation_data,
+                .step_cost = [&] { return step_cost(plan, rows.train(), device); }},
+               events);
   return outcome;
 }
 

@@ -30,8 +30,17 @@ class ReportFiles : public testing::Test {
   }
   void add_log(const std::string& text) { write_text(folder_ / "metrics.jsonl", text); }
   void write() {
-    const DataSurvey train{.rows = 5, .examples = 4, .classes = {{"no", 1}, {"yes", 3}}, .lengths = {{7, 3}, {20, 1}}};
-    write_report(plan_, train, {std::nullopt, DataSurvey{.rows = 2, .examples = 2}}, events_);
+    const DataSurvey train{.rows = 5,
+                           .examples = 4,
+                           .classes = {{"no", 1}, {"yes", 3}},
+                           .lengths = {{7, 3}, {20, 1}},
+                           .cut_texts = 2,
+                           .files = {{"https://me:secret@host/a.csv", 5}}};
+    const std::vector<ValidationSet> sets = {{"far", data::from_examples({}), data::from_examples({})},
+                                             {"near", data::from_examples({}), data::from_examples({})}};
+    const std::vector<std::optional<DataSurvey>> surveys = {std::nullopt,
+                                                            DataSurvey{.rows = 2, .examples = 2, .numbers = {{-1, 3}}}};
+    write_report({.plan = plan_, .train = train, .validation = sets, .surveys = surveys}, events_);
   }
   std::vector<std::string> names() const { return cli::names_in(folder_.path()); }
 
@@ -45,8 +54,9 @@ TEST_F(ReportFiles, HaveTheFactsAboutTheData) {
   write();
   EXPECT_THAT(names(), ElementsAre("metrics.jsonl", "report.html", "report.json"));
   EXPECT_EQ(json::parse(cli::read(folder_ / "report.json")), json::parse(R"({
-      "data": [{"name": "training", "rows": 5, "examples": 4, "classes": [["no", 1], ["yes", 3]]},
-               {"name": "validation", "rows": 2, "examples": 2, "classes": []}],
+      "data": [{"name": "training", "rows": 5, "examples": 4, "classes": [["no", 1], ["yes", 3]], "tokens": 41,
+                "longest": 20, "truncated": 2, "files": [["https://...@host/a.csv", 5]]},
+               {"name": "near", "rows": 2, "examples": 2, "classes": [], "labels": [-1, 3]}],
       "lengths": {"counts": [[7, 3], [20, 1]], "batches": [16, 32], "packed": false}})"));
   EXPECT_THAT(cli::read(folder_ / "report.html"), HasSubstr("\"counts\":[[7,3],[20,1]]"));
 }

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <sstream>
 
 #include "cli/program.h"
 #include "portatune/report/evaluations.h"
@@ -194,6 +196,51 @@ TEST(RunRecords, HaveTheErrorsOfEachEvaluation) {
     EXPECT_NEAR(static_cast<double>(right) / static_cast<double>(rows), (*scores)["eval_accuracy"], 1e-6);
     EXPECT_EQ(evaluation["mistakes"].size(), std::min<int64_t>(confused, options.report_examples));
   }
+}
+
+// An untrained model makes mistakes. The report has their texts, which the records of evaluations lack.
+TEST(RunRecords, HaveTheTextsOfMistakesInTheReport) {
+  const Toy toy;
+  RunOptions options = options_of(toy, "tuned");
+  options.max_steps = 1;
+  options.training.learning_rate = 1e-9;
+  Events unobserved;
+  ASSERT_TRUE(fit(options, unobserved));
+  const Json mistakes = evaluations_of(options).back()["mistakes"];
+  ASSERT_FALSE(mistakes.empty());
+  const Json report = Json::parse(cli::read(options.output / report::kDetailsFile));
+  ASSERT_EQ(report["texts"].size(), mistakes.size());
+  std::istringstream file(cli::read(options.validation.front()));
+  std::vector<std::string> lines = {""};  // lines are counted from 1
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  for (const Json& entry : report["texts"]) {
+    EXPECT_EQ(entry[0], options.validation.front());
+    EXPECT_THAT(lines.at(entry[1].get<size_t>()), HasSubstr(entry[2][0].get<std::string>()));
+  }
+
+  options.report_examples = 0;
+  options.overwrite_output = true;
+  ASSERT_TRUE(fit(options, unobserved));
+  EXPECT_TRUE(evaluations_of(options).back()["mistakes"].empty());
+  EXPECT_FALSE(Json::parse(cli::read(options.output / report::kDetailsFile)).contains("texts"));
+}
+
+// A file of safetensors is the size of its header in 8 bytes, the header, and the arrays.
+TEST(RunRecords, HaveTheMemoryAndWorkOfAStepInTheReport) {
+  const Toy toy;
+  RunOptions options = options_of(toy, "tuned");
+  options.max_steps = 1;
+  Events unobserved;
+  ASSERT_TRUE(fit(options, unobserved));
+  const Json step = Json::parse(cli::read(options.output / report::kDetailsFile))["step"];
+  const std::string weights = cli::read(options.output / "model.safetensors");
+  uint64_t header = 0;
+  std::memcpy(&header, weights.data(), sizeof(header));
+  EXPECT_EQ(step["parameters"], weights.size() - sizeof(header) - header);
+  EXPECT_EQ(step["optimizer"], 2 * step["parameters"].get<int64_t>()) << "the two moments of AdamW";
+  EXPECT_EQ(step["shapes"], 1);
+  EXPECT_GT(step["flops"], 0);
+  EXPECT_FALSE(step.contains("peak")) << "of a CPU";
 }
 
 TEST(RunRecords, NameOptionsVersionsDevicesAndData) {

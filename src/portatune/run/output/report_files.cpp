@@ -1,20 +1,20 @@
 #include "portatune/run/output/report_files.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string_view>
+#include <string>
+#include <utility>
 
 #include "portatune/base/output_file.h"
+#include "portatune/base/url_secrets.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
+#include "portatune/run/output/mistake_texts.h"
 
 namespace portatune::run {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // [[text or number, count], ...]
 template <class Counts>
@@ -24,8 +24,24 @@ Json pairs(const Counts& counts) {
   return list;
 }
 
-Json json_of(std::string_view name, const DataSurvey& data) {
-  return {{"name", name}, {"rows", data.rows}, {"examples", data.examples}, {"classes", pairs(data.classes)}};
+void add_range(Json& object, const char* name, const std::optional<std::pair<double, double>>& range) {
+  if (range) object[name] = {range->first, range->second};
+}
+
+Json json_of(const std::string& name, const DataSurvey& data) {
+  Json object = {{"name", name}, {"rows", data.rows}, {"examples", data.examples}, {"classes", pairs(data.classes)}};
+  if (!data.lengths.empty()) {
+    int64_t tokens = 0;
+    for (const auto& [length, count] : data.lengths) tokens += length * count;
+    object["tokens"] = tokens;
+    object["longest"] = data.lengths.rbegin()->first;
+  }
+  if (data.cut_texts) object["truncated"] = *data.cut_texts;
+  if (data.empty_rows > 0) object["empty"] = data.empty_rows;
+  add_range(object, "labels", data.numbers);
+  add_range(object, "weights", data.weights);
+  for (const auto& [file, rows] : data.files) object["files"].push_back({without_secrets(file), rows});
+  return object;
 }
 
 // The lengths of training batches, ascending.
@@ -34,27 +50,30 @@ std::vector<int64_t> batch_lengths(const RunPlan& plan) {
   return plan.model.lengths.empty() ? std::vector{plan.task->max_length()} : plan.model.lengths;
 }
 
-Json details(const RunPlan& plan, const DataSurvey& train, const std::vector<std::optional<DataSurvey>>& validation) {
+Json details(const ReportedRun& run) {
+  const auto& [plan, train, validation, surveys, step_cost] = run;
   Json data = Json::array({json_of("training", train)});
-  for (const std::optional<DataSurvey>& set : validation) {
-    if (set) data.push_back(json_of("validation", *set));
+  for (size_t i = 0; i < surveys.size(); ++i) {
+    const std::string& name = validation[i].name;
+    if (surveys[i]) data.push_back(json_of(name.empty() ? "validation" : name, *surveys[i]));
   }
   Json object = {{"data", data}};
   if (!train.lengths.empty()) {
     object["lengths"] = {
         {"counts", pairs(train.lengths)}, {"batches", batch_lengths(plan)}, {"packed", plan.packed.has_value()}};
   }
+  if (step_cost) object["step"] = step_cost();
+  if (Json texts = mistake_texts(plan, validation); !texts.empty()) object["texts"] = std::move(texts);
   return object;
 }
 
 }  // namespace
 
-void write_report(const RunPlan& plan, const DataSurvey& train,
-                  const std::vector<std::optional<DataSurvey>>& validation, Events& events) {
-  const std::filesystem::path& folder = plan.output;
-  if (!is_first(plan.device.processes.get()) || !std::filesystem::exists(folder / report::kLogFile)) return;
+void write_report(const ReportedRun& run, Events& events) {
+  const std::filesystem::path& folder = run.plan.output;
+  if (!is_first(run.plan.device.processes.get()) || !std::filesystem::exists(folder / report::kLogFile)) return;
   try {
-    replace_file(folder / report::kDetailsFile, io::line_of(details(plan, train, validation)));
+    replace_file(folder / report::kDetailsFile, io::line_of(details(run)));
     replace_file(folder / report::kPageFile, report::page_of({&folder, 1}));
   } catch (const Error& error) {
     events.warning("there is no report: " + error.report().where + ": " + error.report().given);

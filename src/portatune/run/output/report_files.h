@@ -1,18 +1,29 @@
 // The report of a run in its output folder.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "portatune/run/inputs/rows/data_survey.h"
+#include "portatune/run/inputs/rows/validation.h"
+#include "portatune/run/records/metrics_log.h"
 #include "portatune/run/run_plan.h"
 
 namespace portatune::run {
 
-/// Writes report.json, with facts about the data, and report.html into the output folder of a run with a log. Only the
-/// first process writes. A failure is a warning, because the model is saved.
-/// validation  survey of each set; none if it was not read
-void write_report(const RunPlan& plan, const DataSurvey& train,
-                  const std::vector<std::optional<DataSurvey>>& validation, Events& events);
+/// A run that has ended.
+struct ReportedRun {
+  const RunPlan& plan;
+  const DataSurvey& train;  ///< Survey of the training rows.
+  std::span<const ValidationSet> validation;
+  const std::vector<std::optional<DataSurvey>>& surveys;  ///< Those of the validation sets; none if a set was not read.
+  std::function<Json()> step_cost = {};                   ///< Returns step_cost(); empty: it is left out.
+};
+
+/// Writes report.json, with facts about the data and the step and texts of mistakes, and report.html into the output
+/// folder of a run with a log. Only the first process writes. A failure is a warning, because the model is saved.
+void write_report(const ReportedRun& run, Events& events);
 
 }  // namespace portatune::run

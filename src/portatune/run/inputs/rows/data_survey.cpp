@@ -14,6 +14,7 @@ namespace portatune::run {
 namespace {
 
 constexpr int64_t kRowsAtOnce = 64;
+constexpr size_t kMaxFiles = 50;  // a folder of images has a file for each row
 
 void extend(std::optional<std::pair<double, double>>& range, double number) {
   range =
@@ -38,6 +39,7 @@ class RowCounter {
     }
     if (row.has(data::kExampleWeight)) extend(survey_.weights, row.tensor(data::kExampleWeight).as<float>()[0]);
     ++survey_.rows;
+    if (row.origin().file && files_.size() <= kMaxFiles) ++files_[*row.origin().file];
     if (is_empty(row)) ++survey_.empty_rows;
     if (const auto cut = task_.cut_texts(row)) survey_.cut_texts = survey_.cut_texts.value_or(0) + *cut;
   }
@@ -49,6 +51,11 @@ class RowCounter {
       return tasks::id_of(entry.first, labels_.classes).value_or(static_cast<int32_t>(labels_.classes.size()));
     });
     return classes;
+  }
+
+  std::vector<std::pair<std::string, int64_t>> files() const {
+    if (files_.size() > kMaxFiles) return {};
+    return {files_.begin(), files_.end()};
   }
 
  private:
@@ -63,7 +70,7 @@ class RowCounter {
   DataSurvey& survey_;
   const RowLabels labels_;
   const std::vector<std::string> text_columns_;
-  std::map<std::string, int64_t> counts_;
+  std::map<std::string, int64_t> counts_, files_;
 };
 
 }  // namespace
@@ -86,6 +93,7 @@ DataSurvey survey(const ModelOptions& model, const RowTask& task, const data::Da
     }));
   }
   survey.classes = counter.classes();
+  survey.files = counter.files();
   return survey;
 }
 
