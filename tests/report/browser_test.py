@@ -171,6 +171,13 @@ class Browser(unittest.TestCase):
             ["Class good", "897", "20"],
         ]])
 
+    def test_runs_of_one_folder_have_mean_and_standard_deviation(self):
+        (self.folder / "folds").mkdir()
+        for fold, loss in (("fold-1", 0.4), ("fold-2", 0.6)):
+            self.add_log(f"folds/{fold}", {"step": 10, "eval_loss": loss})
+        self.assertEqual(self.report("folds").tables[1], [["", "mean", "std", "fold-1", "fold-2"],
+                                                          ["Loss", "0.5", "0.1414", "0.4 ★", "0.6"]])
+
     def test_logs_with_few_numbers_are_shown(self):
         self.add_log("empty")
         self.add_log("start", {"step": 0, "epoch": 0.0, "eval_loss": 0.69})

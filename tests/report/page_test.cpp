@@ -87,6 +87,20 @@ TEST_F(PageTest, RunsHaveTheNamesOfTheirFoldersOrWherePathsDifferThePaths) {
   EXPECT_THAT(names, ElementsAre(a.string(), b.string(), "other"));
 }
 
+std::vector<std::string> values_of(const json& runs, const char* key) {
+  std::vector<std::string> values;
+  for (const json& run : runs) values.push_back(run.at(key));
+  return values;
+}
+
+TEST_F(PageTest, AFolderOfRunsStandsForThoseInside) {
+  for (const char* name : {"folds/fold-10", "folds/fold-2", "folds/best", "other"}) add_run(name, kLog);
+  std::filesystem::create_directories(folder_.path() / "folds/notes");
+  const json runs = data_of({folder_.path() / "folds", folder_.path() / "other"});
+  EXPECT_THAT(values_of(runs, "name"), ElementsAre("fold-2", "fold-10", "other"));
+  EXPECT_THAT(values_of(runs, "group"), ElementsAre("folds", "folds", ""));
+}
+
 // The lines of a run with as many numbers as training writes.
 std::string long_log(int64_t steps) {
   std::string log;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "portatune/base/url_secrets.h"
 #include "portatune/error.h"
@@ -70,30 +72,60 @@ Json settings_of(const std::filesystem::path& folder) {
   return rows;
 }
 
-Json json_of_run(const std::filesystem::path& folder, const std::string& name, size_t max_points) {
-  if (!std::filesystem::exists(folder / kLogFile)) {
+// A run of the page, and the folder of runs that it lies in; empty if the user named the run.
+struct ShownRun {
+  std::filesystem::path folder, group;
+};
+
+// The last part of a path.
+std::string name_of(const std::filesystem::path& path) {
+  if (path.empty()) return {};
+  const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
+  return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
+}
+
+// The last part of the path of a run; of runs that share it, the whole path.
+std::string name_of(const ShownRun& run, std::span<const ShownRun> all) {
+  const std::string name = name_of(run.folder);
+  const auto count = std::ranges::count(all, name, [](const ShownRun& other) { return name_of(other.folder); });
+  return count > 1 ? run.folder.string() : name;
+}
+
+// The runs that a folder stands for: itself, or those inside the folder of a cross-validation or a sweep, whose best
+// model is a copy of one of them.
+std::vector<ShownRun> runs_of(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / kLogFile)) return {{folder, {}}};
+  std::vector<ShownRun> runs;
+  std::error_code absent;
+  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder, absent)) {
+    const bool is_run = std::filesystem::exists(entry.path() / kLogFile) && entry.path().filename() != "best";
+    if (is_run) runs.push_back({entry.path(), folder});
+  }
+  if (runs.empty()) {
     throw NotFoundError({.where = "report " + folder.string(),
                          .given = std::string("no file ") + kLogFile,
-                         .expected = "the output folder of a run",
+                         .expected = "the output folder of a run, or of a cross-validation or a sweep",
                          .fix = "name a folder that portatune fit --output has written"});
   }
+  // fold-2 comes before fold-10.
+  const auto order = [](const ShownRun& run) {
+    const std::string name = run.folder.filename().string();
+    return std::pair(name.size(), name);
+  };
+  std::ranges::sort(runs, {}, order);
+  return runs;
+}
+
+Json json_of_run(const ShownRun& run, const std::string& name, size_t max_points) {
+  const std::filesystem::path& folder = run.folder;
   const RunLog log = read_log(folder / kLogFile);
   return {{"name", name},
+          {"group", name_of(run.group)},
           {"training", json_of(log.training, max_points)},
           {"evaluation", json_of(log.evaluation, max_points)},
           {"resumptions", log.resumptions},
           {"settings", settings_of(folder)},
           {"details", read_object(folder / kDetailsFile)}};
-}
-
-// The last part of the path; of folders that share it, the whole path.
-std::string name_of(const std::filesystem::path& folder, std::span<const std::filesystem::path> all) {
-  const auto last_part = [](const std::filesystem::path& path) {
-    const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
-    return absolute.has_filename() ? absolute.filename() : absolute.parent_path().filename();
-  };
-  const auto count = std::ranges::count(all, last_part(folder), last_part);
-  return count > 1 ? folder.string() : last_part(folder).string();
 }
 
 // JSON without the character that begins a tag, so that no text ends the script element that contains it.
@@ -119,10 +151,10 @@ void fill(std::string& page, std::string_view placeholder, const Json& value) {
 }  // namespace
 
 std::string page_of(std::span<const std::filesystem::path> folders, const PageTable* table) {
+  std::vector<ShownRun> shown;
+  for (const std::filesystem::path& folder : folders) std::ranges::move(runs_of(folder), std::back_inserter(shown));
   Json runs = Json::array();
-  for (const std::filesystem::path& folder : folders) {
-    runs.push_back(json_of_run(folder, name_of(folder, folders), points_of(folders.size())));
-  }
+  for (const ShownRun& run : shown) runs.push_back(json_of_run(run, name_of(run, shown), points_of(shown.size())));
   std::string page(kTemplate);
   fill(page, "{{table}}", table == nullptr ? Json() : json_of(*table));
   fill(page, "{{data}}", runs);

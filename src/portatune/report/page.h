@@ -20,10 +20,10 @@ struct PageTable {
 
 /// A page in HTML that shows the logs and settings of runs side by side. Everything is in the one text: style, script
 /// and data. Reads metrics.jsonl and, where they are present, training_args.json and report.json.
-/// folders  output folders of runs
+/// folders  output folders of runs; that of a cross-validation or a sweep stands for the runs inside
 /// table    null: none
-/// errors   NotFoundError for a folder without metrics.jsonl; DataError and CheckpointError with the file for content
-///          that cannot be read; IoError
+/// errors   NotFoundError for a folder without metrics.jsonl in it or in a folder inside; DataError and CheckpointError
+///          with the file for content that cannot be read; IoError
 std::string page_of(std::span<const std::filesystem::path> folders, const PageTable* table = nullptr);
 
 }  // namespace portatune::report

@@ -3,6 +3,7 @@
 const runs = JSON.parse(document.getElementById("data").textContent);
 runs.forEach((run, i) => { run.colour = `var(--run-${i % 6})`; });
 const isSingle = runs.length === 1;
+const isGroup = runs.every(({group}) => group !== "" && group === runs[0].group);  // runs of one folder
 
 const kCharts = {  // of training: title, and the text of a value
   learning_rate: ["Learning rate", number],
@@ -128,18 +129,28 @@ function scoresOfRun(run, names) {
   return table("scores", head, rows);
 }
 
-// The last scores of several runs, with the best of each row marked.
+// Mean and standard deviation (of a sample) of numbers.
+function meanAndDeviation(values) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return [mean, Math.sqrt(squares / (values.length - 1))];
+}
+
+// The last scores of several runs, with the best of each row marked. Runs of one folder also have mean and spread.
 function scoresOfRuns(names) {
+  const spreadOf = (values) => !isGroup ? [] : values.length < 2 ? ["–", "–"]
+    : meanAndDeviation(values).map((value) => [number(value), "number"]);
   const rows = names.map((name) => {
     const values = runs.map((run) => run.evaluation[name] && last(run.evaluation[name].values));
     const finite = values.filter((value) => typeof value === "number");
     const isTie = finite.every((value) => value === finite[0]);
     const best = isTie ? undefined : lowerIsBetter(name) ? Math.min(...finite) : Math.max(...finite);
-    return [titleOf(name), ...values.map((value) =>
+    return [titleOf(name), ...spreadOf(finite), ...values.map((value) =>
       value === undefined ? ["–", "number"]
         : [`${number(value)}${value === best ? " ★" : ""}`, value === best ? "number best" : "number"])];
   });
-  return table("scores", ["", ...runs.map((run) => [nameOf(run), "number"])], rows);
+  const spread = isGroup ? [["mean", "number"], ["std", "number"]] : [];
+  return table("scores", ["", ...spread, ...runs.map((run) => [nameOf(run), "number"])], rows);
 }
 
 function scores() {
@@ -244,7 +255,8 @@ function settings() {
 function header() {
   const names = runs.map((run) => run.name).join(", ");
   document.title = `${names} – training report`;
-  return element("header", {}, element("h1", {}, isSingle ? names : `${runs.length} runs`),
+  const title = isGroup ? runs[0].group : `${runs.length} runs`;
+  return element("header", {}, element("h1", {}, isSingle ? names : title),
       element("p", {}, isSingle ? "Training report" : names));
 }
 
