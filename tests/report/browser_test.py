@@ -35,11 +35,11 @@ pointAtCharts();
 
 
 class Tables(html.parser.HTMLParser):
-    """The rows of each table of a page, and the lines of each tooltip."""
+    """The rows of each table of a page, the lines of each tooltip, and the items of lists."""
 
     def __init__(self):
         super().__init__()
-        self.tables, self.tips, self.overflow = [], [], None
+        self.tables, self.tips, self.items, self.overflow = [], [], [], None
         self.texts = None  # the list that takes the texts of the open element
 
     def handle_starttag(self, tag, attributes):
@@ -55,12 +55,15 @@ class Tables(html.parser.HTMLParser):
             self.texts.append("")
         elif tag == "div" and attributes.get("class") == "tip":
             self.tips.append([])
-        elif tag == "p" and self.tips:
+        elif tag == "li":
+            self.texts = self.items
+            self.texts.append("")
+        elif tag == "p" and self.tips and self.texts is not self.items:
             self.texts = self.tips[-1]
             self.texts.append("")
 
     def handle_endtag(self, tag):
-        if tag in ("th", "td", "p"):
+        if tag in ("th", "td", "li") or (tag == "p" and self.texts is not self.items):
             self.texts = None
 
     def handle_data(self, text):
@@ -170,6 +173,44 @@ class Browser(unittest.TestCase):
             ["Class <i>bad", "902", "0"],
             ["Class good", "897", "20"],
         ]])
+
+    def test_the_cost_of_a_step_is_compared_with_the_measurements(self):
+        times = [2, 3, 4, 9, 10]  # seconds; the median is a second for ten steps, as there is an evaluation
+        self.add_log("costly", *({"step": 10 * i, "loss": 0.5, "waiting_share": 0.02, "memory_bytes": 1 << 30,
+                                  "seconds": seconds} for i, seconds in enumerate(times, 1)))
+        step = {"parameters": 1 << 20, "optimizer": 1 << 21, "batch": 2048, "flops": 5e9, "shapes": 1,
+                "peak": {"flops": 1e11, "device": "cuda:x"}}
+        (self.folder / "costly" / "report.json").write_text(json.dumps({"step": step}))
+        self.assertEqual(self.report("costly").tables[0][1:], [
+            ["Memory of the parameters", "1 MiB"],
+            ["Memory of the optimizer", "2 MiB"],
+            ["Memory of a batch", "2 KiB"],
+            ["Peak memory of the process, measured", "1 GiB"],
+            ["Matrix products of a step", "5 GFLOP"],
+            ["Time of a step, median", "100 ms"],
+            ["Speed", "50 GFLOP/s"],
+            ["Share of the peak of cuda:x", "50 %"],
+            ["Waiting for input, median", "2 %"],
+        ])
+
+    def test_errors_are_those_of_the_evaluations(self):
+        self.add_log("wrong", {"step": 10, "eval_loss": 0.5})
+        mistake = {"file": "dev.tsv", "row": 17, "label": "<i>a", "prediction": "b", "probability": 0.981, "loss": 3.1}
+        classes = [{"name": "<i>a", "precision": 0.75, "recall": 0.6, "f1": 2 / 3, "support": 5, "right": 3},
+                   {"name": "b", "precision": None, "recall": 0, "f1": 0, "support": 1, "right": 0}]
+        line = {"step": 10, "set": "dev", "classes": classes, "confusions": [["<i>a", "b", 2], ["b", "<i>a", 1]],
+                "mistakes": [mistake, {**mistake, "row": 18, "probability": None}]}
+        (self.folder / "wrong" / "evaluations.jsonl").write_text(json.dumps(line) + "\n")
+        (self.folder / "wrong" / "report.json").write_text(json.dumps({"texts": [["dev.tsv", 17, ["a <b>text</b>"]]]}))
+        page = self.report("wrong")
+        self.assertEqual(page.tables[1:], [
+            [["", "precision", "recall", "F1", "support"],
+             ["<i>a", "0.75", "0.6", "0.6667", "5"],
+             ["b", "–", "0", "0", "1"]],
+            [["", "<i>a", "b"], ["<i>a", "3", "2"], ["b", "1", "0"]],
+        ])
+        self.assertEqual(page.items, ["a <b>text</b>Label <i>a, predicted b (98.1 %) dev.tsv:17",
+                                      "Label <i>a, predicted b dev.tsv:18"])
 
     def test_runs_of_one_folder_have_mean_and_standard_deviation(self):
         (self.folder / "folds").mkdir()

@@ -101,6 +101,43 @@ TEST_F(PageTest, AFolderOfRunsStandsForThoseInside) {
   EXPECT_THAT(values_of(runs, "group"), ElementsAre("folds", "folds", ""));
 }
 
+// An evaluation with `classes` classes, of which each is confused with all others.
+std::string evaluation_at(int64_t step, int classes) {
+  json line = {{"step", step}, {"set", ""}, {"mistakes", json::array()}};
+  for (int i = 0; i < classes; ++i) {
+    line["classes"].push_back({{"name", std::to_string(i)}, {"support", i}});
+    line["confusions"].push_back({std::to_string(i), "0", 1});
+  }
+  return line.dump() + "\n";
+}
+
+TEST_F(PageTest, HasTheLastEvaluationAndTheBest) {
+  const std::filesystem::path run = add_run("tuned", kLog);
+  write_text(run / "evaluations.jsonl", evaluation_at(10, 2) + evaluation_at(20, 2) + evaluation_at(30, 2) + "{\"st");
+  std::filesystem::create_directories(run / "checkpoint-30");
+  std::filesystem::create_directories(run / "checkpoint-20");
+  write_text(run / "checkpoint-20/trainer_state.json", "{\"best_global_step\":10}");
+  write_text(run / "checkpoint-30/trainer_state.json", "{\"best_global_step\":20}");
+  const json data = data_of({run}).at(0);
+  EXPECT_EQ(data.at("best_step"), 20) << "by the newest checkpoint";
+  EXPECT_EQ(data.at("saves"), json({20, 30}));
+  ASSERT_EQ(data.at("evaluations").size(), 2u);
+  EXPECT_EQ(data.at("evaluations")[0].at("step"), 20);
+  EXPECT_EQ(data.at("evaluations")[1].at("step"), 30);
+  write_text(run / "trainer_state.json", "{\"best_global_step\":10}");
+  EXPECT_EQ(data_of({run}).at(0).at("best_step"), 10) << "of the run that has ended";
+}
+
+TEST_F(PageTest, HasTheMostFrequentOfManyClasses) {
+  const std::filesystem::path run = add_run("tuned", kLog);
+  write_text(run / "evaluations.jsonl", evaluation_at(10, 150));
+  const json evaluation = data_of({run}).at(0).at("evaluations").at(0);
+  EXPECT_EQ(evaluation.at("classes").size(), 100u);
+  EXPECT_EQ(evaluation.at("classes")[0].at("name"), "149");
+  EXPECT_EQ(evaluation.at("more_classes"), 50);
+  EXPECT_EQ(evaluation.at("confusions").size(), 30u);
+}
+
 // The lines of a run with as many numbers as training writes.
 std::string long_log(int64_t steps) {
   std::string log;

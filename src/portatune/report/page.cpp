@@ -13,6 +13,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"
 #include "portatune/report/curve.h"
+#include "portatune/report/evaluations.h"
 #include "portatune/report/run_log.h"
 
 namespace portatune::report {
@@ -26,6 +27,8 @@ constexpr std::string_view kTemplate =
 
 constexpr const char* kSettingsFile = "training_args.json";
 constexpr size_t kMaxPoints = 900, kMinPoints = 100;  // of a curve; a chart is about 600 pixels wide
+constexpr std::ptrdiff_t kMaxClasses = 100;           // of an evaluation
+constexpr std::ptrdiff_t kMaxMatrix = 30;             // classes of a matrix, or confusions in its place
 constexpr size_t kMeans = 60;                         // of a curve with at least three times as many points
 
 // Number of points for which a curve of few runs has room in a page of less than 500 kB.
@@ -70,6 +73,26 @@ Json settings_of(const std::filesystem::path& folder) {
   Json rows = Json::array();
   add_rows("", read_object(folder / kSettingsFile), rows);
   return rows;
+}
+
+// The evaluations with as many classes and confusions as the page has room for: the most frequent ones.
+Json evaluations_of(const std::filesystem::path& folder) {
+  Json evaluations = Json::array();
+  for (Json& line : shown_evaluations(folder)) {
+    Json& classes = line["classes"];
+    if (classes.size() > kMaxClasses) {
+      std::stable_sort(classes.begin(), classes.end(),
+                       [](const Json& a, const Json& b) { return a.value("support", 0.0) > b.value("support", 0.0); });
+      line["more_classes"] = classes.size() - kMaxClasses;
+      classes.erase(classes.begin() + kMaxClasses, classes.end());
+    }
+    Json& confusions = line["confusions"];
+    if (classes.size() > kMaxMatrix && confusions.size() > kMaxMatrix) {
+      confusions.erase(confusions.begin() + kMaxMatrix, confusions.end());
+    }
+    evaluations.push_back(std::move(line));
+  }
+  return evaluations;
 }
 
 // A run of the page, and the folder of runs that it lies in; empty if the user named the run.
@@ -125,7 +148,10 @@ Json json_of_run(const ShownRun& run, const std::string& name, size_t max_points
           {"evaluation", json_of(log.evaluation, max_points)},
           {"resumptions", log.resumptions},
           {"settings", settings_of(folder)},
-          {"details", read_object(folder / kDetailsFile)}};
+          {"details", read_object(folder / kDetailsFile)},
+          {"evaluations", evaluations_of(folder)},
+          {"best_step", best_step(folder)},
+          {"saves", saved_steps(folder)}};
 }
 
 // JSON without the character that begins a tag, so that no text ends the script element that contains it.

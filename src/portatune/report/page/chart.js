@@ -33,11 +33,19 @@ function percent(value, digits = 3) {
 
 function bytes(value, digits = 3) {
   if (value === null) return number(value);
-  const power = Math.max(0, Math.min(4, Math.floor(Math.log2(value || 1) / 10)));
+  // 1,001 MiB would be too long for the axis of a chart: 0.978 GiB.
+  const power = Math.max(0, Math.min(4, Math.floor(Math.log2((value || 1) * 1.024) / 10)));
   return `${number(value / 1024 ** power, digits)} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
 }
 
+// Floating-point operations: "277.9 GFLOP".
+function operations(value) {
+  const power = Math.max(0, Math.min(5, Math.floor(Math.log10(value || 1) / 3)));
+  return `${number(value / 1000 ** power)} ${["", "k", "M", "G", "T", "P"][power]}FLOP`;
+}
+
 function duration(seconds) {
+  if (seconds < 1) return `${number(1000 * seconds, 3)} ms`;
   if (seconds < 60) return `${number(seconds, 3)} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
@@ -123,9 +131,16 @@ function legendOf(entries) {
   return element("div", {class: "legend"}, ...shown);
 }
 
-// Vertical lines where a run was resumed.
+const kGlyphs = {saved: "▲", best: "★"};
+
+// Vertical lines where a run was resumed, and glyphs at the bottom for saved steps.
 function drawMarks(svg, marks, {x, bottom}) {
-  for (const {step, colour} of marks) {
+  for (const {step, colour, kind} of marks) {
+    if (kGlyphs[kind]) {
+      svg.append(shape("text", {x: x(step), y: bottom - 3, "text-anchor": "middle"}, kGlyphs[kind],
+          shape("title", {}, `${kind} step ${number(step, 9)}`)));
+      continue;
+    }
     svg.append(shape("line", {class: "mark", stroke: colour, x1: x(step), x2: x(step), y1: kMargin.top, y2: bottom}),
         shape("text", {x: x(step) + 5, y: kMargin.top + 9}, "resumed"));
   }
@@ -160,7 +175,7 @@ function tipLines(curves, step, titleOfStep, format) {
 
 // A chart of curves over the steps. Pointing at it shows the values of a step.
 //   curves       [{name, colour, style, steps, values, means}]; the style has classes of the path, and "dots"
-//   marks        [{step, colour}], where a run was resumed
+//   marks        [{step, colour, kind}] of steps at which a run was "resumed" or "saved", or that are the "best"
 //   format       function(value, digits) that returns the text of a value
 //   titleOfStep  function(step) that returns the first line of the tooltip
 function lineChart(title, {curves, marks, format = number, titleOfStep}) {

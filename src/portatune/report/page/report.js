@@ -67,6 +67,7 @@ function section(title, ...children) {
 
 function table(classes, head, rows) {
   const cells = (row, tag) => row.map((cell, i) => {
+    if (/^T[DH]$/.test(cell.tagName)) return cell;
     const [text, style] = Array.isArray(cell) ? cell : [cell, ""];
     return element(i === 0 ? "th" : tag, style ? {class: style} : {}, text);
   });
@@ -160,7 +161,19 @@ function scores() {
   return section(title, card(isSingle ? scoresOfRun(runs[0], names) : scoresOfRuns(names)));
 }
 
-const marks = runs.flatMap((run) => run.resumptions.map((step) => ({step, colour: run.colour})));
+const marks = runs.flatMap((run) => run.resumptions.map((step) => ({step, colour: run.colour, kind: "resumed"})));
+if (isSingle) {
+  const [{saves, best_step: best, colour}] = runs;
+  marks.push(...saves.filter((step) => step !== best).map((step) => ({step, colour, kind: "saved"})));
+  if (best) marks.push({step: best, colour, kind: "best"});
+}
+
+// The meaning of the marks at the bottom of a chart.
+function noteOnMarks() {
+  const kinds = new Set(marks.map(({kind}) => kind));
+  const texts = [["saved", "▲ saved checkpoint"], ["best", "★ best evaluation"]].filter(([kind]) => kinds.has(kind));
+  return texts.length ? [element("p", {class: "note"}, texts.map(([, text]) => text).join(", "))] : [];
+}
 
 function lossCurves(run) {
   const curves = [], prefix = isSingle ? "" : `${run.name}: `;
@@ -186,12 +199,40 @@ function curvesSection() {
   if (losses.length) {
     const chart = lineChart("Loss", {curves: losses, marks, titleOfStep});
     chart.classList.add("wide");
+    chart.append(...noteOnMarks());
     charts.push(chart);
   }
   for (const name of namesIn("evaluation").filter((name) => !/(loss|_seconds)$|^epoch$/.test(name))) {
     charts.push(chartOf("evaluation", name, titleOf(name), number, "dots"));
   }
   return charts.length ? section("Loss and metrics", element("div", {class: "cards"}, ...charts)) : [];
+}
+
+// The median time of a step, without evaluations and checkpoints between the lines of the log.
+function secondsOfStep({steps, values}) {
+  return median(steps.slice(1).map((step, i) => (values[i + 1] - values[i]) / (step - steps[i])));
+}
+
+// Memory and work of a step as the graph says, beside what was measured. Only for a single run.
+function costCard() {
+  const {details: {step}, training} = runs[0];
+  if (!isSingle || !step) return [];
+  const {seconds, waiting_share: waiting, memory_bytes: memory, device_memory_bytes: deviceMemory} = training;
+  const isOne = step.shapes === 1, time = seconds && secondsOfStep(seconds);
+  const rows = [["Memory of the parameters", bytes(step.parameters)], ["Memory of the optimizer", bytes(step.optimizer)],
+    ["Memory of a batch", bytes(step.batch)]];
+  if (memory) rows.push(["Peak memory of the process, measured", bytes(Math.max(...memory.values))]);
+  if (deviceMemory) rows.push(["Peak memory of the device, measured", bytes(Math.max(...deviceMemory.values))]);
+  rows.push([isOne ? "Matrix products of a step" : "Matrix products of the largest step", operations(step.flops)]);
+  if (time) rows.push(["Time of a step, median", duration(time)]);
+  if (time && isOne) rows.push(["Speed", `${operations(step.flops / time)}/s`]);
+  if (time && isOne && step.peak) {
+    rows.push([`Share of the peak of ${step.peak.device}`, percent(step.flops / time / step.peak.flops)]);
+  }
+  if (waiting) rows.push(["Waiting for input, median", percent(median(waiting.values))]);
+  const shown = rows.map(([name, text]) => [name, [text, "number"]]);
+  const note = element("p", {class: "note"}, "Of each device. Temporary values and programs need memory, too.");
+  return [card(element("h3", {}, "Memory and work of a step"), note, table("", ["", ""], shown))];
 }
 
 function stepsSection() {
@@ -201,16 +242,108 @@ function stepsSection() {
     const [title, format] = kCharts[name] ?? [titleOf(name), number];
     return chartOf("training", name, title, format, "");
   });
+  charts.push(...costCard());
   return charts.length ? section("The training steps", element("div", {class: "cards"}, ...charts)) : [];
 }
 
-const kMaxClasses = 30;
+const kMaxMatrix = 30;  // classes of a confusion matrix
+
+// The class names with the number of rows for each pair of label and prediction, on a tint by its share of the label.
+function confusionMatrix({classes, confusions}) {
+  const counts = new Map(confusions.map(([label, prediction, count]) => [JSON.stringify([label, prediction]), count]));
+  const rows = classes.map((label) => [label.name, ...classes.map((prediction) => {
+    const isRight = prediction === label;
+    const count = isRight ? label.right : counts.get(JSON.stringify([label.name, prediction.name])) ?? 0;
+    const tint = Math.round(60 * count / (label.support || 1));
+    const style = `background:color-mix(in srgb, var(${isRight ? "--accent" : "--run-4"}) ${tint}%, transparent)`;
+    return element("td", {class: count ? "number" : "number zero", style}, number(count, 9));
+  })]);
+  const head = ["", ...classes.map(({name}) => element("th", {}, element("span", {}, name)))];
+  return table(classes.length > 4 ? "matrix tall" : "matrix", head, rows);
+}
+
+// The confusions of one validation set: a matrix, or the largest ones of many classes.
+function confusionCard(title, evaluation) {
+  if (evaluation.confusions.length === 0) return [];
+  const isMatrix = evaluation.classes.length <= kMaxMatrix;
+  const note = isMatrix ? "A row for each label, a column for each prediction." : "The most frequent ones.";
+  const rows = evaluation.confusions.slice(0, kMaxMatrix).map(([label, prediction, count]) =>
+    [label, prediction, [number(count, 9), "number"]]);
+  const shown = card(element("h3", {}, `Confusions${title}`), element("p", {class: "note"}, note),
+      isMatrix ? confusionMatrix(evaluation) : table("", ["label", "predicted as", ["rows", "number"]], rows));
+  if (isMatrix && evaluation.classes.length > 6) shown.classList.add("wide");
+  return [shown];
+}
+
+function classCard(title, {classes, more_classes: more}) {
+  if (classes.length === 0) return [];
+  const score = (value) => [value === null ? "–" : number(value), "number"];
+  const rows = classes.map(({name, precision, recall, f1, support}) =>
+    [name, score(precision), score(recall), score(f1), [number(support, 9), "number"]]);
+  const head = ["", ...["precision", "recall", "F1", "support"].map((text) => [text, "number"])];
+  const note = more ? [element("p", {class: "note"}, `${more} rarer classes are not shown.`)] : [];
+  return [card(element("h3", {}, `Scores by class${title}`), table("", head, rows), ...note)];
+}
+
+// A wrongly predicted row: its texts if the report has them, and what is wrong.
+function mistakeItem({file, row, label, prediction, probability, loss}, texts) {
+  const found = texts.find(([of, at]) => of === file && at === row);
+  const sure = probability === null ? "" : ` (${percent(probability)})`;
+  const place = file === "" ? `example ${row}` : `${file}:${row}`;
+  const facts = element("p", {}, "Label ", element("b", {}, label || "none"), ", predicted ",
+      element("b", {}, prediction || "none"), sure, element("span", {class: "place"}, ` ${place}`));
+  facts.title = `loss ${number(loss)}`;
+  return element("li", {}, ...(found?.[2] ?? []).map((text) => element("p", {class: "text"}, text)), facts);
+}
+
+function mistakesCard(title, {mistakes}, texts) {
+  if (mistakes.length === 0) return [];
+  const note = "Rows with a wrong prediction and the highest loss.";
+  const list = element("ol", {class: "mistakes"}, ...mistakes.map((mistake) => mistakeItem(mistake, texts)));
+  const shown = card(element("h3", {}, `Worst mistakes${title}`), element("p", {class: "note"}, note), list);
+  shown.classList.add("wide");
+  return [shown];
+}
+
+// The errors of an evaluation in all validation sets.
+function errorCards(evaluations, texts) {
+  const cards = evaluations.flatMap((evaluation) => {
+    const title = evaluation.set ? ` – ${evaluation.set}` : "";
+    return [...classCard(title, evaluation), ...confusionCard(title, evaluation),
+      ...mistakesCard(title, evaluation, texts)];
+  });
+  return element("div", {class: "cards"}, ...cards);
+}
+
+// The errors of a single run in its last evaluation, and in the best one if that is another.
+function errorsSection() {
+  const {evaluations, details} = runs[0];
+  if (!isSingle || evaluations.length === 0) return [];
+  const texts = details.texts ?? [], {step: lastStep} = last(evaluations);
+  const cardsOf = (step) => errorCards(evaluations.filter((evaluation) => evaluation.step === step), texts);
+  const best = evaluations[0].step;
+  const other = best === lastStep ? [] : [element("details", {class: "best-evaluation"},
+      element("summary", {}, `Errors in the best evaluation, of step ${number(best, 9)}`), cardsOf(best))];
+  return section(`Errors in the last evaluation, of step ${number(lastStep, 9)}`, cardsOf(lastStep), ...other);
+}
+
+const kMaxClasses = 30;  // of the table of data
 
 // The rows of each set with their classes.
 function dataTable(sets) {
   const classes = sets[0].classes.slice(0, kMaxClasses);
   const rowOf = (title, numberIn) => [title, ...sets.map((set) => [number(numberIn(set) ?? 0, 9), "number"])];
   const rows = [rowOf("Rows", (set) => set.rows), rowOf("Examples", (set) => set.examples)];
+  const facts = [["Tokens", "tokens"], ["Longest example, in tokens", "longest"], ["Truncated texts", "truncated"],
+    ["Rows without text", "empty"]];
+  for (const [title, key] of facts) {
+    const shown = (set) => set[key] === undefined ? "–" : number(set[key], 9);
+    if (sets.some((set) => set[key] !== undefined)) rows.push([title, ...sets.map((set) => [shown(set), "number"])]);
+  }
+  for (const [title, key] of [["Labels", "labels"], ["Weights", "weights"]]) {
+    const range = (set) => set[key] ? `${number(set[key][0])} to ${number(set[key][1])}` : "–";
+    if (sets.some((set) => set[key])) rows.push([title, ...sets.map((set) => [range(set), "number"])]);
+  }
   for (const [name] of classes) {
     rows.push(rowOf(`Class ${name}`, (set) => set.classes.find(([other]) => other === name)?.[1]));
   }
@@ -219,9 +352,28 @@ function dataTable(sets) {
   return card(table("", ["", ...sets.map((set) => [set.name, "number"])], rows), ...note);
 }
 
+// The rows of each file, if a set has several.
+function filesTable(sets) {
+  if (sets.every(({files = []}) => files.length < 2)) return [];
+  const rows = sets.flatMap(({name, files = []}) =>
+    files.map(([file, count]) => [file, name, [number(count, 9), "number"]]));
+  return [card(element("h3", {}, "Rows of each file"), table("files", ["", "set", ["rows", "number"]], rows))];
+}
+
+// The share of positions without a token if each example is padded to the next of these lengths.
+function paddingShare(counts, lengths) {
+  let tokens = 0, positions = 0;
+  for (const [length, count] of counts) {
+    tokens += count * length;
+    positions += count * (lengths.find((other) => other >= length) ?? length);
+  }
+  return 1 - tokens / positions;
+}
+
 function lengthsChart({counts, batches, packed}) {
   const note = packed ? `Texts are packed in rows of ${batches[0]} tokens.`
-    : `Batches are padded to one of the dashed lines: ${batches.join(", ")} tokens.`;
+    : `Batches are padded to one of the dashed lines: ${batches.join(", ")} tokens. ` +
+      `${percent(paddingShare(counts, batches))} of the positions are padding.`;
   return histogram("Training examples by length", note, {counts, marks: batches, xLabel: "tokens"});
 }
 
@@ -229,7 +381,7 @@ function lengthsChart({counts, batches, packed}) {
 function dataSection() {
   const {data, lengths} = runs[0].details;
   if (!isSingle || !data) return [];
-  const parts = [dataTable(data), ...(lengths ? [lengthsChart(lengths)] : [])];
+  const parts = [dataTable(data), ...filesTable(data), ...(lengths ? [lengthsChart(lengths)] : [])];
   return section("Data", element("div", {class: "cards"}, ...parts));
 }
 
@@ -261,5 +413,5 @@ function header() {
 }
 
 document.getElementById("report").replaceChildren(header(), ...configurations(), ...overview(), ...scores(),
-    ...curvesSection(), ...stepsSection(), ...dataSection(), ...settings(),
-    element("footer", {}, "Made by Portatune from metrics.jsonl, training_args.json and report.json."));
+    ...curvesSection(), ...errorsSection(), ...stepsSection(), ...dataSection(), ...settings(),
+    element("footer", {}, "Made by Portatune from the records of the run."));
