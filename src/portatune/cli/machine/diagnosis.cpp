@@ -21,7 +21,7 @@
 #include "portatune/cli/machine/device_check.h"
 #include "portatune/cli/machine/plugin.h"
 #include "portatune/error.h"
-#include "portatune/hub/environment.h"
+#include "portatune/io/hub/environment.h"
 #include "portatune/io/file/free_space.h"
 #include "portatune/kernels/cpu/registry.h"
 #include "portatune/pjrt/plugin/plugin.h"
@@ -146,13 +146,13 @@ Json caches(Problems& problems) {
   } else {
     problems.push_back({"neither HOME nor XDG_CACHE_HOME is set: nothing is cached", "set XDG_CACHE_HOME"});
   }
-  facts["models"] = cache(hub::hub_cache(), "cache of models", false, problems);
+  facts["models"] = cache(io::hub_cache(), "cache of models", false, problems);
   return facts;
 }
 
 Json disk(Problems& problems) {
   Json facts = {{"current_folder_free_bytes", free_space(fs::current_path(), "current folder", problems)}};
-  facts["models_free_bytes"] = free_space(hub::hub_cache(), "cache of models", problems);
+  facts["models_free_bytes"] = free_space(io::hub_cache(), "cache of models", problems);
   return facts;
 }
 
@@ -165,7 +165,7 @@ std::string without_credentials(const std::string& proxy) {
 
 bool has_token(Problems& problems) {
   try {
-    return !hub::hub_token().empty();
+    return !io::hub_token().empty();
   } catch (const Error& error) {
     problems.push_back({error.report().where + ": " + error.report().given, "hf auth login"});
     return false;
@@ -173,8 +173,8 @@ bool has_token(Problems& problems) {
 }
 
 Json network(Problems& problems) {
-  const std::string offline = hub::offline_variable();
-  Json facts = {{"hub", without_credentials(hub::hub_endpoint())},
+  const std::string offline = io::offline_variable();
+  Json facts = {{"hub", without_credentials(io::hub_endpoint())},
                 {"hub_token", has_token(problems)},
                 {"offline_by", or_null(offline)}};
   for (const char* name :
