@@ -42,7 +42,7 @@ class ManPages(unittest.TestCase):
         options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", listing, re.MULTILINE))
         self.assertGreater(len(options), 80)
         self.assertEqual([option for option in sorted(options) if option not in text], [])
-        self.assertIn("--model PATH", text)
+        self.assertIn("--model, --model-name-or-path PATH\n", text)
         self.assertIn("portatune fit --recipe glue/cola --model bert --output cola\n", text)
 
 

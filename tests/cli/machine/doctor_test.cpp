@@ -78,7 +78,8 @@ TEST(Doctor, SaysHowToGetAMissingPlugin) {
 TEST(Doctor, ReportsAPluginThatCannotBeLoaded) {
   const Environment environment(Variables{{"PORTATUNE_CPU_PLUGIN", NOT_A_PLUGIN}});
   const json facts = report(1);
-  EXPECT_THAT(facts["devices"]["cpu"]["error"], HasSubstr(NOT_A_PLUGIN));
+  EXPECT_EQ(facts["devices"]["cpu"]["error"], "a shared library without GetPjrtApi");
+  EXPECT_EQ(facts["problems"][0]["problem"], "cpu: a shared library without GetPjrtApi");
 }
 
 TEST(Doctor, SaysHowToTrustACache) {
