@@ -25,7 +25,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "nn": ["nn"],
     "run": ["run", "sweep"],
     "runtime": ["device"],
-    "tasks": ["tasks"],
+    "tasks": ["error_analysis", "tasks"],
     "text": ["text", "tokenizer_trainer"],
     "train": ["train"],
 }  # fmt: skip
