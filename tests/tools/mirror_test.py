@@ -70,6 +70,7 @@ TESTED_TOGETHER = {
     "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves "
     "train/state train/weights",
     "train/checkpoint_test.cpp": "train/run_record train/save_folder",
+    "report/page_test.cpp": "report/evaluations",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
