@@ -81,14 +81,10 @@ std::vector<std::string> vector_instructions() {
   return found;
 }
 
-Json cpu(Problems& problems) {
-  const std::vector<std::string> instructions = vector_instructions();
-  if (std::ranges::find(instructions, "avx2") == instructions.end()) {
-    problems.push_back({"the CPU has no AVX2: kernels run slowly", "use a machine or a virtual CPU with AVX2"});
-  }
+Json cpu() {
   return {{"model", or_null(value_in("/proc/cpuinfo", "model name", ':'))},
           {"threads", std::thread::hardware_concurrency()},
-          {"instructions", instructions},
+          {"instructions", vector_instructions()},
           {"kernels_use", kernels::cpu_instruction_set()}};
 }
 
@@ -257,7 +253,7 @@ Diagnosis diagnose() {
   }
   result.facts = {{"program", program()},
                   {"machine", machine()},
-                  {"cpu", cpu(problems)},
+                  {"cpu", cpu()},
                   {"memory", memory()},
                   {"devices", devices},
                   {"plugins", plugins()},

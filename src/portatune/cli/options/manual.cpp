@@ -39,6 +39,8 @@ std::string escaped(const std::string& text) {
       result += "\\e";
     } else if (c == '-') {
       result += "\\-";
+    } else if (c == '|') {
+      result += "|\\:";  // a line may end between the words of a choice
     } else {
       result += c;
     }
