@@ -4,6 +4,8 @@
 # make test-all  the same with every model compiled for CUDA, which takes ten minutes more
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
 # make wheel     builds the wheel of the command, for pip, into dist/: see docs/install.md
+# make deb       builds a package for Debian into dist/: see docs/install.md
+# make tarball   builds an archive of an installation, which works in any folder, into dist/
 # make docs      builds the documentation as a site into site/
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
@@ -14,6 +16,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portatune
 DEMO := $(CACHE)/demo
 BUILD := build
 PREFIX := /usr/local
+DIST := dist
 ifdef SANITIZE
 BUILD := build-$(SANITIZE)
 SANITIZED_TARGETS := --target io_test data_test processes_test exchange_group_test train_test
@@ -22,7 +25,7 @@ endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
-.PHONY: build demo test test-all install wheel docs fuzz soak bench clean
+.PHONY: build demo test test-all install wheel deb tarball docs fuzz soak bench clean
 
 SECONDS := 60
 MINUTES := 10
@@ -53,7 +56,14 @@ install: build
 
 wheel:
 	@tools/setup.sh
-	@tools/wheel.sh dist
+	@tools/wheel.sh $(DIST)
+
+deb: PACKAGE := DEB
+tarball: PACKAGE := TGZ
+deb tarball: build
+	@cpack --config $(BUILD)/CPackConfig.cmake -G $(PACKAGE) -B $(BUILD)/packages
+	@mkdir -p $(DIST) && mv $(BUILD)/packages/portatune[-_]* $(DIST)
+	@rm -rf $(BUILD)/packages
 
 docs: build
 	@tools/docs.sh $(BUILD)/portatune site
