@@ -9,6 +9,7 @@
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/report/evaluations.h"
 
 namespace portatune::report {
 namespace {
@@ -113,7 +114,7 @@ std::string evaluation_at(int64_t step, int classes) {
 
 TEST_F(PageTest, HasTheLastEvaluationAndTheBest) {
   const std::filesystem::path run = add_run("tuned", kLog);
-  write_text(run / "evaluations.jsonl", evaluation_at(10, 2) + evaluation_at(20, 2) + evaluation_at(30, 2) + "{\"st");
+  write_text(run / kEvaluationsFile, evaluation_at(10, 2) + evaluation_at(20, 2) + evaluation_at(30, 2) + "{\"st");
   std::filesystem::create_directories(run / "checkpoint-30");
   std::filesystem::create_directories(run / "checkpoint-20");
   write_text(run / "checkpoint-20/trainer_state.json", "{\"best_global_step\":10}");
@@ -130,7 +131,7 @@ TEST_F(PageTest, HasTheLastEvaluationAndTheBest) {
 
 TEST_F(PageTest, HasTheMostFrequentOfManyClasses) {
   const std::filesystem::path run = add_run("tuned", kLog);
-  write_text(run / "evaluations.jsonl", evaluation_at(10, 150));
+  write_text(run / kEvaluationsFile, evaluation_at(10, 150));
   const json evaluation = data_of({run}).at(0).at("evaluations").at(0);
   EXPECT_EQ(evaluation.at("classes").size(), 100u);
   EXPECT_EQ(evaluation.at("classes")[0].at("name"), "149");

@@ -78,7 +78,7 @@ std::unique_ptr<ErrorAnalyzer> analyzer_of(const Json& c, int64_t max_mistakes) 
 
 ErrorAnalysis analysis_of(const Json& c, int64_t max_mistakes = kAll) {
   const std::unique_ptr<ErrorAnalyzer> analyzer = analyzer_of(c, max_mistakes);
-  const size_t rows = c["labels"].size(), middle = rows / 3;
+  const size_t rows = c["labels"].size(), middle = rows / 2;
   for (const auto& [begin, end] : {std::pair(size_t{0}, middle), std::pair(middle, rows)}) {
     const Batch batch(c, begin, end);
     analyzer->update(batch.batch, batch.outputs);

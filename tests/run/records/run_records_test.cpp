@@ -165,7 +165,7 @@ TEST(RunRecords, CheckpointsNameTheBestEvaluationSoFar) {
     const Json state = Json::parse(cli::read(folder / kTrainerStateFile));
     const int64_t best = best_step_until(lines_of(options), step);
     EXPECT_EQ(state["best_global_step"], best);
-    EXPECT_EQ(state["best_model_checkpoint"], options.output / ("checkpoint-" + std::to_string(best)));
+    EXPECT_EQ(state["best_model_checkpoint"], (options.output / ("checkpoint-" + std::to_string(best))).string());
     EXPECT_TRUE(state["best_metric"].is_number());
   }
 }

@@ -40,11 +40,12 @@ Json texts_of(const data::Example& row, const std::vector<std::string>& columns)
 
 Json mistake_texts(const RunPlan& plan, std::span<const ValidationSet> sets) {
   Json texts = Json::array();
-  const std::vector<std::string> columns = plan.task->text_columns();
   const std::vector<Json> evaluations = report::shown_evaluations(plan.output);
   for (const ValidationSet& set : sets) {
     std::set<Place> wanted = mistakes_of(evaluations, set.name);
-    if (wanted.empty() || columns.empty()) continue;
+    if (wanted.empty()) continue;
+    const std::vector<std::string> columns = plan.task->text_columns();
+    if (columns.empty()) continue;
     data::Cursor rows = interruptible(tolerant(plan.model, set.rows)).iterate();
     while (!wanted.empty()) {
       const std::optional<data::Example> row = rows.next();
