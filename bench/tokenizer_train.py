@@ -4,7 +4,7 @@
     python3 bench/tokenizer_train.py --text FILE [--vocab-size 30000] [--threads 2] [--rounds 5]
 Each round starts `portatune tokenizer train` and the peer one after the other, with so many cores each. The time is that
 of the whole process, the memory its largest resident size. The merges of bpe must be identical; those of wordpiece
-depend on a hash table of the peer.
+depend on a hash table of the peer, and unigram prunes a few other pieces.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import time
 
 from harness import PEERS, PORTATUNE, peer_python, report_seconds
 
-TYPES = ["wordpiece", "bpe"]
+TYPES = ["wordpiece", "bpe", "unigram"]
 
 
 def main():
@@ -63,8 +63,8 @@ def check(kind, ours, theirs):
     models = [json.loads(file.read_text())["model"] for file in (ours, theirs)]
     if kind == "bpe" and models[0] != models[1]:
         sys.exit("bpe: the models differ")
-    shared = len(set(models[0]["vocab"]) & set(models[1]["vocab"]))
-    print(f"{kind}: {shared} of {len(models[0]['vocab'])} tokens are those of the peer, which has {len(models[1]['vocab'])}")
+    tokens, of_peer = ({entry if isinstance(entry, str) else entry[0] for entry in model["vocab"]} for model in models)
+    print(f"{kind}: {len(tokens & of_peer)} of {len(tokens)} tokens are those of the peer, which has {len(of_peer)}")
 
 
 if __name__ == "__main__":
