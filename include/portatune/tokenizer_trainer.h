@@ -1,4 +1,4 @@
-// Training of a tokenizer on texts, with the results of Hugging Face `tokenizers`.
+// Training of a tokenizer on texts, as in Hugging Face `tokenizers`.
 #pragma once
 
 #include <array>
