@@ -82,6 +82,8 @@ struct Parameter {
   Sharding sharding = {};
   TensorType type = value.type();  ///< type of the whole array, float32
   bool trainable = true;           ///< false for a frozen parameter: no gradient, no optimizer state
+  /// Index of the layer that has it, the first number in its path; none: it is outside of the layers.
+  std::optional<int64_t> layer = {};
 };
 
 /// Settings that all layers of a model share while its graph is built.
@@ -109,9 +111,10 @@ class Context {
   /// The parameter with this name; the first call creates it. Layers that share a parameter must agree on its shape.
   /// shape   shape of the whole array
   /// split   division of the array among the devices along `tensor`
+  /// layer   see Parameter::layer
   /// errors  ShapeError if the parameter exists with another shape, or if the split has no equal parts
   const Parameter& parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
-                             const std::optional<Split>& split = {});
+                             const std::optional<Split>& split = {}, const std::optional<int64_t>& layer = {});
   /// Gives the existing parameter `name` the second name `alias`: a tied weight.
   /// errors  UsageError if no parameter has this name, or if Lora::modules_to_save has one of the two names alone
   const Parameter& tied_parameter(const std::string& alias, const std::string& name);
@@ -135,7 +138,8 @@ class Scope {
   explicit Scope(Context& context) : context_(&context) {}
 
   Scope operator/(std::string_view name) const;
-  Scope operator/(int64_t index) const { return *this / std::to_string(index); }
+  /// The layer `index` of the model; within a layer, one of its modules.
+  Scope operator/(int64_t index) const;
 
   const std::string& path() const { return path_; }
   const ContextOptions& options() const { return context_->options(); }
@@ -156,6 +160,7 @@ class Scope {
  private:
   Context* context_;
   std::string path_;
+  std::optional<int64_t> layer_;  // see Parameter::layer
 };
 
 // Tensor parallelism: devices along the mesh axis `tensor` share a layer's work. Without that axis it has no effect.

@@ -81,6 +81,7 @@ struct OptionRules {
   std::string sets = {};  ///< not empty: the option is a flag that sets this value; "false" for "no_kernels"
   bool required = false;  ///< the command does not run without it
   bool files = false;     ///< a list of files; other lists are names that commas separate
+  bool repeated = false;  ///< a list of texts with commas of their own: users give the option once for each
   Fact fact = Fact::kNo;
   std::string fact_name = {};     ///< name in checkpoints; empty: the name of the option
   std::string other_names = {};   ///< further names on the command line, separated by commas
@@ -190,15 +191,11 @@ struct OptionField {
 /// Collects the fields of a struct, whose describe() calls it for each.
 class OptionFields {
  public:
-  /// Adds a field, of a type that OptionType knows, an optional one, or a list of texts.
+  /// Adds a field, of a type that OptionType knows, an optional one, or a list of them.
   /// name  in the spelling of TrainingArguments: "learning_rate"
   template <class T>
   void operator()(std::string name, T& value, std::string help, OptionRules rules = {}) {
-    if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      add_list(std::move(name), value, std::move(help), std::move(rules));
-    } else {
-      add<T>(std::move(name), value, std::move(help), std::move(rules));
-    }
+    add(std::move(name), value, std::move(help), std::move(rules));
   }
   /// Begins a group of the help.
   void group(std::string heading) { group_ = std::move(heading); }
@@ -232,7 +229,22 @@ class OptionFields {
     fields_.push_back({std::move(name), std::move(help), group_, Type::kKind, std::move(rules), Type::expected(), get,
                        set, is_readable});
   }
-  void add_list(std::string name, std::vector<std::string>& value, std::string help, OptionRules rules);
+  template <class T>
+  void add(std::string name, std::vector<T>& value, std::string help, OptionRules rules) {
+    using Type = OptionType<T>;
+    const auto get = [&value] {
+      std::vector<std::string> texts;
+      for (const T& one : value) texts.push_back(Type::text(one));
+      return texts;
+    };
+    const auto set = [&value](const std::vector<std::string>& texts) {
+      value.clear();
+      for (const std::string& text : texts) value.push_back(Type::read(text).value());
+    };
+    const auto is_readable = [](const std::string& text) { return Type::read(text).has_value(); };
+    fields_.push_back({std::move(name), std::move(help), group_, OptionKind::kTexts, std::move(rules), Type::expected(),
+                       get, set, is_readable});
+  }
 
   std::string group_;
   std::vector<OptionField> fields_;

@@ -51,20 +51,56 @@ struct ScheduleOptions {
   std::optional<int64_t> timescale;    ///< of inverse_sqrt; by default the warm-up steps, or 10,000 if there are none
   std::optional<int64_t> num_decay_steps;  ///< last steps, in which warmup_stable_decay falls, which needs it
   std::optional<std::string> decay_type;   ///< of warmup_stable_decay: "cosine" (default), "linear" or "1-sqrt"
+  // Of reduce_lr_on_plateau, with the names and defaults of torch.optim.lr_scheduler.ReduceLROnPlateau.
+  std::optional<double> factor;               ///< factor of each reduction, 0.1 by default
+  std::optional<int64_t> patience;            ///< evaluations without improvement before a reduction, 10 by default
+  std::optional<double> threshold;            ///< smallest improvement, 1e-4 by default
+  std::optional<std::string> threshold_mode;  ///< "rel" (default): a part of the best score; "abs": a difference
+  std::optional<int64_t> cooldown;            ///< evaluations after a reduction that do not count, 0 by default
+  std::optional<double> min_lr;               ///< lowest rate, 0 by default
+  std::optional<std::string> mode;            ///< "min" or "max"; by default as BestModelOptions::greater_is_better
 
   void describe(OptionFields& fields);
+};
+
+/// Parameters with a learning rate or a weight decay of their own, like a parameter group of torch.
+struct ParameterGroup {
+  std::string pattern;                  ///< part of their names, as in TrainingOptions::freeze
+  std::optional<double> learning_rate;  ///< before the schedule, which scales it like TrainingOptions::learning_rate
+  std::optional<double> weight_decay;   ///< of all these parameters, also of biases and scales of norms
+
+  bool operator==(const ParameterGroup&) const = default;
+};
+
+/// The text of a group: "classifier: lr=0.001, weight_decay=0".
+template <>
+struct OptionType<ParameterGroup> {
+  static constexpr OptionKind kKind = OptionKind::kTexts;
+  static constexpr double kHighest = 0;
+  static std::vector<OptionChoice> choices() { return {}; }
+  static std::string expected();
+  static std::optional<ParameterGroup> read(const std::string& text);
+  static std::string text(const ParameterGroup& group);
 };
 
 /// Names and defaults of transformers' TrainingArguments. describe() has the ranges.
 struct TrainingOptions {
   double learning_rate = 5e-5;
   /// The learning rate over the steps after warm-up: linear, cosine, cosine_with_restarts, cosine_with_min_lr,
-  /// polynomial, constant_with_warmup, inverse_sqrt, warmup_stable_decay, or constant, which has no warm-up.
+  /// polynomial, constant_with_warmup, inverse_sqrt, warmup_stable_decay, or constant and reduce_lr_on_plateau, which have no
+  /// warm-up. reduce_lr_on_plateau reduces the rate when the score of BestModelOptions::metric stops to improve.
   std::string lr_scheduler_type = "linear";
   int64_t warmup_steps = 0;  ///< steps in which the learning rate rises from 0
   double warmup_ratio = 0;   ///< warmup_steps as a part of all steps, rounded up; below 1
   ScheduleOptions schedule = {};
   double weight_decay = 0;  ///< of matrices only
+  /// Parameters with values of their own. If several groups match a parameter, the last one that gives a value counts.
+  std::vector<ParameterGroup> param_groups = {};
+  /// Layer-wise decay of the learning rate: layer i of n has the factor layer_decay^(n - i), i from 0, the embeddings
+  /// layer_decay^(n + 1), the head 1. 1: all have one rate. (BEiT, Bao et al. 2021, arXiv:2106.08254)
+  double layer_decay = 1;
+  /// Decay of an exponential moving average of the trained weights, such as 0.999; 0: none. The first update sets it.
+  double ema = 0;
   /// AdamW ("adamw_torch"), "adam", "lamb", "lion", "adafactor" or "sgd".
   std::string optim = "adamw_torch";
   double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< of AdamW, Adam, LAMB and Lion, in [0, 1)
@@ -351,6 +387,9 @@ class Trainer {
   /// errors  IoError, or NumericError if a weight is not finite; both leave the older folder unchanged. UsageError
   ///         before the first batch, which loads the weights, and for the folders of require_place_to_save()
   void save(const std::filesystem::path& folder) const;
+  /// The same with the averaged weights (TrainingOptions::ema).
+  /// errors  those of save(); UsageError before the first update, and without TrainingOptions::ema
+  void save_average(const std::filesystem::path& folder);
   /// Sets a function that returns further text files of each checkpoint, by file name. It is called when the state is
   /// copied, between two steps, and must be valid as long as checkpoints are saved. Null: none.
   void set_checkpoint_files(std::function<std::map<std::string, std::string>()> files);

@@ -13,6 +13,7 @@
 #include "portatune/error.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/options.h"
+#include "portatune/train/plateau.h"
 
 namespace portatune::test {
 namespace {
@@ -48,11 +49,12 @@ TEST(Schedule, RatesEqualTransformers) {
     SCOPED_TRACE(expected.dump());
     train::check_schedule(options);
     for (int64_t step = 1; step <= golden["total_steps"]; ++step) {
-      EXPECT_DOUBLE_EQ(train::learning_rate(options, step, golden["total_steps"]), expected["rates"][step - 1])
+      EXPECT_DOUBLE_EQ(train::learning_rate(options, {step, golden["total_steps"]}), expected["rates"][step - 1])
           << "step " << step;
     }
     names.insert(options.lr_scheduler_type);
   }
+  names.insert(train::kReduceOnPlateau);  // see plateau_test.cpp
   EXPECT_THAT(train::schedule_names(), testing::UnorderedElementsAreArray(names));
 }
 
@@ -62,7 +64,7 @@ TEST(Schedule, WarmupRatioIsAPartOfAllStepsRoundedUp) {
   EXPECT_EQ(train::warmup_steps({.warmup_steps = 7}, 10), 7);
   const TrainingOptions steps{.lr_scheduler_type = "constant_with_warmup", .warmup_steps = 3};
   for (const int64_t step : {1, 3, 4}) {
-    EXPECT_EQ(train::learning_rate(ratio, step, 10), train::learning_rate(steps, step, 10));
+    EXPECT_EQ(train::learning_rate(ratio, {step, 10}), train::learning_rate(steps, {step, 10}));
   }
   EXPECT_TRUE(train::depends_on_total_steps(ratio));
   EXPECT_FALSE(train::depends_on_total_steps(steps));
@@ -70,11 +72,11 @@ TEST(Schedule, WarmupRatioIsAPartOfAllStepsRoundedUp) {
 
 TEST(Schedule, StaysAtItsEndAfterTheLastStep) {
   for (const char* name : {"linear", "cosine_with_restarts"}) {
-    EXPECT_EQ(train::learning_rate({.lr_scheduler_type = name}, 3, 2), 0) << name;
+    EXPECT_EQ(train::learning_rate({.lr_scheduler_type = name}, {3, 2}), 0) << name;
   }
-  EXPECT_DOUBLE_EQ(train::learning_rate({.lr_scheduler_type = "polynomial", .warmup_steps = 2}, 3, 2), 1e-7);
+  EXPECT_DOUBLE_EQ(train::learning_rate({.lr_scheduler_type = "polynomial", .warmup_steps = 2}, {3, 2}), 1e-7);
   EXPECT_EQ(
-      train::learning_rate({.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1}}, 3, 2), 0);
+      train::learning_rate({.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1}}, {3, 2}), 0);
 }
 
 void expect_refused(const TrainingOptions& options, const std::string& option, const std::string& text) {

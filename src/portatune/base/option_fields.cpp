@@ -147,14 +147,6 @@ void OptionField::read(const std::vector<std::string>& words) const {
   set(texts);
 }
 
-void OptionFields::add_list(std::string name, std::vector<std::string>& value, std::string help, OptionRules rules) {
-  const auto get = [&value] { return value; };
-  const auto set = [&value](const std::vector<std::string>& texts) { value = texts; };
-  const auto is_readable = [](const std::string&) { return true; };
-  fields_.push_back(
-      {std::move(name), std::move(help), group_, OptionKind::kTexts, std::move(rules), "", get, set, is_readable});
-}
-
 void check_fields(const std::vector<OptionField>& fields, const std::vector<OptionField>& defaults) {
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].get() != defaults[i].get()) check(fields[i]);

@@ -38,4 +38,9 @@ bool matches(std::string_view name, std::string_view pattern) {
   return !std::ranges::search(modules, wanted, matches_module).empty();
 }
 
+bool matches(const Parameter& parameter, std::string_view pattern) {
+  const auto is_match = [&](const std::string& name) { return matches(name, pattern); };
+  return is_match(parameter.name) || std::ranges::any_of(parameter.aliases, is_match);
+}
+
 }  // namespace portatune::nn

@@ -73,7 +73,7 @@ std::optional<Split> vocabulary_split(const Scope& s, int64_t vocab_size) {
 }
 
 const Parameter& Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
-                                    const std::optional<Split>& split) {
+                                    const std::optional<Split>& split, const std::optional<int64_t>& layer) {
   if (const auto known = by_name_.find(name); known != by_name_.end()) {
     const Parameter& parameter = *known->second;
     if (parameter.type.shape != shape) {
@@ -98,7 +98,8 @@ const Parameter& Context::parameter(const std::string& name, const Shape& shape,
                          .input = input,
                          .sharding = sharding,
                          .type = {DType::kFloat32, shape},
-                         .trainable = trainable});
+                         .trainable = trainable,
+                         .layer = layer});
   by_name_.emplace(name, &parameters_.back());
   return parameters_.back();
 }
@@ -129,14 +130,20 @@ Scope Scope::operator/(std::string_view name) const {
   return inner;
 }
 
+Scope Scope::operator/(int64_t index) const {
+  Scope inner = *this / std::to_string(index);
+  if (!inner.layer_) inner.layer_ = index;
+  return inner;
+}
+
 Value Scope::parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                        const std::optional<Split>& split) const {
-  return context_->parameter((*this / name).path(), shape, initializer, split).value;
+  return context_->parameter((*this / name).path(), shape, initializer, split, layer_).value;
 }
 
 Value Scope::rounded_parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                                const std::optional<Split>& split) const {
-  return context_->parameter((*this / name).path(), shape, initializer, split).rounded;
+  return context_->parameter((*this / name).path(), shape, initializer, split, layer_).rounded;
 }
 
 const Parameter& Scope::tied_parameter(std::string_view name, const std::string& path) const {

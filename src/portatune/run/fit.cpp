@@ -271,6 +271,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   report_best_model(result, events);
   require_updates(skipped_at_end, result.steps);
   save_model(trainer, plan, events);
+  if (training.ema > 0 && result.steps > result.skipped_steps) save_average(trainer, plan, events);
   remove_surplus_checkpoints(plan, result.best_step, events);
   outcome.steps = result.steps;
   outcome.best_step = result.best_step;

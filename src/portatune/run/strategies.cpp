@@ -1,6 +1,7 @@
 #include "portatune/run/strategies.h"
 
 #include "portatune/error.h"
+#include "portatune/train/plateau.h"
 
 namespace portatune::run {
 namespace {
@@ -16,6 +17,7 @@ const char* option_of_best_model(const RunOptions& a) {
   if (a.best_model.early_stopping_threshold > 0) return "early_stopping_threshold";
   if (a.best_model.greater_is_better) return "greater_is_better";
   if (a.save_strategy == SaveStrategy::kBest) return "save_strategy";
+  if (a.training.lr_scheduler_type == train::kReduceOnPlateau) return "lr_scheduler_type";
   return a.best_model.metric.empty() ? nullptr : "metric_for_best_model";
 }
 

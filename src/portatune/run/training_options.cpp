@@ -8,6 +8,7 @@
 #include "portatune/run/inputs/task/model_settings.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/save_folder.h"
+#include "portatune/train/plateau.h"
 
 namespace portatune::run {
 namespace {
@@ -21,10 +22,11 @@ std::string name_of_model(const std::filesystem::path& folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// What decides about the step whose model is saved.
+// What decides about the step whose model is saved, and about reductions of the learning rate.
 train::RunFacts facts_of_best_model(const RunOptions& a) {
   const BestModelOptions& best = a.best_model;
-  if (!best.load_at_end && best.early_stopping_patience == 0 && a.save_strategy != SaveStrategy::kBest) return {};
+  const bool chooses = best.load_at_end || best.early_stopping_patience > 0 || a.save_strategy == SaveStrategy::kBest;
+  if (!chooses && a.training.lr_scheduler_type != train::kReduceOnPlateau) return {};
   train::RunFacts facts = facts_in(best);
   if (best.early_stopping_patience == 0) facts.erase("early_stopping_threshold");
   facts["validation"] = fmt::format("{}", fmt::join(a.validation, ","));

@@ -39,6 +39,17 @@ std::optional<double> value_of(const Scores& scores, const std::string& name) {
   return found->second;
 }
 
+void require_score(const std::string& score, const Scores& scores) {
+  if (value_of(scores, score)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : scores) names.push_back(name);
+  const std::string meant = nearest(score, names);
+  throw UsageError({.where = "metric_for_best_model",
+                    .given = score,
+                    .expected = "one of " + list_of(names),
+                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+}
+
 }  // namespace
 
 std::string deciding_score(const BestModelOptions& rule, const std::string& first_set) {
@@ -57,15 +68,8 @@ std::string deciding_score(const FitOptions& options) {
 }
 
 void require_deciding_score(const FitOptions& options, const Scores& scores) {
-  const std::string score = deciding_score(options);
-  if (score.empty() || value_of(scores, score)) return;
-  std::vector<std::string> names;
-  for (const auto& [name, value] : scores) names.push_back(name);
-  const std::string meant = nearest(score, names);
-  throw UsageError({.where = "metric_for_best_model",
-                    .given = score,
-                    .expected = "one of " + list_of(names),
-                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+  const std::string score = deciding_score(options), prefix = std::string(kAverages) + "_";
+  if (!score.empty()) require_score(score.starts_with(prefix) ? score.substr(prefix.size()) : score, scores);
 }
 
 bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options) {
@@ -75,7 +79,7 @@ bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const
     const BestModelOptions& rule = options.best_model;
     const bool greater = is_greater_better(rule, score);
     const double worst = (greater ? -1 : 1) * std::numeric_limits<double>::infinity();
-    if (evaluations.step == 0) require_deciding_score(options, scores);
+    if (evaluations.step == 0) require_score(score, scores);
     // A later evaluation may leave the score undefined, such as the precision of a class that is never predicted.
     const double best = evaluations.best_step > 0 ? value_of(evaluations.best_scores, score).value_or(worst) : worst;
     const double value = value_of(scores, score).value_or(worst);
@@ -94,6 +98,14 @@ bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const
     evaluations.best_scores = evaluations.scores;
   }
   return is_best;
+}
+
+void add_to_plateau(Plateau& plateau, const Scores& scores, bool is_first, const FitOptions& options,
+                    const ScheduleOptions& schedule) {
+  const BestModelOptions& rule = options.best_model;
+  const std::string score = deciding_score(rule, options.validation.front().name);
+  if (is_first) require_score(score, scores);
+  plateau.add(value_of(scores, score), schedule, is_greater_better(rule, score));
 }
 
 }  // namespace portatune::train

@@ -15,7 +15,8 @@ bool is_greater_better(const BestModelOptions& rule, const std::string& score);
 /// The name of the score that decides about the best model, without "eval_"; empty if none does.
 std::string deciding_score(const FitOptions& options);
 
-/// Requires the score that decides about the best model, if one does.
+/// Requires the score that decides about the best model, if one does, in scores from before the first step. The
+/// weights have no averages then: "loss" stands for "ema_loss", too.
 /// errors  UsageError with the names of all scores if it is not among them
 void require_deciding_score(const FitOptions& options, const Scores& scores);
 
@@ -23,5 +24,10 @@ void require_deciding_score(const FitOptions& options, const Scores& scores);
 /// returns  whether its model is the best so far; false if no score decides
 /// errors   those of require_deciding_score() in the first evaluation; later ones may leave the score undefined
 bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options);
+
+/// Adds an evaluation to the state of reduce_lr_on_plateau, by the score that would decide about the best model.
+/// errors  UsageError with the names of all scores if the first evaluation lacks it
+void add_to_plateau(Plateau& plateau, const Scores& scores, bool is_first, const FitOptions& options,
+                    const ScheduleOptions& schedule);
 
 }  // namespace portatune::train

@@ -23,6 +23,9 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
 std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
                                const std::function<bool()>& should_stop);
 
+/// Name before the scores of averaged weights (TrainingOptions::ema): "ema_loss".
+inline constexpr const char* kAverages = "ema";
+
 /// Scores with the name of their set: "matched_accuracy", as transformers names those of a dict of datasets.
 Scores with_name(const std::string& set, Scores scores);
 

@@ -22,6 +22,7 @@
 #include "portatune/train/options.h"
 #include "portatune/train/periodic_saves.h"
 #include "portatune/train/progress.h"
+#include "portatune/train/schedule.h"
 
 namespace portatune::train {
 namespace {
@@ -482,20 +483,35 @@ class FitLoop {
     return is_best;
   }
 
-  // Measures the model, unless a stop request ends that. Returns whether it is the best so far.
-  bool evaluate_sets() {
+  // The scores of the weights on all sets. A stop request ends that.
+  Scores scores_of_sets() {
     Scores scores;
     for (const EvaluationSet& set : options_.validation) {
       const auto of_set = evaluate(state_, set, [&] { return stops_validation(); });
       if (!of_set) {
         stopping_ = true;
-        return false;
+        return {};
       }
       for (auto& score : with_name(set.name, *of_set)) scores.push_back(std::move(score));
     }
-    const bool is_best = add_evaluation(state_.evaluations(), state_.steps(), std::move(scores), options_);
-    if (state_.steps() == last_step_) state_.evaluations().stopped_early = false;  // no step is left to spare
-    callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);
+    return scores;
+  }
+
+  // Measures the model and its averages, unless a stop request ends that. Returns whether it is the best so far.
+  bool evaluate_sets() {
+    Scores scores = scores_of_sets();
+    if (!stopping_ && state_.has_averages()) {
+      const Scores of_averages = state_.with_averages([&] { return scores_of_sets(); });
+      for (auto& score : with_name(kAverages, of_averages)) scores.push_back(std::move(score));
+    }
+    if (stopping_) return false;
+    Evaluations& evaluations = state_.evaluations();
+    if (state_.options().lr_scheduler_type == kReduceOnPlateau) {
+      add_to_plateau(evaluations.plateau, scores, evaluations.step == 0, options_, state_.options().schedule);
+    }
+    const bool is_best = add_evaluation(evaluations, state_.steps(), std::move(scores), options_);
+    if (state_.steps() == last_step_) evaluations.stopped_early = false;  // no step is left to spare
+    callback_.on_evaluation(state_.steps(), epochs(), evaluations.scores);
     input_.restart();
     return is_best;
   }
@@ -577,6 +593,7 @@ class CallbackWhileFitting {
 
 FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptions& options) {
   check(options, state.options().on_non_finite);
+  if (options.validation.empty()) require_no_plateau(state.options(), "no evaluation during training");
   Callback none;
   Callback& callback = options.callback != nullptr ? *options.callback : none;
   const CallbackWhileFitting observer(state, callback);

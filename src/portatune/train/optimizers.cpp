@@ -9,6 +9,7 @@
 #include "portatune/optim/adafactor.h"
 #include "portatune/optim/adam.h"
 #include "portatune/optim/adamw.h"
+#include "portatune/optim/average.h"
 #include "portatune/optim/lamb.h"
 #include "portatune/optim/lion.h"
 #include "portatune/optim/sgd.h"
@@ -16,11 +17,12 @@
 namespace portatune::train {
 namespace {
 
+using optim::WeightDecayOf;
 using Made = std::unique_ptr<const optim::Optimizer>;
 
 struct Kind {
   std::string name, title;
-  Made (*make)(const TrainingOptions&);
+  Made (*make)(const TrainingOptions&, WeightDecayOf);
   std::vector<std::string> options;  // besides the weight decay
 };
 
@@ -28,15 +30,15 @@ AdamWOptions adam_options(const TrainingOptions& o) {
   return {.beta1 = o.adam_beta1, .beta2 = o.adam_beta2, .eps = o.adam_epsilon, .weight_decay = o.weight_decay};
 }
 
-Made make_adamw(const TrainingOptions& o) { return optim::adamw(adam_options(o)); }
-Made make_adam(const TrainingOptions& o) { return optim::adam(adam_options(o)); }
-Made make_lamb(const TrainingOptions& o) { return optim::lamb(adam_options(o)); }
-Made make_adafactor(const TrainingOptions& o) { return optim::adafactor(o.weight_decay); }
-Made make_lion(const TrainingOptions& o) {
-  return optim::lion({.beta1 = o.adam_beta1, .beta2 = o.adam_beta2, .weight_decay = o.weight_decay});
+Made make_adamw(const TrainingOptions& o, WeightDecayOf of) { return optim::adamw(adam_options(o), of); }
+Made make_adam(const TrainingOptions& o, WeightDecayOf of) { return optim::adam(adam_options(o), of); }
+Made make_lamb(const TrainingOptions& o, WeightDecayOf of) { return optim::lamb(adam_options(o), of); }
+Made make_adafactor(const TrainingOptions& o, WeightDecayOf of) { return optim::adafactor(o.weight_decay, of); }
+Made make_lion(const TrainingOptions& o, WeightDecayOf of) {
+  return optim::lion({.beta1 = o.adam_beta1, .beta2 = o.adam_beta2, .weight_decay = o.weight_decay}, of);
 }
-Made make_sgd(const TrainingOptions& o) {
-  return optim::sgd({.momentum = o.momentum, .nesterov = o.nesterov, .weight_decay = o.weight_decay});
+Made make_sgd(const TrainingOptions& o, WeightDecayOf of) {
+  return optim::sgd({.momentum = o.momentum, .nesterov = o.nesterov, .weight_decay = o.weight_decay}, of);
 }
 
 const std::vector<Kind>& kinds() {
@@ -71,6 +73,11 @@ const Kind& kind_of(const TrainingOptions& options) {
   return *found;
 }
 
+Made make(const TrainingOptions& options, WeightDecayOf decay_of) {
+  Made optimizer = kind_of(options).make(options, decay_of);
+  return options.ema > 0 ? optim::with_average(std::move(optimizer), options.ema) : std::move(optimizer);
+}
+
 }  // namespace
 
 std::vector<std::string> optimizer_names() {
@@ -100,7 +107,19 @@ void check_optimizer(const TrainingOptions& options) {
 }
 
 std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options) {
-  return kind_of(options).make(options);
+  return make(options, WeightDecayOf::kMatrices);
+}
+
+std::vector<StepGroup> groups_of(const TrainingOptions& options) {
+  std::vector<StepGroup> groups;
+  for (const ParameterGroup& group : options.param_groups) {
+    groups.push_back({.parameters = group});
+    if (!group.weight_decay) continue;
+    TrainingOptions of_group = options;
+    of_group.weight_decay = *group.weight_decay;
+    groups.back().optimizer = make(of_group, WeightDecayOf::kAll);
+  }
+  return groups;
 }
 
 std::vector<std::string> unused_options(const TrainingOptions& options) {

@@ -7,6 +7,7 @@
 
 #include "portatune/optim/optimizer.h"
 #include "portatune/train.h"
+#include "portatune/train/parameter_groups.h"
 
 namespace portatune::train {
 
@@ -25,6 +26,8 @@ void check_optimizer(const TrainingOptions& options);
 
 /// The optimizer of the options.
 std::unique_ptr<const optim::Optimizer> optimizer_of(const TrainingOptions& options);
+/// The parameter groups of the options, with their optimizers.
+std::vector<StepGroup> groups_of(const TrainingOptions& options);
 
 /// The options of other optimizers, which a resumed run need not share with its run.
 std::vector<std::string> unused_options(const TrainingOptions& options);

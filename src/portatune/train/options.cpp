@@ -20,6 +20,11 @@ void describe_optimizer(TrainingOptions& o, OptionFields& fields) {
   constexpr Fact kAlways = Fact::kAlways;
   fields("optim", o.optim, "optimizer", {.choices = train::optimizer_choices(), .fact = kAlways});
   fields("weight_decay", o.weight_decay, "weight decay of matrices", {.fact = kAlways});
+  fields("param_group", o.param_groups,
+         "learning rate or weight decay of parameters: 'classifier: lr=1e-3, weight_decay=0'; repeatable",
+         {.repeated = true, .fact = Fact::kUnlessDefault, .placeholder = "GROUP"});
+  fields("layer_decay", o.layer_decay, "factor of the learning rate from each layer to the one below",
+         {.lowest = kAboveZero, .highest = 1, .fact = Fact::kUnlessDefault});
   fields("momentum", o.momentum, "momentum of SGD", {.below = 1, .fact = kAlways});
   fields("nesterov", o.nesterov, "Nesterov momentum, for SGD", {.fact = kAlways});
   fields("adam_beta1", o.adam_beta1, "decay of the first moment of AdamW, Adam, LAMB; beta1 of Lion",
@@ -33,6 +38,8 @@ void describe_optimizer(TrainingOptions& o, OptionFields& fields) {
 void describe_weights(TrainingOptions& o, OptionFields& fields) {
   fields("freeze", o.freeze, "parameters that keep their weights: embeddings, encoder.layer.0-5",
          {.fact = Fact::kUnlessDefault});
+  fields("ema", o.ema, "decay of an exponential moving average of the weights, such as 0.999; 0: none",
+         {.below = 1, .fact = Fact::kUnlessDefault});
   fields("from_config", o.from_config, "train from scratch: all weights start at random, those of --model are not read",
          {.fact = Fact::kUnlessDefault});
 }
@@ -186,6 +193,8 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .max_grad_norm = options.max_grad_norm,
           .max_grad_value = options.max_grad_value,
           .on_non_finite = options.on_non_finite,
+          .groups = groups_of(options),
+          .layer_decay = options.layer_decay,
           .frozen = options.freeze,
           .lora = options.lora};
 }

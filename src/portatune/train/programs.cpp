@@ -118,14 +118,9 @@ void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batch
   require_parts(batch, devices * micro_batches, where);
 }
 
-bool is_called(const nn::Parameter& parameter, const std::string& pattern) {
-  const auto matches = [&](const std::string& name) { return nn::matches(name, pattern); };
-  return matches(parameter.name) || std::ranges::any_of(parameter.aliases, matches);
-}
-
 void require_frozen_as_asked(const std::deque<nn::Parameter>& parameters, const std::vector<std::string>& frozen) {
   for (const std::string& pattern : frozen) {
-    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_called(p, pattern); })) continue;
+    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return nn::matches(p, pattern); })) continue;
     throw UsageError({.where = "freeze",
                       .given = in_quotes(pattern) + ", which no parameter has in its name",
                       .expected = "consecutive modules of names such as " + parameters.front().name,
@@ -166,6 +161,7 @@ void require_saved_modules(const std::deque<nn::Parameter>& parameters, const Lo
 
 void require_trainable_as_asked(const std::deque<nn::Parameter>& parameters, const StepOptions& options) {
   require_frozen_as_asked(parameters, options.frozen);
+  require_group_members(trainable_of(parameters), options.groups);
   if (!options.lora) return;
   require_targets(parameters, *options.lora);
   require_saved_modules(parameters, *options.lora);
@@ -293,6 +289,40 @@ optim::Update state_of(const Value& part, const optim::Optimizer& optimizer) {
   return state;
 }
 
+// The rules by which a step updates the parameters. Parameters with the same learning rate and optimizer share one.
+class UpdateRules {
+ public:
+  // scalars  those of the step, without the learning rate
+  UpdateRules(std::span<const nn::Parameter> parameters, const StepOptions& options, optim::StepScalars scalars)
+      : parameters_(parameters),
+        options_(options),
+        scalars_(std::move(scalars)),
+        rates_(parameters, options.groups, options.layer_decay),
+        input_(parameter("learning_rate", rates_.type())) {}
+
+  const LearningRates& rates() const { return rates_; }
+  // The input of the step with all learning rates.
+  const Value& input() const { return input_; }
+
+  const optim::UpdateRule& of(size_t i) {
+    const optim::Optimizer& optimizer = optimizer_for(parameters_[i], options_.groups, *options_.optimizer);
+    optim::UpdateRule& rule = rules_[{rates_.index(i), &optimizer}];
+    if (!rule) {
+      scalars_.learning_rate = rates_.of(i, input_);
+      rule = optimizer.rule(scalars_);
+    }
+    return rule;
+  }
+
+ private:
+  const std::span<const nn::Parameter> parameters_;
+  const StepOptions& options_;
+  optim::StepScalars scalars_;
+  const LearningRates rates_;
+  const Value input_;
+  std::map<std::pair<size_t, const optim::Optimizer*>, optim::UpdateRule> rules_;
+};
+
 // The function of a step: values at the indices of the layout.
 class StepBuilder {
  public:
@@ -319,16 +349,19 @@ class StepBuilder {
     replace(layout_.progress(ProgressArray::kCounters), before.counters, after.counters);
     replace(layout_.progress(ProgressArray::kLossScale), before.loss_scale, after.loss_scale);
   }
-  void set_inputs(const BatchParameters& batch, const Value& learning_rate, const Value& random_key) {
+  void set_inputs(const BatchParameters& batch, const Value& learning_rates, const Value& random_key) {
     for (const auto& [name, value] : batch.columns) f_.parameters[layout_.batch(name)] = value;
-    f_.parameters[layout_.input(StepInput::kLearningRate)] = learning_rate;
+    f_.parameters[layout_.input(StepInput::kLearningRates)] = learning_rates;
     f_.parameters[layout_.input(StepInput::kRandomKey)] = random_key;
   }
   void set_number(StepNumber number, const Value& value) { f_.results[layout_.result(number)] = value; }
 
-  StepProgram program(std::vector<nn::Parameter> parameters, const Mesh& mesh) && {
+  StepProgram program(std::vector<nn::Parameter> parameters, LearningRates learning_rates, const Mesh& mesh) && {
     f_.mesh = mesh;
-    return {.function = std::move(f_), .parameters = std::move(parameters), .layout = std::move(layout_)};
+    return {.function = std::move(f_),
+            .parameters = std::move(parameters),
+            .layout = std::move(layout_),
+            .learning_rates = std::move(learning_rates)};
   }
 
  private:
@@ -349,7 +382,6 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const ProgressValues progress = progress_parameters();
   const StepInputs in(batch, progress.loss_scale, options);
-  const Value learning_rate = parameter("learning_rate", {DType::kFloat32, {}});
 
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
@@ -363,11 +395,12 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   // The update divides the gradients by the weight, as it scales them anyway.
   const Clipping clipping(clipping_factor(norm, options.max_grad_norm) / weight, options.max_grad_value);
-  const optim::UpdateRule update = options.optimizer->rule({.learning_rate = learning_rate,
-                                                            .updates = verdict.updates,
-                                                            .factor = clipping.factor(),
-                                                            .makes_update = verdict.makes_update});
   const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
+  UpdateRules rules(parameters, options,
+                    {.learning_rate = {},
+                     .updates = verdict.updates,
+                     .factor = clipping.factor(),
+                     .makes_update = verdict.makes_update});
   StepBuilder step(StepLayout(parameters, slots_of(parameters, *options.optimizer, options.mesh), batch));
   const Value place = place_of_device(options.mesh, {MeshAxis::kData});
   for (size_t i = 0, of_trainable = 0; i < parameters.size(); ++i) {
@@ -378,19 +411,19 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
     const SharedUpdate& shared = updates[of_trainable];
     const optim::Update before = state_of(shared.part(parameters[i].input, place), *options.optimizer);
     const Value gradient = clipping.clipped(sums.gradients[of_trainable]);
-    const optim::Update after = update(before, gradient, {shared.sharding(), options.mesh});
+    const optim::Update after = rules.of(i)(before, gradient, {shared.sharding(), options.mesh});
     step.replace_weight(i, parameters[i], shared.held(after.weight));
     step.replace_slots(i, before.slots, after.slots);
     ++of_trainable;
   }
   step.replace_progress(progress, verdict.next);
-  step.set_inputs(in.batch, learning_rate, in.random_key);
+  step.set_inputs(in.batch, rules.input(), in.random_key);
   const Value no_loss = full(loss.type(), std::nan(""));
   step.set_number(StepNumber::kLoss, select(verdict.ended, no_loss, loss));
   step.set_number(StepNumber::kWeight, sums.weight);
   step.set_number(StepNumber::kGradNorm, norm);
   step.set_number(StepNumber::kLossScale, progress.loss_scale);
-  return std::move(step).program(parameters, options.mesh);
+  return std::move(step).program(parameters, rules.rates(), options.mesh);
 }
 
 DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options) {

@@ -10,6 +10,7 @@
 #include "portatune/optim/adamw.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
+#include "portatune/train/parameter_groups.h"
 #include "portatune/train/step_layout.h"
 
 namespace portatune::train {
@@ -28,6 +29,8 @@ struct StepOptions {
   double max_grad_value = 0;   ///< each element of the scaled gradient is clipped to it; 0: no clipping
   bool dropout = true;         ///< whether dropout is active
   OnNonFinite on_non_finite = OnNonFinite::kStop;
+  std::vector<StepGroup> groups = {};    ///< parameters with values of their own
+  double layer_decay = 1;                ///< see TrainingOptions
   std::vector<std::string> frozen = {};  ///< see nn::ContextOptions
   std::optional<Lora> lora = {};         ///< see nn::ContextOptions
 };
@@ -39,17 +42,19 @@ struct StepOptions {
 /// A step with a non-finite loss or gradient makes no update (see judge()); the optimizer counts updates.
 /// StepLayout has the order of arguments and results:
 ///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays of
-///              the batch, in kBatchSharding; the learning rate, a float32 scalar; the step's random key, uint32 [2]
+///              the batch, in kBatchSharding; the learning rates, of LearningRates::type(); the step's random key, uint32 [2]
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
 /// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in other parts;
-///             if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a target of
+///             if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a group has no trained
+///             parameter; if a target of
 ///             StepOptions::lora is no linear layer
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
   StepLayout layout;
+  LearningRates learning_rates;
 };
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
 

@@ -7,6 +7,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/random.h"
 #include "portatune/error.h"
+#include "portatune/train/plateau.h"
 
 namespace portatune {
 
@@ -34,6 +35,15 @@ void ScheduleOptions::describe(OptionFields& fields) {
        .fact_name = "decay_type",
        .other_names = "decay_type",
        .default_help = "cosine"});
+  add("lr_factor", factor, "factor of each reduction by reduce_lr_on_plateau", {.below = 1, .default_help = "0.1"});
+  add("lr_patience", patience, "evaluations in a row without improvement that it allows", {.default_help = "10"});
+  add("lr_threshold", threshold, "smallest improvement that counts for it", {.default_help = "1e-4"});
+  add("lr_threshold_mode", threshold_mode, "whether that is a part of the best score or a difference",
+      {.choices = {{"rel"}, {"abs"}}, .default_help = "rel"});
+  add("lr_cooldown", cooldown, "evaluations after a reduction that it does not count", {.default_help = "0"});
+  add("lr_min", min_lr, "lowest rate of reduce_lr_on_plateau", {.default_help = "0"});
+  add("lr_mode", mode, "whether it expects scores to fall or to rise",
+      {.choices = {{"min"}, {"max"}}, .default_help = "as --greater-is-better"});
 }
 
 }  // namespace portatune
@@ -138,7 +148,11 @@ const std::vector<Schedule>& schedules() {
        warmup_stable_decay,
        true,
        {"lr_decay_steps", "lr_decay_type", "lr_min_ratio", "lr_num_cycles"},
-       {"lr_decay_steps"}}};
+       {"lr_decay_steps"}},
+      {kReduceOnPlateau,
+       constant,
+       false,
+       {"lr_factor", "lr_patience", "lr_threshold", "lr_threshold_mode", "lr_cooldown", "lr_min", "lr_mode"}}};
   return all;
 }
 
@@ -178,9 +192,10 @@ void check_last_rate(const TrainingOptions& options) {
 void check_warmup(const TrainingOptions& options) {
   const bool has_steps = options.warmup_steps > 0, has_ratio = options.warmup_ratio != 0;
   if (has_steps && has_ratio) refuse("warmup_ratio", "warmup_steps, too", "one of both");
-  if (options.lr_scheduler_type == "constant" && (has_steps || has_ratio)) {
-    refuse(has_steps ? "warmup_steps" : "warmup_ratio", "a warm-up, with lr_scheduler_type constant",
-           "a schedule with warm-up", "choose constant_with_warmup");
+  const std::string& name = options.lr_scheduler_type;
+  if ((name == "constant" || name == kReduceOnPlateau) && (has_steps || has_ratio)) {
+    refuse(has_steps ? "warmup_steps" : "warmup_ratio", "a warm-up, with lr_scheduler_type " + name,
+           "a schedule with warm-up", name == "constant" ? "choose constant_with_warmup" : "");
   }
 }
 
@@ -199,17 +214,24 @@ void check_schedule(const TrainingOptions& options) {
   if (schedule.name == "polynomial") check_last_rate(options);
 }
 
+void require_no_plateau(const TrainingOptions& options, const char* given) {
+  if (options.lr_scheduler_type != kReduceOnPlateau) return;
+  refuse("lr_scheduler_type", std::string(kReduceOnPlateau) + ", with " + given,
+         "validation data that fit() measures after steps or epochs");
+}
+
 int64_t warmup_steps(const TrainingOptions& options, int64_t total_steps) {
   if (options.warmup_ratio == 0) return options.warmup_steps;
   return static_cast<int64_t>(std::ceil(static_cast<double>(total_steps) * options.warmup_ratio));
 }
 
-double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps) {
-  const Moment moment{.done = static_cast<double>(step - 1),
-                      .warmup = static_cast<double>(warmup_steps(options, total_steps)),
-                      .total = static_cast<double>(total_steps),
+double scheduled(double peak, const TrainingOptions& options, const ScheduleMoment& at) {
+  if (options.lr_scheduler_type == kReduceOnPlateau) return reduced(peak, options.schedule, at.reductions);
+  const Moment moment{.done = static_cast<double>(at.step - 1),
+                      .warmup = static_cast<double>(warmup_steps(options, at.total_steps)),
+                      .total = static_cast<double>(at.total_steps),
                       .options = options};
-  return options.learning_rate * schedule_of(options).factor(moment);
+  return peak * schedule_of(options).factor(moment);
 }
 
 bool depends_on_total_steps(const TrainingOptions& options) {

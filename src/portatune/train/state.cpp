@@ -26,6 +26,15 @@ namespace {
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
+// The learning rates of a step, as its input.
+Tensor rates_at(const ScheduleMoment& moment, const LearningRates& rates, const TrainingOptions& options) {
+  std::vector<float> values;
+  for (const double peak : rates.peaks(options.learning_rate)) {
+    values.push_back(static_cast<float>(scheduled(peak, options, moment)));
+  }
+  return Tensor(rates.type().shape, std::span<const float>(values));
+}
+
 // Keys of programs.
 std::string key_of_step(const Signature& batch) { return "step " + describe(batch); }
 std::string key_of_evaluation(const Signature& batch) { return "evaluation " + describe(batch); }
@@ -176,6 +185,7 @@ void TrainingState::plan_step(const Signature& batch, std::vector<ModelProgram>&
   if (programs_.has(key)) return;
   StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
   layouts_.insert_or_assign(key, std::move(plan.layout));
+  learning_rates_.insert_or_assign(key, std::move(plan.learning_rates));
   programs.push_back(
       {key, "training step for " + shape_of(batch), std::move(plan.function), std::move(plan.parameters)});
 }
@@ -230,10 +240,11 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   weights_.load_optimizer_state();
   if (progress_.empty()) progress_ = train::put(device_, position_.progress);
   const int64_t step = position_.step + 1;
-  const double rate = learning_rate(options_, step, position_.total_steps);
+  const ScheduleMoment moment{
+      .step = step, .total_steps = position_.total_steps, .reductions = position_.evaluations.plateau.reductions};
 
   std::vector<DeviceArray> inputs = put(batch, signature);
-  DeviceArray rate_of_step = device_.put(Tensor({}, {static_cast<float>(rate)}));
+  DeviceArray rates_of_step = device_.put(rates_at(moment, learning_rates_.at(key), options_));
   DeviceArray key_of_step = device_.put(random_key(options_.seed, step));
   std::vector<DeviceArray*> arguments(layout.arguments());
   weights_.set_arguments(layout, arguments);
@@ -241,14 +252,14 @@ StepResult TrainingState::start_step(const data::Example& batch) {
     arguments[layout.progress(array)] = &progress_[static_cast<size_t>(array)];
   }
   for (size_t i = 0; i < signature.size(); ++i) arguments[layout.batch(signature[i].first)] = &inputs[i];
-  arguments[layout.input(StepInput::kLearningRate)] = &rate_of_step;
+  arguments[layout.input(StepInput::kLearningRates)] = &rates_of_step;
   arguments[layout.input(StepInput::kRandomKey)] = &key_of_step;
   std::vector<DeviceArray> results = program.run(arguments);
   for (const auto& [argument, result] : layout.replaced()) *arguments[argument] = std::move(results[result]);
   const auto number = [&](StepNumber of) { return std::move(results[layout.result(of)]); };
   position_.step = step;  // last, because the lines above may throw
   position_.data.clear();
-  return StepResult(step, rate, task_.tokens(batch),
+  return StepResult(step, learning_rate(options_, moment), task_.tokens(batch),
                     {.loss = number(StepNumber::kLoss),
                      .weight = number(StepNumber::kWeight),
                      .grad_norm = number(StepNumber::kGradNorm),
@@ -256,6 +267,10 @@ StepResult TrainingState::start_step(const data::Example& batch) {
 }
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
+
+bool TrainingState::has_averages() const {
+  return options_.ema > 0 && weights_.have_optimizer_state() && progress().updates > 0;
+}
 
 void TrainingState::restore(const std::filesystem::path& checkpoint) {
   const bool from_start = checkpoint.empty();

@@ -122,6 +122,15 @@ class TrainingState {
   /// Returns whether all weights are finite.
   bool has_finite_weights() const { return weights_.first_not_finite().empty(); }
 
+  /// Returns whether the weights have averages: after the first update with TrainingOptions::ema.
+  bool has_averages() const;
+  /// Calls `work` with the averages in the place of the weights.
+  template <class Work>
+  auto with_averages(const Work& work) {
+    const AveragedWeights averages(weights_);
+    return work();
+  }
+
   /// Starts a step. The arrays of the batch are copied before it returns.
   StepResult start_step(const data::Example& batch);
   StartedEvaluation start_evaluation(data::Example batch);
@@ -169,6 +178,7 @@ class TrainingState {
   CompiledModel programs_;
   // By the keys of programs.
   std::map<std::string, StepLayout> layouts_;
+  std::map<std::string, LearningRates> learning_rates_;
   std::map<std::string, std::vector<std::string>> outputs_;
 };
 

@@ -48,6 +48,7 @@ StepResult Trainer::step(const data::Example& batch) {
          .given = "0",
          .expected = "all steps, by which the schedule computes the learning rate; only fit() counts them itself"});
   }
+  train::require_no_plateau(options, "step(), which evaluates nothing");
   impl_->state.set_schedule(options.total_steps);
   return impl_->state.start_step(batch);
 }
@@ -78,6 +79,14 @@ void Trainer::predict(const data::Dataset& batches,
 void require_place_to_save(const std::filesystem::path& folder) { train::require_place_to_save(folder); }
 
 void Trainer::save(const std::filesystem::path& folder) const { impl_->state.save(folder); }
+void Trainer::save_average(const std::filesystem::path& folder) {
+  if (!impl_->state.has_averages()) {
+    throw UsageError({.where = "saving to " + folder.string(),
+                      .given = "weights without an average",
+                      .expected = "ema above 0, and an update before saving"});
+  }
+  impl_->state.with_averages([&] { impl_->state.save(folder); });
+}
 void Trainer::save_checkpoint(const std::filesystem::path& folder) const { impl_->state.save_checkpoint(folder); }
 void Trainer::set_checkpoint_files(std::function<std::map<std::string, std::string>()> files) {
   impl_->state.set_checkpoint_files(std::move(files));

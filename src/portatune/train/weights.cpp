@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
+#include "portatune/optim/average.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/optimizers.h"
@@ -161,6 +163,28 @@ void Weights::restore_slots() {
     saved.require_same("optimizer slots");
   }
   slots_ = std::move(slots);
+}
+
+// A slot that is divided in another way than its weight is copied.
+void Weights::take_averages() {
+  require_whole();
+  for (size_t i = 0; i < slot_arrays_.size(); ++i) {
+    const SlotArray& slot = slot_arrays_[i];
+    if (slot.name != optim::kAverageSlot) continue;
+    const Sharding& wanted = parameters_[slot.parameter].sharding;
+    DeviceArray& average = slots_->at(i);
+    DeviceArray taken = slot.sharding == wanted ? std::move(average) : device_.put(average.to_host(), wanted);
+    set_aside_.emplace(i, std::exchange(weights_[slot.parameter], std::move(taken)));
+  }
+}
+
+void Weights::put_averages_back() {
+  for (auto& [i, weight] : set_aside_) {
+    const SlotArray& slot = slot_arrays_[i];
+    DeviceArray taken = std::exchange(weights_[slot.parameter], std::move(weight));
+    if (slot.sharding == parameters_[slot.parameter].sharding) slots_->at(i) = std::move(taken);
+  }
+  set_aside_.clear();
 }
 
 std::vector<std::pair<std::string, TensorType>> Weights::parameters() const {

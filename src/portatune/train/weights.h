@@ -46,6 +46,10 @@ class Weights {
 
   bool empty() const { return weights_.empty(); }
   bool have_optimizer_state() const { return slots_.has_value(); }
+  /// Puts the averages of the weights (optim::with_average) in the place of the weights.
+  void take_averages();
+  /// Ends take_averages().
+  void put_averages_back();
   const LoadReport& load_report() const { return load_report_; }
 
   /// Names of the parameters, in the order in which the forward pass first uses them.
@@ -100,8 +104,21 @@ class Weights {
   std::vector<DeviceArray> weights_;
   std::vector<SlotArray> slot_arrays_;             // see slots_of()
   std::optional<std::vector<DeviceArray>> slots_;  // none before load_optimizer_state()
+  std::map<size_t, DeviceArray> set_aside_;        // weights during take_averages(), by the index of the average
   bool are_whole_ = true;                          // false after a failed restore()
   LoadReport load_report_;
+};
+
+/// The averages of the weights in the place of the weights, as long as this object lives.
+class AveragedWeights {
+ public:
+  explicit AveragedWeights(Weights& weights) : weights_(weights) { weights_.take_averages(); }
+  ~AveragedWeights() { weights_.put_averages_back(); }
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  Weights& weights_;
 };
 
 }  // namespace portatune::train

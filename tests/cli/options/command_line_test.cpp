@@ -271,6 +271,20 @@ TEST(CommandLine, OptionsOfEvaluationsReachTheirPlaces) {
   EXPECT_EQ(fit_arguments({"--evaluation-strategy", "no"}).eval_strategy, run::EvalStrategy::kNo);
 }
 
+TEST(CommandLine, ReadsParameterGroupsAndTheirPeers) {
+  const TrainingOptions a = fit_arguments({"--param-group", "classifier: lr=1e-3, weight_decay=0", "--param-group",
+                                           "bias: lr=2", "--layer-decay", "0.9", "--ema", "0.99", "--lr-scheduler-type",
+                                           "reduce_lr_on_plateau", "--lr-patience", "3", "--lr-mode", "max"})
+                                .training;
+  EXPECT_THAT(a.param_groups, testing::ElementsAre(ParameterGroup{"classifier", 0.001, 0.0},
+                                                   ParameterGroup{"bias", 2.0, std::nullopt}));
+  EXPECT_EQ(a.layer_decay, 0.9);
+  EXPECT_EQ(a.ema, 0.99);
+  EXPECT_EQ(a.schedule.patience, 3);
+  EXPECT_EQ(a.schedule.mode, "max");
+  EXPECT_THROW(fit_arguments({"--param-group", "classifier lr=1"}), UsageError);
+}
+
 TEST(CommandLine, EveryOptionReachesItsPlace) {
   const FitArguments a = fit_arguments({"--validation",
                                         "v1.csv",

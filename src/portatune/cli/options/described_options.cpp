@@ -87,7 +87,7 @@ CLI::Option& add_list(CLI::App& command, const OptionField& field) {
     field.read(words);
   };
   CLI::Option& option = *command.add_option_function<std::vector<std::string>>(all_names(field), take, field.help);
-  if (!field.rules.files) option.delimiter(',');
+  if (!field.rules.files && !field.rules.repeated) option.delimiter(',');
   return option;
 }
 

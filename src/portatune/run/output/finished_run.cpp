@@ -30,7 +30,7 @@ void report_further_training(const Trainer& trainer, const TrainingOptions& trai
   events.notice(
       fmt::format("the learning rate continues at {:.3g}, by the schedule of {} steps; the steps that are made "
                   "had the rates of a shorter one",
-                  train::learning_rate(training, made + 1, all), grouped(all)));
+                  train::learning_rate(training, {.step = made + 1, .total_steps = all}), grouped(all)));
 }
 
 }  // namespace

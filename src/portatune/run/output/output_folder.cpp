@@ -8,6 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/run/output/output_error.h"
+#include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/run_record.h"
@@ -134,6 +135,7 @@ void remove_earlier_run(const fs::path& output) {
   if (!fault.empty()) {
     throw OutputError({.where = "--overwrite-output", .given = fault, .expected = "a folder that can be emptied"});
   }
+  fs::remove_all(output / kAverageFolder);
   fs::remove(output / train::kRunRecordFile);  // without checkpoints, the model cannot be trained further
 }
 

@@ -120,6 +120,10 @@ void save_model(const Trainer& trainer, const RunOptions& a, Events& events) {
   save_or_rescue(trainer, a, RunIs::kFinished, events, [&] { trainer.save(a.output); });
 }
 
+void save_average(Trainer& trainer, const RunOptions& a, Events& events) {
+  save_or_rescue(trainer, a, RunIs::kFinished, events, [&] { trainer.save_average(a.output / kAverageFolder); });
+}
+
 fs::path save_stopped_run(const Trainer& trainer, const RunOptions& a, Events& events) {
   const fs::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
   save_or_rescue(trainer, a, RunIs::kStopped, events, [&] { trainer.save_checkpoint(checkpoint); });

@@ -21,22 +21,43 @@ constexpr int64_t kMaxDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMaxSteps = int64_t{1} << 53;  // the largest integer that other readers of JSON hold exactly
 
+nlohmann::ordered_json object_of(const Plateau& plateau) {
+  return {{"best", plateau.best ? nlohmann::ordered_json(*plateau.best) : nlohmann::ordered_json()},
+          {"without_improvement", plateau.without_improvement},
+          {"cooldown", plateau.cooldown},
+          {"reductions", plateau.reductions}};
+}
+
+Plateau plateau_of(const io::JsonObject& object, int64_t step) {
+  Plateau plateau{.best = {},
+                  .without_improvement = object.get_int("without_improvement", {0, step}),
+                  .cooldown = object.get_int("cooldown", {0, kMaxSteps}),
+                  .reductions = object.get_int("reductions", {0, step})};
+  if (object.has("best")) plateau.best = object.get_float("best");
+  return plateau;
+}
+
+// The plateau is left out as long as no schedule uses it.
 nlohmann::ordered_json object_of(const Evaluations& evaluations) {
-  return {{"step", evaluations.step},
-          {"scores", json_of(evaluations.scores)},
-          {"best_step", evaluations.best_step},
-          {"best_scores", json_of(evaluations.best_scores)},
-          {"without_improvement", evaluations.without_improvement},
-          {"stopped_early", evaluations.stopped_early}};
+  nlohmann::ordered_json object = {{"step", evaluations.step},
+                                   {"scores", json_of(evaluations.scores)},
+                                   {"best_step", evaluations.best_step},
+                                   {"best_scores", json_of(evaluations.best_scores)},
+                                   {"without_improvement", evaluations.without_improvement},
+                                   {"stopped_early", evaluations.stopped_early}};
+  if (evaluations.plateau != Plateau{}) object["plateau"] = object_of(evaluations.plateau);
+  return object;
 }
 
 Evaluations evaluations_of(const io::JsonObject& object, int64_t step) {
+  const std::optional<io::JsonObject> plateau = object.get_object("plateau");
   return {.step = object.get_int("step", {0, step}),
           .scores = scores_of(object, "scores"),
           .best_step = object.get_int("best_step", {0, step}),
           .best_scores = scores_of(object, "best_scores"),
           .without_improvement = object.get_int("without_improvement", {0, step}),
-          .stopped_early = object.get_bool_or("stopped_early", false)};
+          .stopped_early = object.get_bool_or("stopped_early", false),
+          .plateau = plateau ? plateau_of(*plateau, step) : Plateau{}};
 }
 
 std::filesystem::path position_file(const std::filesystem::path& folder) {

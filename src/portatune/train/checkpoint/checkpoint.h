@@ -8,6 +8,7 @@
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/tensor.h"
 #include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/plateau.h"
 #include "portatune/train/progress.h"
 
 namespace portatune::train {
@@ -43,6 +44,7 @@ struct Evaluations {
   Scores best_scores;
   int64_t without_improvement = 0;  ///< number of the last ones in a row without improvement
   bool stopped_early = false;       ///< whether they have ended the run
+  Plateau plateau = {};             ///< the state of reduce_lr_on_plateau
 };
 
 /// Training ends after this many rewinds in a row.

@@ -1,0 +1,149 @@
+#include "portatune/train/parameter_groups.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+#include "portatune/nn/name_pattern.h"
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+// Reads "lr=0.001" into the group. Returns whether the text is a value that the group does not have yet.
+bool read_value(std::string_view text, ParameterGroup& group) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string_view name = trimmed(text.substr(0, equals));
+  const auto number = number_in<double>(trimmed(text.substr(equals + 1)));
+  if (!number || !(*number >= 0) || !std::isfinite(static_cast<float>(*number))) return false;
+  const bool is_rate = name == "lr" || name == "learning_rate";
+  std::optional<double>& value = is_rate ? group.learning_rate : group.weight_decay;
+  if ((!is_rate && name != "weight_decay") || value) return false;
+  value = number;
+  return true;
+}
+
+}  // namespace
+
+std::string OptionType<ParameterGroup>::expected() {
+  return "PATTERN: lr=N, weight_decay=N, with at least one of both numbers, none below 0";
+}
+
+std::optional<ParameterGroup> OptionType<ParameterGroup>::read(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  ParameterGroup group{.pattern = std::string(trimmed(std::string_view(text).substr(0, colon)))};
+  if (group.pattern.empty()) return std::nullopt;
+  for (size_t begin = colon + 1; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (!read_value(std::string_view(text).substr(begin, end - begin), group)) return std::nullopt;
+    begin = end + 1;
+  }
+  return group;
+}
+
+std::string OptionType<ParameterGroup>::text(const ParameterGroup& group) {
+  std::string values;
+  if (group.learning_rate) values += " lr=" + to_text(*group.learning_rate);
+  if (group.weight_decay) values += (values.empty() ? " " : ", ") + ("weight_decay=" + to_text(*group.weight_decay));
+  return group.pattern + ":" + values;
+}
+
+}  // namespace portatune
+
+namespace portatune::train {
+namespace {
+
+bool has(const StepGroup& group, const nn::Parameter& parameter) {
+  return nn::matches(parameter, group.parameters.pattern);
+}
+
+// The exponents of the layer-wise decay: the head has 0, layer i of n has n - i, what comes before the layers n + 1.
+std::vector<int64_t> layers_above(std::span<const nn::Parameter> parameters) {
+  const auto is_in_layer = [](const nn::Parameter& parameter) { return parameter.layer.has_value(); };
+  int64_t layers = 0;
+  for (const nn::Parameter& parameter : parameters) layers = std::max(layers, parameter.layer.value_or(-1) + 1);
+  const auto after_layers = std::ranges::find_if(parameters.rbegin(), parameters.rend(), is_in_layer).base();
+  std::vector<int64_t> exponents;
+  for (auto parameter = parameters.begin(); parameter != parameters.end(); ++parameter) {
+    const int64_t outside = parameter < after_layers ? layers + 1 : 0;
+    exponents.push_back(is_in_layer(*parameter) ? layers - *parameter->layer : outside);
+  }
+  return exponents;
+}
+
+// The index of the last group that has the parameter and a learning rate.
+std::optional<size_t> group_with_rate(const nn::Parameter& parameter, const std::vector<StepGroup>& groups) {
+  for (size_t i = groups.size(); i > 0; --i) {
+    if (groups[i - 1].parameters.learning_rate && has(groups[i - 1], parameter)) return i - 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void require_group_members(std::span<const nn::Parameter> trainable, const std::vector<StepGroup>& groups) {
+  for (const StepGroup& group : groups) {
+    if (std::ranges::any_of(trainable, [&](const nn::Parameter& p) { return has(group, p); })) continue;
+    throw UsageError({.where = "param_group",
+                      .given = in_quotes(group.parameters.pattern) + ", which no trained parameter has in its name",
+                      .expected = "consecutive modules of names such as " + trainable.back().name,
+                      .fix = "give whole modules: classifier, encoder.layer.0-5 for six layers, or bias"});
+  }
+}
+
+const optim::Optimizer& optimizer_for(const nn::Parameter& parameter, const std::vector<StepGroup>& groups,
+                                      const optim::Optimizer& by_default) {
+  const optim::Optimizer* chosen = &by_default;
+  for (const StepGroup& group : groups) {
+    if (group.optimizer && has(group, parameter)) chosen = group.optimizer.get();
+  }
+  return *chosen;
+}
+
+LearningRates::LearningRates(std::span<const nn::Parameter> parameters, const std::vector<StepGroup>& groups,
+                             double layer_decay) {
+  const std::vector<int64_t> exponents =
+      layer_decay == 1 ? std::vector<int64_t>(parameters.size()) : layers_above(parameters);
+  index_.resize(parameters.size());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].trainable) continue;
+    const std::optional<size_t> group = group_with_rate(parameters[i], groups);
+    const auto is_same = [&](const Rate& rate) { return rate.group == group && rate.layers_above == exponents[i]; };
+    const auto known = std::ranges::find_if(rates_, is_same);
+    index_[i] = static_cast<size_t>(known - rates_.begin());
+    if (known != rates_.end()) continue;
+    rates_.push_back({.group = group,
+                      .layers_above = exponents[i],
+                      .learning_rate = group ? groups[*group].parameters.learning_rate : std::nullopt,
+                      .factor = std::pow(layer_decay, static_cast<double>(exponents[i]))});
+  }
+}
+
+TensorType LearningRates::type() const {
+  const auto count = static_cast<int64_t>(rates_.size());
+  return {DType::kFloat32, count == 1 ? Shape{} : Shape{count}};
+}
+
+std::vector<double> LearningRates::peaks(double learning_rate) const {
+  std::vector<double> peaks;
+  for (const Rate& rate : rates_) peaks.push_back(rate.peak(learning_rate));
+  return peaks;
+}
+
+Value LearningRates::of(size_t parameter, const Value& rates) const {
+  if (rates_.size() == 1) return rates;
+  const auto index = static_cast<int64_t>(index_[parameter]);
+  return reshape(slice(rates, 0, {index, index + 1}), {});
+}
+
+}  // namespace portatune::train
