@@ -208,6 +208,29 @@ TEST(Fit, ResumesByTheStateOfTheDataInTheCheckpoint) {
 
 const Words kOften = kLong + Words{"--checkpoint-every", "7"};
 
+// The average is a model of its own, also after a resume. The weights are those of a run without it.
+TEST(Fit, SavesTheAveragedWeightsInAFolderOfTheModel) {
+  const Toy toy, plain;
+  const Words steps = {"--epochs", "3", "--checkpoint-every", "4"};
+  const Finished run = portatune(toy.fit(steps + Words{"--ema", "0.9", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_EQ(portatune(plain.fit(steps)).exit_code, 0);
+  EXPECT_EQ(weights_in(toy.output()), weights_in(plain.output()));
+
+  const Finished evaluated = portatune({"evaluate", "--model", toy.output() + "/ema", "--data",
+                                        toy.file("validation.csv"), "--max-length", "16", "--json"});
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_NEAR(json::parse(evaluated.out)["loss"].get<double>(), json::parse(run.out)["after"]["ema_loss"].get<double>(),
+              1e-5);
+
+  const std::string average = weights_in(toy.output() + "/ema"), checkpoint = toy.file("checkpoint-8");
+  std::filesystem::rename(toy.output() + "/checkpoint-8", checkpoint);
+  std::filesystem::remove_all(toy.output());
+  const Finished resumed = portatune(toy.fit(steps + Words{"--ema", "0.9", "--resume-from-checkpoint", checkpoint}));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(weights_in(toy.output() + "/ema"), average);
+}
+
 TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   const Toy unbroken, broken;
   ASSERT_EQ(portatune(unbroken.fit(kLong)).exit_code, 0);
