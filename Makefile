@@ -61,9 +61,9 @@ wheel:
 deb: PACKAGE := DEB
 tarball: PACKAGE := TGZ
 deb tarball: build
-	@cpack --config $(BUILD)/CPackConfig.cmake -G $(PACKAGE) -B $(BUILD)/packages
-	@mkdir -p $(DIST) && mv $(BUILD)/packages/portatune[-_]* $(DIST)
-	@rm -rf $(BUILD)/packages
+	@cpack --config $(BUILD)/CPackConfig.cmake -G $(PACKAGE) -B $(BUILD)/packages-$@
+	@mkdir -p $(DIST) && mv $(BUILD)/packages-$@/portatune[-_]* $(DIST)
+	@rm -rf $(BUILD)/packages-$@
 
 docs: build
 	@tools/docs.sh $(BUILD)/portatune site

@@ -2,9 +2,9 @@
 """bench/tokenizer_train.py: Portatune and `tokenizers` 0.23.3 train the same tokenizers on the lines of a text.
 
     python3 bench/tokenizer_train.py --text FILE [--vocab-size 30000] [--threads 2] [--rounds 5]
-Each round starts `portatune tokenizer train` and the peer one after the other, with so many cores each. The time is that
-of the whole process, the memory its largest resident size. The merges of bpe must be identical; those of wordpiece
-depend on a hash table of the peer, and unigram prunes a few other pieces.
+Each round starts `portatune tokenizer train` and the peer one after the other, each on `--threads` cores. The time
+is that of the whole process, the memory its largest resident size. The merges of bpe must be identical; those of
+wordpiece depend on a hash table of the peer, and unigram prunes a few other pieces.
 """
 
 import argparse

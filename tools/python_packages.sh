@@ -5,13 +5,14 @@
 set -euo pipefail
 
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/portatune"
-packages="$cache/$2-$(sha256sum "$1" | cut -c1-12)"
+python_version=$(python3 -c 'import sys; print(*sys.version_info[:2], sep=".")')
+packages="$cache/$2-$( (cat "$1"; echo "$python_version") | sha256sum | cut -c1-12)"
 if [[ ! -e $packages ]]; then
   mkdir -p "$cache"
   work=$(mktemp -d "$cache/$2-XXXXXX")
   trap 'rm -rf "$work"' EXIT
   python3 -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --root-user-action ignore \
     --require-hashes --requirement "$1" --target "$work/packages" >&2
-  mv -T "$work/packages" "$packages"
+  mv -T "$work/packages" "$packages" || [[ -e $packages ]]  # another call may have been faster
 fi
 echo "$packages"

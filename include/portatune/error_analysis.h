@@ -26,10 +26,10 @@ struct ErrorAnalysis {
   struct Mistake {
     data::Origin row;
     std::string label, prediction;
-    std::optional<double> probability;  ///< that of the prediction, in [0, 1]; none in regression
+    std::optional<double> probability;  ///< probability of the prediction, in [0, 1]; none in regression
     double loss = 0;                    ///< cross-entropy, without weights; in regression the absolute error
   };
-  std::vector<Class> classes;         ///< those that are predicted or true, in the order of their ids
+  std::vector<Class> classes;         ///< classes that are predicted or true, in the order of their ids
   std::vector<Confusion> confusions;  ///< the most frequent ones first; empty unless each row has one class
   std::vector<Mistake> mistakes;      ///< the highest losses first
 };

@@ -302,7 +302,7 @@ Prediction predict(const PredictOptions& options, const OpenSink& open, Events& 
 /// What the user asks of a predictor.
 struct PredictorOptions {
   ModelOptions model = {.task = {}};
-  int64_t batch_size = 8;  ///< Rows that the device predicts at a time; fewer rows take as long.
+  int64_t batch_size = 8;  ///< Rows that each device predicts at a time; fewer rows take as long.
   DType dtype = DType::kFloat32;
   DeviceOptions device;
 };
@@ -312,7 +312,7 @@ struct PredictorOptions {
 class Predictor {
  public:
   /// events  must outlive the predictor
-  /// errors  as evaluate()
+  /// errors  as evaluate(); UsageError for several processes
   Predictor(const PredictorOptions& options, Events& events);
   ~Predictor();
   Predictor(Predictor&&) noexcept;

@@ -87,8 +87,8 @@ struct OptionType<ParameterGroup> {
 struct TrainingOptions {
   double learning_rate = 5e-5;
   /// The learning rate over the steps after warm-up: linear, cosine, cosine_with_restarts, cosine_with_min_lr,
-  /// polynomial, constant_with_warmup, inverse_sqrt, warmup_stable_decay, or constant and reduce_lr_on_plateau, which have no
-  /// warm-up. reduce_lr_on_plateau reduces the rate when the score of BestModelOptions::metric stops to improve.
+  /// polynomial, constant_with_warmup, inverse_sqrt, warmup_stable_decay, or constant and reduce_lr_on_plateau, which
+  /// have no warm-up. reduce_lr_on_plateau reduces the rate when the score of BestModelOptions::metric stops improving.
   std::string lr_scheduler_type = "linear";
   int64_t warmup_steps = 0;  ///< steps in which the learning rate rises from 0
   double warmup_ratio = 0;   ///< warmup_steps as a part of all steps, rounded up; below 1
@@ -387,8 +387,10 @@ class Trainer {
   /// errors  IoError, or NumericError if a weight is not finite; both leave the older folder unchanged. UsageError
   ///         before the first batch, which loads the weights, and for the folders of require_place_to_save()
   void save(const std::filesystem::path& folder) const;
-  /// The same with the averaged weights (TrainingOptions::ema).
-  /// errors  those of save(); UsageError before the first update, and without TrainingOptions::ema
+  /// Returns whether there are averaged weights: with TrainingOptions::ema, after the first update.
+  bool has_average() const;
+  /// The same with the averaged weights.
+  /// errors  those of save(); UsageError without averaged weights
   void save_average(const std::filesystem::path& folder);
   /// Sets a function that returns further text files of each checkpoint, by file name. It is called when the state is
   /// copied, between two steps, and must be valid as long as checkpoints are saved. Null: none.

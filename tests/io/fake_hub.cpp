@@ -52,7 +52,9 @@ FakeHub::FakeHub(io::HubKind kind)
 }
 
 FakeHub::~FakeHub() {
-  for (const char* name : {"HF_ENDPOINT", "HF_TOKEN", "HF_TOKEN_PATH", "PORTATUNE_REMOTE_TIMEOUT"}) unsetenv(name);
+  for (const char* name : {"HF_ENDPOINT", "HF_TOKEN", "HF_TOKEN_PATH", "NETRC", "PORTATUNE_REMOTE_TIMEOUT"}) {
+    unsetenv(name);
+  }
 }
 
 const std::string& FakeHub::commit() {

@@ -31,7 +31,7 @@ std::unique_ptr<const optim::Optimizer> optimizer_of(const json& expected) {
                           .weight_decay = o.value("weight_decay", 0.0)};
   const std::string name = expected["optim"];
   if (name == "adam") return optim::adam(adam, kAll);
-  if (name == "lamb") return optim::lamb(adam, kAll);
+  if (name == "lamb") return optim::lamb(adam, kAll, kAll);
   if (name == "adafactor") return optim::adafactor(adam.weight_decay, kAll);
   if (name == "lion")
     return optim::lion({.beta1 = adam.beta1, .beta2 = adam.beta2, .weight_decay = adam.weight_decay}, kAll);
@@ -115,6 +115,14 @@ TEST(LambOptimizer, GivesVectorsTheStepOfAdam) {
   const std::vector<Tensor> state = first_state(*optim::lamb({}), Tensor({1}, {0.5f}));
   EXPECT_THAT(one_update(*optim::lamb({}), state, Tensor({1}, {3.0f}), {})[0].as<float>(),
               ElementsAre(FloatNear(0.4f, 1e-6f)));
+}
+
+// The decay of a parameter group may concern vectors, too.
+TEST(LambOptimizer, GivesVectorsThatDecayTheStepOfAdamW) {
+  const auto optimizer = optim::lamb({.weight_decay = 0.2}, kAll);
+  EXPECT_THAT(
+      one_update(*optimizer, first_state(*optimizer, Tensor({1}, {0.5f})), Tensor({1}, {3.0f}), {})[0].as<float>(),
+      ElementsAre(FloatNear(0.39f, 1e-6f)));
 }
 
 TEST(LambOptimizer, MovesAWeightOfZero) {

@@ -129,6 +129,21 @@ TEST_F(PageTest, HasTheLastEvaluationAndTheBest) {
   EXPECT_EQ(data_of({run}).at(0).at("best_step"), 10) << "of the run that has ended";
 }
 
+TEST_F(PageTest, SkipsEvaluationsOfAnotherForm) {
+  const std::filesystem::path run = add_run("tuned", kLog);
+  std::string lines = evaluation_at(10, 2);
+  for (const char* lists : {R"("classes":["yes"],"confusions":[],"mistakes":[])",
+                            R"("classes":[{"support":"2"}],"confusions":[],"mistakes":[])",
+                            R"("classes":[],"confusions":[["yes","no"]],"mistakes":[])",
+                            R"("classes":[],"confusions":[],"mistakes":[{"file":"a.csv"}])"}) {
+    lines += fmt::format("{{\"step\":20,\"set\":\"\",{}}}\n", lists);
+  }
+  write_text(run / kEvaluationsFile, lines + "[]\n7\n");
+  const json evaluations = data_of({run}).at(0).at("evaluations");
+  ASSERT_EQ(evaluations.size(), 1u);
+  EXPECT_EQ(evaluations[0].at("step"), 10);
+}
+
 TEST_F(PageTest, HasTheMostFrequentOfManyClasses) {
   const std::filesystem::path run = add_run("tuned", kLog);
   write_text(run / kEvaluationsFile, evaluation_at(10, 150));

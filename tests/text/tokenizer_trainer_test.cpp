@@ -137,6 +137,14 @@ TEST(TokenizerTrainer, FilesAreThoseOfATokenizer) {
   EXPECT_EQ(tokenizer.decode(ids, {.skip_special_tokens = true}), "toha in bo");
 }
 
+TEST(TokenizerTrainer, ASpecialTokenIsNoPieceAsWell) {
+  const TokenizerFiles files =
+      train({.type = TokenizerType::kUnigram, .vocab_size = 400, .special_tokens = {"<unk>", "e"}});
+  const json vocabulary = json::parse(files.tokenizer_json)["model"]["vocab"];
+  EXPECT_EQ(std::ranges::count_if(vocabulary, [](const json& piece) { return piece[0] == "e"; }), 1);
+  EXPECT_EQ(std::ssize(vocabulary), files.vocab_size);
+}
+
 TEST(TokenizerTrainer, ClassFollowsTheSpecialTokens) {
   const auto class_of = [](const TokenizerTrainingOptions& options) {
     return json::parse(train(options).tokenizer_config_json)["tokenizer_class"].get<std::string>();

@@ -36,6 +36,7 @@ BAD = [
     ("task: text-classification\ndoc_stride: 3", "False schema"),
     ("task: guessing", "guessing"),
     ("recipe: other.yaml", "recipe"),
+    ("print_config: true", "print_config"),
     ("train:\n  files: a.csv", "files"),
 ]
 

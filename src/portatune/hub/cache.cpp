@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "portatune/base/output_file.h"
-#include "portatune/io/hub/environment.h"
-#include "portatune/io/hub/hub_name.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/file/file.h"
+#include "portatune/io/hub/environment.h"
+#include "portatune/io/hub/hub_name.h"
 
 namespace portatune::hub {
 namespace {

@@ -9,8 +9,8 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/cache.h"
-#include "portatune/io/hub/environment.h"
 #include "portatune/hub/weight_files.h"
+#include "portatune/io/hub/environment.h"
 #include "portatune/io/safetensors/tensor_files.h"
 #include "portatune/io/text/json.h"
 

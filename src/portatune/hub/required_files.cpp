@@ -69,8 +69,8 @@ std::vector<io::HubFile> required_files(const io::HubListing& listing, Contents 
 
 bool is_weight_index(const io::HubFile& file) { return format_of_index(file) != nullptr; }
 
-std::vector<io::HubFile> shards_of(const io::HubFile& index, const std::filesystem::path& content, const io::HubListing& listing,
-                               const std::string& where) {
+std::vector<io::HubFile> shards_of(const io::HubFile& index, const std::filesystem::path& content,
+                                   const io::HubListing& listing, const std::string& where) {
   std::vector<io::HubFile> shards;
   for (const std::string& name : io::tensor_shards(content, format_of_index(index)->suffix)) {
     const io::HubFile* shard = find(listing, name);

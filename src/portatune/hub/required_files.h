@@ -22,7 +22,7 @@ bool is_weight_index(const io::HubFile& file);
 /// index    a file for which is_weight_index() is true
 /// content  the downloaded index
 /// errors  CheckpointError if the repository lacks one of them; errors of io::tensor_shards()
-std::vector<io::HubFile> shards_of(const io::HubFile& index, const std::filesystem::path& content, const io::HubListing& listing,
-                               const std::string& where);
+std::vector<io::HubFile> shards_of(const io::HubFile& index, const std::filesystem::path& content,
+                                   const io::HubListing& listing, const std::string& where);
 
 }  // namespace portatune::hub

@@ -8,8 +8,10 @@
 namespace portatune::optim {
 
 /// LAMB with the slots of AdamW. The update of AdamW, with its decay, is scaled to the norm of the weight, if neither
-/// is 0. Weights that do not decay by `decay_of` keep the update of AdamW.
-/// source  You et al. 2019, arXiv:1904.00962, algorithm 2
-std::unique_ptr<const Optimizer> lamb(const AdamWOptions& options, WeightDecayOf decay_of = WeightDecayOf::kMatrices);
+/// is 0.
+/// adapted  the weights whose update is scaled; others keep that of AdamW
+/// source   You et al. 2019, arXiv:1904.00962, algorithm 2
+std::unique_ptr<const Optimizer> lamb(const AdamWOptions& options, WeightDecayOf decay_of = WeightDecayOf::kMatrices,
+                                      WeightDecayOf adapted = WeightDecayOf::kMatrices);
 
 }  // namespace portatune::optim

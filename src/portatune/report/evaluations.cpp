@@ -24,10 +24,26 @@ std::optional<int64_t> best_step_in(const fs::path& file) {
   return step != state.end() && step->is_number_integer() ? step->get<int64_t>() : 0;
 }
 
+bool has(const Json& object, const char* key, bool (Json::*is_of_type)() const noexcept) {
+  return object.is_object() && object.contains(key) && (object.at(key).*is_of_type)();
+}
+
+bool is_list(const Json& object, const char* key, bool (*is_element)(const Json&)) {
+  return has(object, key, &Json::is_array) && std::ranges::all_of(object.at(key), is_element);
+}
+
+bool is_class(const Json& element) { return has(element, "support", &Json::is_number); }
+
+bool is_confusion(const Json& element) { return element.is_array() && element.size() == 3; }
+
+bool is_mistake(const Json& element) {
+  return has(element, "file", &Json::is_string) && has(element, "row", &Json::is_number_integer);
+}
+
 bool is_evaluation(const Json& line) {
-  const auto is_list = [&](const char* key) { return line.contains(key) && line[key].is_array(); };
-  return line.is_object() && line.contains("step") && line["step"].is_number_integer() && line.contains("set") &&
-         is_list("classes") && is_list("confusions") && is_list("mistakes");
+  return has(line, "step", &Json::is_number_integer) && has(line, "set", &Json::is_string) &&
+         is_list(line, "classes", is_class) && is_list(line, "confusions", is_confusion) &&
+         is_list(line, "mistakes", is_mistake);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
@@ -28,8 +29,10 @@ std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOp
 
 }  // namespace
 
-Evaluation evaluate(const EvaluateOptions& options, Events& events) {
-  const StopScope scope(options.stop);
+Evaluation evaluate(const EvaluateOptions& given, Events& events) {
+  const StopScope scope(given.stop);
+  EvaluateOptions options = given;
+  options.data = with_hub_files(given.data);
   if (options.data.empty()) {
     throw UsageError({.where = "evaluate", .given = "no rows", .expected = "--data FILE"});
   }

@@ -244,7 +244,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   const double evaluation_s = seconds_since(evaluation_start);
 
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
-  if (outcome.before) train::require_deciding_score(options, *outcome.before);
+  if (outcome.before) train::require_deciding_score(options, *outcome.before, training.ema > 0);
   options.changed_data = [&plan] { return change_of(plan); };
   options.use_changed_data = plan.use_changed_data;
   remove_replaced_run(plan);
@@ -270,8 +270,8 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
 
   report_best_model(result, events);
   require_updates(skipped_at_end, result.steps);
+  save_average(trainer, plan, events);  // before the model, which marks the run as finished
   save_model(trainer, plan, events);
-  if (training.ema > 0 && result.steps > result.skipped_steps) save_average(trainer, plan, events);
   remove_surplus_checkpoints(plan, result.best_step, events);
   outcome.steps = result.steps;
   outcome.best_step = result.best_step;

@@ -7,6 +7,7 @@
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/remarks.h"
@@ -40,7 +41,7 @@ void require_rows(const PredictOptions& a) {
   throw UsageError({.where = "predict", .given = "no rows", .expected = "--data FILE, --data - or --text TEXT"});
 }
 
-// Of a process that is not the first.
+// The sink of a process other than the first.
 class NoPredictions final : public PredictionSink {
  public:
   void add(const data::Example&, const data::Example&) override {}
@@ -49,8 +50,10 @@ class NoPredictions final : public PredictionSink {
 
 }  // namespace
 
-Prediction predict(const PredictOptions& options, const OpenSink& open, Events& events) {
-  const StopScope scope(options.stop);
+Prediction predict(const PredictOptions& given, const OpenSink& open, Events& events) {
+  const StopScope scope(given.stop);
+  PredictOptions options = given;
+  options.data = with_hub_files(given.data);
   require_rows(options);
   require_files_for_all(options.device, options.data);
   ModelOptions model = options.model;

@@ -1,8 +1,10 @@
 #include <string_view>
 #include <utility>
 
+#include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
+#include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
@@ -32,6 +34,12 @@ data::Dataset numbered(const std::vector<data::Example>& rows) {
   return data::from_examples(std::move(result));
 }
 
+// The options of a device, which must be that of one process, as only one has the rows.
+const DeviceOptions& checked(const DeviceOptions& device) {
+  if (device.processes == nullptr) return device;
+  throw UsageError({.where = "Predictor", .given = "several processes", .expected = "a predictor in one process"});
+}
+
 void append_lines(std::vector<std::string>& lines, std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
@@ -44,9 +52,12 @@ void append_lines(std::vector<std::string>& lines, std::string_view text) {
 
 struct Predictor::Impl {
   Impl(const PredictorOptions& options, Events& events)
-      : model(options.model), batch_size(options.batch_size), device(with_warnings(options.device, events)) {
+      : model(options.model),
+        batch_size(rows_on(options.device.mesh, options.batch_size)),
+        device(with_warnings(checked(options.device), events)) {
     lower_max_length(model, model.folder, events);
     task = open_task(model, model.folder, {}, Classes::kOfModel, events);
+    task->set_batch_share(batch_share(options.device.mesh, nullptr));
     for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
     if (task->varies_in_length()) task->set_lengths(powers_of_two(task->max_length()));
     trainer.emplace(

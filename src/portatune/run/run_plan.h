@@ -44,7 +44,8 @@ const std::filesystem::path& model_of(const RunPlan& plan);
 /// errors  UsageError for options of a cross-validation, and for options that exclude each other
 void check_one_run(const RunOptions& a);
 
-/// errors  UsageError for a batch in parts, over devices or micro-batches, if the task's loss is none of rows
+/// errors  UsageError for a batch in parts, over devices or micro-batches, if the loss of the task is not a mean over
+///         rows
 void check_parts(const RunOptions& a, const RowTask& task);
 
 /// For commands that look into a run, and neither resume one nor save one.

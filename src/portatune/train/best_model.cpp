@@ -67,9 +67,12 @@ std::string deciding_score(const FitOptions& options) {
   return deciding_score(options.best_model, options.validation.front().name);
 }
 
-void require_deciding_score(const FitOptions& options, const Scores& scores) {
-  const std::string score = deciding_score(options), prefix = std::string(kAverages) + "_";
-  if (!score.empty()) require_score(score.starts_with(prefix) ? score.substr(prefix.size()) : score, scores);
+void require_deciding_score(const FitOptions& options, const Scores& scores, bool has_averages) {
+  const std::string score = deciding_score(options);
+  if (score.empty()) return;
+  Scores expected = scores;
+  if (has_averages) std::ranges::copy(with_name(kAverages, scores), std::back_inserter(expected));
+  require_score(score, expected);
 }
 
 bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options) {

@@ -15,10 +15,11 @@ bool is_greater_better(const BestModelOptions& rule, const std::string& score);
 /// The name of the score that decides about the best model, without "eval_"; empty if none does.
 std::string deciding_score(const FitOptions& options);
 
-/// Requires the score that decides about the best model, if one does, in scores from before the first step. The
-/// weights have no averages then: "loss" stands for "ema_loss", too.
-/// errors  UsageError with the names of all scores if it is not among them
-void require_deciding_score(const FitOptions& options, const Scores& scores);
+/// Requires the score that decides about the best model, if one does, in scores from before the first step, or in those
+/// that averages of the weights will have.
+/// has_averages  whether the run keeps averages
+/// errors        UsageError with the names of all scores if it is not among them
+void require_deciding_score(const FitOptions& options, const Scores& scores, bool has_averages);
 
 /// Adds an evaluation to those of a run.
 /// returns  whether its model is the best so far; false if no score decides

@@ -484,9 +484,9 @@ class FitLoop {
   }
 
   // The scores of the weights on all sets. A stop request ends that.
-  Scores scores_of_sets() {
+  Scores scores_of_sets(const std::vector<EvaluationSet>& sets) {
     Scores scores;
-    for (const EvaluationSet& set : options_.validation) {
+    for (const EvaluationSet& set : sets) {
       const auto of_set = evaluate(state_, set, [&] { return stops_validation(); });
       if (!of_set) {
         stopping_ = true;
@@ -499,9 +499,11 @@ class FitLoop {
 
   // Measures the model and its averages, unless a stop request ends that. Returns whether it is the best so far.
   bool evaluate_sets() {
-    Scores scores = scores_of_sets();
+    Scores scores = scores_of_sets(options_.validation);
     if (!stopping_ && state_.has_averages()) {
-      const Scores of_averages = state_.with_averages([&] { return scores_of_sets(); });
+      std::vector<EvaluationSet> unobserved = options_.validation;
+      for (EvaluationSet& set : unobserved) set.observer = nullptr;
+      const Scores of_averages = state_.with_averages([&] { return scores_of_sets(unobserved); });
       for (auto& score : with_name(kAverages, of_averages)) scores.push_back(std::move(score));
     }
     if (stopping_) return false;

@@ -1,4 +1,4 @@
-// Reduction of the learning rate when a score stops to improve.
+// Reduction of the learning rate when a score stops improving.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr const char* kReduceOnPlateau = "reduce_lr_on_plateau";
 /// The state of reduce_lr_on_plateau.
 /// source  torch.optim.lr_scheduler.ReduceLROnPlateau
 struct Plateau {
-  std::optional<double> best;      ///< best score; none: no evaluation has improved yet
+  std::optional<double> best;       ///< best score; none: no evaluation has improved yet
   int64_t without_improvement = 0;  ///< number of the last evaluations in a row without improvement
   int64_t cooldown = 0;             ///< evaluations to come that do not count as such
   int64_t reductions = 0;           ///< number of reductions of the rate so far

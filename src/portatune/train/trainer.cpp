@@ -79,8 +79,10 @@ void Trainer::predict(const data::Dataset& batches,
 void require_place_to_save(const std::filesystem::path& folder) { train::require_place_to_save(folder); }
 
 void Trainer::save(const std::filesystem::path& folder) const { impl_->state.save(folder); }
+bool Trainer::has_average() const { return impl_->state.has_averages(); }
+
 void Trainer::save_average(const std::filesystem::path& folder) {
-  if (!impl_->state.has_averages()) {
+  if (!has_average()) {
     throw UsageError({.where = "saving to " + folder.string(),
                       .given = "weights without an average",
                       .expected = "ema above 0, and an update before saving"});

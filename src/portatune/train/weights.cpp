@@ -167,14 +167,19 @@ void Weights::restore_slots() {
 
 // A slot that is divided in another way than its weight is copied.
 void Weights::take_averages() {
-  require_whole();
+  load_optimizer_state();
+  std::map<size_t, DeviceArray> copies;  // all before the first exchange, because a copy may fail
   for (size_t i = 0; i < slot_arrays_.size(); ++i) {
     const SlotArray& slot = slot_arrays_[i];
-    if (slot.name != optim::kAverageSlot) continue;
     const Sharding& wanted = parameters_[slot.parameter].sharding;
-    DeviceArray& average = slots_->at(i);
-    DeviceArray taken = slot.sharding == wanted ? std::move(average) : device_.put(average.to_host(), wanted);
-    set_aside_.emplace(i, std::exchange(weights_[slot.parameter], std::move(taken)));
+    const bool is_copied = slot.name == optim::kAverageSlot && slot.sharding != wanted;
+    if (is_copied) copies.emplace(i, device_.put(slots_->at(i).to_host(), wanted));
+  }
+  for (size_t i = 0; i < slot_arrays_.size(); ++i) {
+    if (slot_arrays_[i].name != optim::kAverageSlot) continue;
+    const auto copy = copies.find(i);
+    DeviceArray& average = copy == copies.end() ? slots_->at(i) : copy->second;
+    set_aside_.emplace(i, std::exchange(weights_[slot_arrays_[i].parameter], std::move(average)));
   }
 }
 

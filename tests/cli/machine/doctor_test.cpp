@@ -94,6 +94,21 @@ TEST(Doctor, SaysHowToTrustACache) {
   EXPECT_THAT(problems, AllOf(HasSubstr("executables is writable by every user"), HasSubstr("chmod -R o-w")));
 }
 
+TEST(Doctor, ReadsTheDevicesAmongOtherLines) {
+  const Environment environment(Variables{{"LD_PRELOAD", "/absent/{}.so"}});  // the loader complains on stderr
+  const json facts = report();
+  EXPECT_EQ(facts["devices"]["cpu"]["platform"], "cpu");
+}
+
+TEST(Doctor, ABundleShortensOnlyPathsBelowTheHomeFolder) {
+  const TemporaryFolder folder;
+  const std::string home = folder / "ann", bundle = folder / "report.tar.gz";
+  const Environment environment(Variables{{"HOME", home}, {"XLA_FLAGS", "--xla_dump_to=" + home + "a/dump"}});
+  portatune({"doctor", "--bundle", bundle});
+  ASSERT_EQ(std::system(("tar -xzf '" + bundle + "' -C '" + folder.path().string() + "'").c_str()), 0);
+  EXPECT_THAT(read(folder / "doctor.txt"), HasSubstr(home + "a/dump"));
+}
+
 TEST(Doctor, WritesABundleWithoutSecrets) {
   const TemporaryFolder home, target;
   fs::create_directories(home / "hub");

@@ -85,7 +85,7 @@ TEST_F(LossChoice, IsRefusedWhereItHasNoMeaning) {
   EXPECT_EQ(portatune(toy_.fit({"--task", "masked-lm", "--focal-gamma", "2"})).exit_code, 2);
 }
 
-TEST_F(LossChoice, ThatIsMisspeltIsNotReadAsAFileAlone) {
+TEST_F(LossChoice, SuggestsBalancedForAMisspeltWord) {
   const std::string error = unwrapped(run({"--class-weights", "balancd"}).err);
   EXPECT_THAT(error, HasSubstr("'balancd', which is neither balanced nor a file"));
   EXPECT_THAT(error, HasSubstr("did you mean balanced?"));

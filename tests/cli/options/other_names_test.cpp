@@ -204,6 +204,9 @@ TEST(OtherNames, Commands) {
 TEST(OtherNames, UnknownTopicsOfHelp) {
   EXPECT_THAT(complaint({"help", "ftt"}), AllOf(HasSubstr("unknown command ftt"), HasSubstr("did you mean fit?")));
   EXPECT_THAT(complaint({"help", "train"}), HasSubstr("portatune fit"));
+  EXPECT_THAT(complaint({"man", "tfrecord", "wrte"}),
+              AllOf(HasSubstr("tfrecord\n"), HasSubstr("unknown command wrte"), HasSubstr("did you mean write?")));
+  EXPECT_THAT(complaint({"help", "fit", "bert"}), HasSubstr("unknown command bert"));
 }
 
 TEST(OtherNames, MissingValues) {

@@ -6,6 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/error.h"
@@ -85,6 +86,24 @@ TEST_F(PrintedConfig, OfEvaluateHasTheSettingsOfTheModel) {
   EXPECT_THAT(text, HasSubstr("\nmax_length: 64  # " + (folder_ / "portatune.json").string() + ":1\n"));
   EXPECT_THAT(config({"predict", "--model", "m", "--text", "a", "--text", "b"}),
               HasSubstr("\ntext: [a, b]  # command line\n"));
+}
+
+TEST_F(PrintedConfig, WithoutATaskHasTheOptionsOfTheDefaultTask) {
+  const std::string text = config({"fit", "--model", "m", "--train", "t.csv", "--output", "o"});
+  EXPECT_THAT(text, AllOf(HasSubstr("\n# max_length: 128  # default\n"), HasSubstr("\n# text_column: ")));
+  EXPECT_THAT(text, Not(HasSubstr("doc_stride")));
+}
+
+TEST_F(PrintedConfig, WithTheTaskOfTheModelHasTheOptionsOfAllTasks) {
+  const std::string text = config({"evaluate", "--model", "m", "--data", "d.csv"});
+  EXPECT_THAT(text, AllOf(HasSubstr("\n# max_length: "), HasSubstr("\n# doc_stride: ")));
+}
+
+TEST(PrintConfig, IsNoSettingOfARecipe) {
+  const TemporaryFolder folder;
+  write(folder / "r.yaml", "print_config: true\n");
+  const Words words = {"fit", "--model", "m", "--train", "t", "--output", "o", "--recipe", folder / "r.yaml"};
+  expect_error<UsageError>([&] { parse(words); }, {"r.yaml:1", "unknown option \"print_config\""});
 }
 
 TEST(PrintConfig, RunsNothing) {

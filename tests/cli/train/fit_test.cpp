@@ -223,12 +223,19 @@ TEST(Fit, SavesTheAveragedWeightsInAFolderOfTheModel) {
   EXPECT_NEAR(json::parse(evaluated.out)["loss"].get<double>(), json::parse(run.out)["after"]["ema_loss"].get<double>(),
               1e-5);
 
-  const std::string average = weights_in(toy.output() + "/ema"), checkpoint = toy.file("checkpoint-8");
-  std::filesystem::rename(toy.output() + "/checkpoint-8", checkpoint);
-  std::filesystem::remove_all(toy.output());
-  const Finished resumed = portatune(toy.fit(steps + Words{"--ema", "0.9", "--resume-from-checkpoint", checkpoint}));
-  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_EQ(weights_in(toy.output() + "/ema"), average);
+  const std::string average = weights_in(toy.output() + "/ema");
+  for (const char* name : {"checkpoint-8", "checkpoint-12"}) {
+    std::filesystem::rename(toy.output() + "/" + name, toy.file(name));
+  }
+  // A run that is resumed after its last step makes none, and still has the average.
+  for (const char* name : {"checkpoint-8", "checkpoint-12"}) {
+    std::filesystem::remove_all(toy.output());
+    const Words from = {"--ema", "0.9", "--json", "--resume-from-checkpoint", toy.file(name)};
+    const Finished resumed = portatune(toy.fit(steps + from));
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_EQ(weights_in(toy.output() + "/ema"), average);
+    EXPECT_EQ(json::parse(resumed.out)["after"], json::parse(run.out)["after"]);
+  }
 }
 
 TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {

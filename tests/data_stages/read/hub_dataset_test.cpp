@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "data_stages/resuming.h"
-#include "io/table_file.h"
 #include "io/fake_hub.h"
+#include "io/table_file.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
 
@@ -56,6 +56,14 @@ TEST_F(HubDataset, IsReadLikeItsFiles) {
   EXPECT_THAT(texts("hf://datasets/org/tiny/data/*-00000-of-00001.csv"), ElementsAre("fine", "good", "bad"));
   EXPECT_THAT(texts("hf://datasets/org/tiny/data"), ElementsAre("fine", "good", "bad"));
   expect_error<NotFoundError>([] { texts("hf://datasets/org/tiny/no"); }, {"no such folder"});
+}
+
+TEST_F(HubDataset, MayHaveFilesWhoseNamesLookLikePatterns) {
+  hub_.files = {{"train-1.csv", {"text,label\ngood,1\n"}}, {"train-[1].csv", {"text,label\nbad,0\n"}}};
+  const std::vector<std::string> files = hub_dataset_files("hf:org/tiny:train");
+  EXPECT_THAT(files, ElementsAre("hf://datasets/org/tiny/train-1.csv", "hf://datasets/org/tiny/train-[1].csv"));
+  EXPECT_EQ(table_files(files), files);
+  EXPECT_EQ(table_files({"hf://datasets/org/tiny@main/train-*.csv"}), files);
 }
 
 // The Hub may send files outside of Git LFS as a whole.

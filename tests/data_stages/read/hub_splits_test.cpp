@@ -34,9 +34,21 @@ TEST(HubSplits, EqualThoseOfDatasets) {
   }
 }
 
+TEST(HubSplits, MetadataMayHaveOtherLineEndsAndWhiteSpaceBefore) {
+  const std::string metadata = "---\r\nconfigs:\r\n- config_name: first\r\n  data_files: a.csv\r\n---\r\n# Data\r\n";
+  for (const std::string before : {"", "\r\n", " \n\t"}) {
+    const std::vector<HubConfig> configs = hub_configs({"a.csv", "b.csv"}, before + metadata, "README.md");
+    ASSERT_EQ(configs.size(), 1);
+    EXPECT_EQ(configs[0].name, "first");
+    ASSERT_EQ(configs[0].splits.size(), 1);
+    EXPECT_THAT(configs[0].splits[0].files, ElementsAre("a.csv"));
+  }
+}
+
 TEST(HubSplits, MetadataOfAnotherFormIsRefused) {
-  for (const char* metadata : {"configs: [1]", "configs:\n- data_files: a.csv", "configs: {", "configs:\n- config_name: a\n"
-                                                                                             "  data_files:\n  - split: x"}) {
+  for (const char* metadata : {"configs: [1]", "configs:\n- data_files: a.csv", "configs: {",
+                               "configs:\n- config_name: a\n"
+                               "  data_files:\n  - split: x"}) {
     const std::string readme = std::string("---\n") + metadata + "\n---\n";
     EXPECT_THROW(hub_configs({"a.csv"}, readme, "README.md"), DataError) << metadata;
   }
@@ -44,9 +56,9 @@ TEST(HubSplits, MetadataOfAnotherFormIsRefused) {
 }
 
 TEST(HubSplits, OfAConversionAreFolders) {
-  const std::vector<HubConfig> configs = converted_configs(
-      {"en/train/0001.parquet", "en/train/0000.parquet", "en/test/0000.parquet", "de/partial-train/0000.parquet",
-       ".gitattributes"});
+  const std::vector<HubConfig> configs =
+      converted_configs({"en/train/0001.parquet", "en/train/0000.parquet", "en/test/0000.parquet",
+                         "de/partial-train/0000.parquet", ".gitattributes"});
   ASSERT_EQ(configs.size(), 2);
   EXPECT_EQ(configs[1].name, "en");
   EXPECT_FALSE(configs[1].is_default);

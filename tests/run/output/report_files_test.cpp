@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "io/temporary_folder.h"
+#include "portatune/stop.h"
 
 namespace portatune::run {
 namespace {
@@ -29,7 +30,7 @@ class ReportFiles : public testing::Test {
     plan_.model.lengths = {16, 32};
   }
   void add_log(const std::string& text) { write_text(folder_ / "metrics.jsonl", text); }
-  void write() {
+  void write(const std::function<Json()>& step_cost = {}) {
     const DataSurvey train{.rows = 5,
                            .examples = 4,
                            .classes = {{"no", 1}, {"yes", 3}},
@@ -40,7 +41,8 @@ class ReportFiles : public testing::Test {
                                              {"near", data::from_examples({}), data::from_examples({})}};
     const std::vector<std::optional<DataSurvey>> surveys = {std::nullopt,
                                                             DataSurvey{.rows = 2, .examples = 2, .numbers = {{-1, 3}}}};
-    write_report({.plan = plan_, .train = train, .validation = sets, .surveys = surveys}, events_);
+    write_report({.plan = plan_, .train = train, .validation = sets, .surveys = surveys, .step_cost = step_cost},
+                 events_);
   }
   std::vector<std::string> names() const { return cli::names_in(folder_.path()); }
 
@@ -73,6 +75,13 @@ TEST_F(ReportFiles, OfPackedBatchesHaveTheLengthOfTheirRows) {
 TEST_F(ReportFiles, AreNotWrittenWithoutALog) {
   write();
   EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(ReportFiles, AreSkippedAfterAStopRequest) {
+  add_log("{\"step\":10,\"loss\":0.5}\n");
+  write([]() -> Json { throw Stopped(); });
+  EXPECT_THAT(names(), ElementsAre("metrics.jsonl"));
+  EXPECT_THAT(events_.texts, IsEmpty());
 }
 
 TEST_F(ReportFiles, AreNotWorthTheEndOfARun) {

@@ -154,11 +154,16 @@ TEST(Sweep, KeepsFewModelsWhileItTrains) {
   const Toy toy;
   SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-9", "1e-3", "1e-4"}, {1, 2});
   options.keep_models = false;
+  for (Trial& trial : options.trials) trial.options.training.ema = 0.9;
   CountModels events(options.output);
   const std::optional<SweepOutcome> outcome = sweep(options, events);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(events.most, 3);
   EXPECT_EQ(weights_in(options.output / "best"), weights_in(options.output / outcome->best));
+  for (size_t i = 0; i < options.trials.size(); ++i) {
+    const fs::path trial = options.output / trial_name(i);
+    EXPECT_EQ(fs::exists(trial / "ema"), fs::exists(trial / "model.safetensors")) << trial;
+  }
 }
 
 TEST(Sweep, RemovesTheCheckpointsOfConfigurationsThatHalvingEnds) {

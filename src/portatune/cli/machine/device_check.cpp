@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -63,14 +62,21 @@ std::string complaint(const Output& output) {
   return without_secrets(given.empty() ? printable(output.text) : given);
 }
 
+// The line that is an object; null if there is none. A plugin, or the loader of libraries, may write other lines.
+Json object_in(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (Json facts = Json::parse(line, nullptr, /*allow_exceptions=*/false); facts.is_object()) return facts;
+  }
+  return nullptr;
+}
+
 Json run_devices(const std::string& platform, std::vector<Problem>& problems) {
   const std::string program = fs::read_symlink("/proc/self/exe");
   const Output output = output_of(fmt::format("timeout --kill-after=5 {} {} devices --device {} --json 2>&1", kTimeoutS,
                                               quoted(program), platform));
   if (output.exit_code == kOk) {
-    const Json facts =
-        Json::parse(output.text.substr(std::min(output.text.find('{'), output.text.size())), nullptr, false);
-    if (facts.is_object()) return facts;
+    if (Json facts = object_in(output.text); facts.is_object()) return facts;
   }
   const std::string error = complaint(output), fix = line_called("fix", output.text);
   if (is_needed(platform) || output.exit_code != kUnavailable) {

@@ -21,8 +21,8 @@
 #include "portatune/cli/machine/device_check.h"
 #include "portatune/cli/machine/plugin.h"
 #include "portatune/error.h"
-#include "portatune/io/hub/environment.h"
 #include "portatune/io/file/free_space.h"
+#include "portatune/io/hub/environment.h"
 #include "portatune/kernels/cpu/registry.h"
 #include "portatune/pjrt/plugin/plugin.h"
 #include "portatune/runtime/machine_memory.h"
@@ -94,8 +94,9 @@ Json memory() {
 }
 
 // The nearest parent that exists: a cache appears with its first file.
-fs::path existing(fs::path folder) {
+fs::path existing(const fs::path& path) {
   std::error_code none;
+  fs::path folder = fs::absolute(path, none);
   while (!fs::exists(folder, none) && folder.has_relative_path()) folder = folder.parent_path();
   return folder;
 }
@@ -199,7 +200,7 @@ Json libraries(Problems& problems) {
     facts[library] = handle != nullptr;
     if (handle != nullptr) dlclose(handle);
     if (handle == nullptr) {
-      problems.push_back({fmt::format("{} is missing, which {} need", library, needed_for),
+      problems.push_back({fmt::format("{} is missing; it is needed for {}", library, needed_for),
                           fmt::format("apt-get install {}", package)});
     }
   };

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "portatune/base/number.h"
 #include "portatune/base/plain_text.h"
@@ -74,8 +75,11 @@ std::string without_home(std::string text) {
   const char* home = std::getenv("HOME");
   const std::string folder = home == nullptr ? "" : home;
   if (folder.size() < 2) return text;
-  for (size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at)) {
-    text.replace(at, folder.size(), "~");
+  constexpr std::string_view kEnds = "/\\\"':,;) \t\n";  // characters after a whole name; \ begins an escape of JSON
+  for (size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1)) {
+    const size_t end = at + folder.size();
+    const bool is_whole = end == text.size() || kEnds.find(text[end]) != std::string_view::npos;
+    if (is_whole) text.replace(at, folder.size(), "~");
   }
   return text;
 }

@@ -7,8 +7,8 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
-#include "portatune/io/hub/environment.h"
 #include "portatune/hub/find_model.h"
+#include "portatune/io/hub/environment.h"
 
 namespace portatune::cli {
 namespace {

@@ -186,10 +186,16 @@ class Parser {
             .task = tasks.empty() ? "" : tasks.back()};
   }
 
-  // Rejects an unknown topic: "help ftt".
+  // Rejects an unknown topic: "help ftt", "man tfrecord wrte".
   void reject_unknown_topic(const std::vector<std::string>& words, const CLI::App& named) const {
-    if (!has_topic(words) || words.size() == 1 || &named != &app_ || words[1].starts_with("-")) return;
-    reject("unknown command " + words[1], instead_of_command(words[1]));
+    if (!has_topic(words)) return;
+    size_t next = 1;  // the word after the names of `named`
+    for (const CLI::App* app = &named; app != &app_; app = app->get_parent()) ++next;
+    if (next >= words.size() || words[next].starts_with("-")) return;
+    const std::string given = "unknown command " + words[next];
+    if (&named == &app_) reject(given, instead_of_command(words[next]));
+    const std::string fix = did_you_mean(words[next], named);
+    throw UsageError({.where = name_of(named), .given = given, .fix = fix.empty() ? advice(named) : fix});
   }
 
   // The command that the first words name, or the whole program if they name no command.
@@ -344,16 +350,16 @@ class Parser {
         return ours + " is an option of portatune " + command->get_name();
       }
     }
-    return did_you_mean(name);
+    return did_you_mean(name, chosen());
   }
 
   std::string instead_of_command(const std::string& name) const {
     const std::string known = &chosen() == &app_ ? command_instead_of(name) : "";
-    return known.empty() ? did_you_mean(name) : known;
+    return known.empty() ? did_you_mean(name, chosen()) : known;
   }
 
-  std::string did_you_mean(const std::string& name) const {
-    const std::string meant = nearest(name, names_in(chosen()));
+  static std::string did_you_mean(const std::string& name, const CLI::App& app) {
+    const std::string meant = nearest(name, names_in(app));
     return meant.empty() ? "" : "did you mean " + meant + "?";
   }
 

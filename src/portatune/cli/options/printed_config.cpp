@@ -39,13 +39,16 @@ std::string line_of(const CLI::Option& option, const std::map<std::string, std::
                      place == places.end() ? "command line" : printable(place->second));
 }
 
-// The value of --task; empty if it was not given, so that the task follows from the model.
+// The value of --task or its default, which is no task if the task follows from the model.
 std::string task_of(const CLI::App& command) {
   const CLI::Option* option = command.get_option_no_throw("--task");
-  return option == nullptr || option->count() == 0 ? "" : option->results().back();
+  if (option == nullptr) return {};
+  return option->count() > 0 ? option->results().back() : option->get_default_str();
 }
 
 bool is_of_task(const CLI::Option& option, const std::string& task) {
+  const std::vector<std::string> names = tasks::task_names();
+  if (std::ranges::find(names, task) == names.end()) return true;
   const std::vector<std::string> owners = tasks::tasks_with(run::as_key(option.get_name()));
   return owners.empty() || std::ranges::find(owners, task) != owners.end();
 }

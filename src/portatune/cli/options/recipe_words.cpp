@@ -8,6 +8,7 @@
 #include "portatune/base/message.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
+#include "portatune/cli/options/printed_config.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/task/given_options.h"
 
@@ -50,9 +51,13 @@ std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, co
   return setting;
 }
 
+// Whether only the command line has this option.
+bool is_of_line(const std::string& name) { return name == kRecipeOption || name == kPrintConfig; }
+
 UsageError unknown(const std::string& place, const std::string& key, const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
+    if (is_of_line(option->get_name())) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::string meant = nearest(with_hyphens("--" + key), names);
@@ -139,7 +144,7 @@ RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::v
     if (!setting) continue;
     const std::string name = with_hyphens("--" + setting->key);
     const CLI::Option* option = command.get_option_no_throw(name);
-    if (name == kRecipeOption || (option == nullptr && !of_other_command(name))) reader.reject(*setting);
+    if (is_of_line(name) || (option == nullptr && !of_other_command(name))) reader.reject(*setting);
     if (option != nullptr) reader.take(*setting, *option);
   }
   return std::move(reader).result();

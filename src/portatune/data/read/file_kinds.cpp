@@ -86,7 +86,8 @@ bool is_pattern(const std::string& path) {
   return io::is_remote(path) || !fs::exists(path, ignored);
 }
 
-// True for a folder. A URL of a server that lists its files is judged by its name: it ends in a slash, or has no extension of a table.
+// True for a folder. A URL of a server that lists its files is judged by its name: it ends in a slash, or has no
+// extension of a table.
 bool is_folder(const std::string& path) {
   if (io::has_listing(path)) return path.ends_with('/') || !kind_of(path);
   return !io::is_remote(path) && fs::is_directory(path);

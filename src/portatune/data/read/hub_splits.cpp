@@ -8,6 +8,7 @@
 #include <ranges>
 #include <set>
 #include <span>
+#include <string_view>
 
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/error.h"
@@ -146,11 +147,13 @@ HubConfig config_in(const YAML::Node& node, const Names& files, bool is_only) {
   return config;
 }
 
-// The YAML between two lines "---" at the beginning of a README.md.
-std::string metadata_in(const std::string& readme) {
-  constexpr std::string_view kLine = "---\n";
-  const size_t end = readme.starts_with(kLine) ? readme.find("\n---", kLine.size() - 1) : std::string::npos;
-  return end == std::string::npos ? "" : readme.substr(kLine.size(), end + 1 - kLine.size());
+// The YAML between two lines "---" at the beginning of a README.md, after white space or none, as in huggingface_hub.
+std::string metadata_in(std::string_view readme) {
+  readme.remove_prefix(std::min(readme.find_first_not_of(" \t\r\n"), readme.size()));
+  if (!readme.starts_with("---\n") && !readme.starts_with("---\r\n")) return "";
+  readme.remove_prefix(3);
+  const size_t end = readme.find("\n---");
+  return end == std::string_view::npos ? "" : std::string(readme.substr(0, end + 1));
 }
 
 std::vector<HubConfig> described_configs(const Names& files, const std::string& readme) {

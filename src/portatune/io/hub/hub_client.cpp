@@ -14,11 +14,12 @@
 namespace portatune::io {
 namespace {
 
-constexpr int64_t kMaxListingBytes = 10'000'000, kMaxWholeBytes = 32 << 20;
+constexpr int64_t kMaxListingBytes = 100'000'000, kMaxWholeBytes = 32 << 20;
 
 // A part of the path of a URL: a revision, or the path of a file, whose slashes stay.
 std::string encoded(std::string_view text, std::string_view unchanged) {
-  constexpr std::string_view kLiteral = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~", kHex = "0123456789ABCDEF";
+  constexpr std::string_view kLiteral = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~",
+                             kHex = "0123456789ABCDEF";
   std::string result;
   for (const char c : text) {
     if (kLiteral.find(c) != std::string_view::npos || unchanged.find(c) != std::string_view::npos) {
@@ -85,11 +86,12 @@ class Refusal {
 
   // The answer of the Hub does not say whether a private repository exists.
   [[noreturn]] void refuse_missing() const {
-    throw NotFoundError({.where = where(),
-                         .given = "a missing or private " + kind() + ", with " + credentials(),
-                         .expected = is_model() ? "a model folder, or a model of " + endpoint_ : "a data set of " + endpoint_,
-                         .fix = std::string("check the name; for a private one, ") +
-                                (has_token_ ? "check that the token is valid and may read it" : kLogin)});
+    throw NotFoundError(
+        {.where = where(),
+         .given = "a missing or private " + kind() + ", with " + credentials(),
+         .expected = is_model() ? "a model folder, or a model of " + endpoint_ : "a data set of " + endpoint_,
+         .fix = std::string("check the name; for a private one, ") +
+                (has_token_ ? "check that the token is valid and may read it" : kLogin)});
   }
 
   const HubName name_;
@@ -111,14 +113,12 @@ std::optional<HubFile> file_of(const JsonObject& sibling) {
 HubClient::HubClient(HubName name) : name_(std::move(name)), endpoint_(hub_endpoint()), token_(hub_token()) {}
 
 HubListing HubClient::list() const {
-  const std::string url =
-      endpoint_ + "/api/" + (name_.kind == HubKind::kModel ? "models/" : "datasets/") + name_.name + "/revision/" +
-      encoded(name_.revision, "") + "?blobs=true";
+  const std::string url = endpoint_ + "/api/" + (name_.kind == HubKind::kModel ? "models/" : "datasets/") + name_.name +
+                          "/revision/" + encoded(name_.revision, "") + "?blobs=true";
   const std::string page = read_page(url, kMaxListingBytes, options());
   try {
     const JsonObject answer = JsonObject::parse(page, url);
-    HubListing listing{
-        .name = answer.get_string_or("id", name_.name), .commit = answer.get_string("sha"), .files = {}};
+    HubListing listing{.name = answer.get_string_or("id", name_.name), .commit = answer.get_string("sha"), .files = {}};
     for (const JsonObject& sibling : answer.get_objects("siblings")) {
       if (std::optional<HubFile> file = file_of(sibling)) listing.files.push_back(std::move(*file));
     }

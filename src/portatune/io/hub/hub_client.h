@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "portatune/io/hub/hub_name.h"
 #include "portatune/io/file/random_access_file.h"
+#include "portatune/io/hub/hub_name.h"
 #include "portatune/io/remote/http_transport.h"
 
 namespace portatune::io {
@@ -30,8 +30,8 @@ struct HubListing {
 
 /// Reads one repository of the Hub. The token goes to the Hub only, never to the servers that it redirects to.
 ///
-/// Both functions throw: NotFoundError if the repository, revision or file is missing, or is private; IoError with EACCES
-/// without permission; errors of open_remote(). No message contains the token.
+/// All functions throw: NotFoundError if the repository, revision or file is missing, or is private; IoError with
+/// EACCES without permission; errors of open_remote(). No message contains the token.
 class HubClient {
  public:
   explicit HubClient(HubName name);

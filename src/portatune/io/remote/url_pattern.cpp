@@ -26,7 +26,9 @@ std::vector<std::string> matches_in(const std::string& folder, const std::string
   if (folders && !is_pattern(name)) return {folder + name + "/"};
   std::vector<std::string> found;
   for (const std::string& url : urls_in(folder, folders)) {
-    const std::string there = url.substr(folder.size(), url.size() - folder.size() - (folders ? 1 : 0));
+    const std::string entry = url.substr(0, url.size() - (folders ? 1 : 0));
+    const std::string there = entry.substr(entry.rfind('/') + 1);
+    if (there == name) return {url};
     if (fnmatch(name.c_str(), there.c_str(), FNM_PERIOD) == 0) found.push_back(url);
   }
   return found;

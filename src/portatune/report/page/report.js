@@ -414,4 +414,4 @@ function header() {
 
 document.getElementById("report").replaceChildren(header(), ...configurations(), ...overview(), ...scores(),
     ...curvesSection(), ...errorsSection(), ...stepsSection(), ...dataSection(), ...settings(),
-    element("footer", {}, "Made by Portatune from the records of the run."));
+    element("footer", {}, `Made by Portatune from the records of the ${isSingle ? "run" : "runs"}.`));

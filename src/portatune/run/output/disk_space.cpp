@@ -50,7 +50,9 @@ int64_t most_bytes(const SavesOfRun& saves) {
   const int64_t checkpoint = checkpoint_bytes(saves);
   const int64_t more = std::max<int64_t>(0, saves.kept - saves.present);
   // Either the model comes on top of them, or before it one checkpoint more than are kept.
-  return saves.checkpoints <= more ? saves.checkpoints * checkpoint + saves.weights_bytes : (more + 1) * checkpoint;
+  const int64_t models = saves.weights_bytes + saves.average_bytes;
+  return saves.checkpoints <= more ? saves.checkpoints * checkpoint + models
+                                   : std::max((more + 1) * checkpoint, more * checkpoint + models);
 }
 
 int64_t bytes_of_weights(const fs::path& model) {

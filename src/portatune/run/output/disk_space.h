@@ -15,6 +15,7 @@ struct SavesOfRun {
   int64_t checkpoints = 0;    ///< number of checkpoints that are written
   int64_t kept = 0;           ///< number of checkpoints that are kept at a time
   int64_t present = 0;        ///< number of older checkpoints, which newer ones replace
+  int64_t average_bytes = 0;  ///< size of the model with averaged weights, if there is one
 };
 
 /// Maximum of the bytes that these saves add at a time. An older model or checkpoint is removed only when the newer one

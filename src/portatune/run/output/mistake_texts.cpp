@@ -19,8 +19,8 @@ using Place = std::pair<std::string, int64_t>;  // file and row
 std::set<Place> mistakes_of(const std::vector<Json>& evaluations, const std::string& set) {
   std::set<Place> places;
   for (const Json& line : evaluations) {
-    if (line["set"] != set) continue;
-    for (const Json& mistake : line["mistakes"]) places.emplace(mistake["file"], mistake["row"]);
+    if (line.at("set") != set) continue;
+    for (const Json& mistake : line.at("mistakes")) places.emplace(mistake.at("file"), mistake.at("row"));
   }
   return places;
 }

@@ -12,6 +12,7 @@
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
 #include "portatune/run/output/mistake_texts.h"
+#include "portatune/stop.h"
 
 namespace portatune::run {
 namespace {
@@ -75,6 +76,7 @@ void write_report(const ReportedRun& run, Events& events) {
   try {
     replace_file(folder / report::kDetailsFile, io::line_of(details(run)));
     replace_file(folder / report::kPageFile, report::page_of({&folder, 1}));
+  } catch (const Stopped&) {  // The model is saved, so the run ends with its outcome and without a report.
   } catch (const Error& error) {
     events.warning("there is no report: " + error.report().where + ": " + error.report().given);
   } catch (const std::exception& error) {

@@ -18,12 +18,14 @@ struct ReportedRun {
   const RunPlan& plan;
   const DataSurvey& train;  ///< Survey of the training rows.
   std::span<const ValidationSet> validation;
-  const std::vector<std::optional<DataSurvey>>& surveys;  ///< Those of the validation sets; none if a set was not read.
-  std::function<Json()> step_cost = {};                   ///< Returns step_cost(); empty: it is left out.
+  /// Surveys of the validation sets; none if a set was not read.
+  const std::vector<std::optional<DataSurvey>>& surveys;
+  std::function<Json()> step_cost = {};  ///< Returns step_cost(); empty: it is left out.
 };
 
 /// Writes report.json, with facts about the data and the step and texts of mistakes, and report.html into the output
-/// folder of a run with a log. Only the first process writes. A failure is a warning, because the model is saved.
+/// folder of a run with a log. Only the first process writes. A failure is a warning, because the model is saved; a
+/// stop request skips the report.
 void write_report(const ReportedRun& run, Events& events);
 
 }  // namespace portatune::run

@@ -121,7 +121,15 @@ void save_model(const Trainer& trainer, const RunOptions& a, Events& events) {
 }
 
 void save_average(Trainer& trainer, const RunOptions& a, Events& events) {
-  save_or_rescue(trainer, a, RunIs::kFinished, events, [&] { trainer.save_average(a.output / kAverageFolder); });
+  if (!trainer.has_average()) return;
+  ProcessGroup* const processes = a.device.processes.get();
+  try {
+    save_or_try_again(processes, events, [&] { trainer.save_average(a.output / kAverageFolder); });
+  } catch (const NumericError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (is_first(processes)) events.alert(std::string("the averaged weights are not saved: ") + error.what());
+  }
 }
 
 fs::path save_stopped_run(const Trainer& trainer, const RunOptions& a, Events& events) {

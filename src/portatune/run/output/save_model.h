@@ -15,8 +15,8 @@ void save_model(const Trainer& trainer, const RunOptions& a, Events& events);
 
 /// Folder in the output folder for the model with averaged weights (TrainingOptions::ema).
 inline constexpr const char* kAverageFolder = "ema";
-/// Saves that model in the same way, after save_model().
-/// errors  those of Trainer::save_average, after the rescue
+/// Saves that model, if there are averaged weights. A failure is reported, and does not end the run.
+/// errors  NumericError
 void save_average(Trainer& trainer, const RunOptions& a, Events& events);
 
 /// Saves the checkpoint of a run that ends before its last step, in the same way.

@@ -30,6 +30,11 @@ fs::path file_to_continue(const fs::path& output, const fs::path& checkpoint, co
   return fs::exists(resumed) ? resumed : output / file;
 }
 
+// Removes the files that an earlier run, or the part before a resume, wrote at its end.
+void remove_files_of_end(const fs::path& output) {
+  for (const char* file : {kTrainerStateFile, report::kDetailsFile, report::kPageFile}) fs::remove(output / file);
+}
+
 std::optional<int64_t> memory_in_use(const Device& device) {
   const DeviceFacts facts = device.facts();
   std::optional<int64_t> bytes;
@@ -95,10 +100,8 @@ void RunRecords::try_to(const std::function<void()>& write) {
 
 void RunRecords::open_log() {
   log_.emplace(opening_.plan.output / report::kLogFile, std::vector<Json>());
-  // Files of an earlier run.
-  for (const char* file : {kTrainerStateFile, report::kEvaluationsFile, report::kDetailsFile, report::kPageFile}) {
-    fs::remove(opening_.plan.output / file);
-  }
+  fs::remove(opening_.plan.output / report::kEvaluationsFile);
+  remove_files_of_end(opening_.plan.output);
 }
 
 void RunRecords::resume_log() {
@@ -108,6 +111,7 @@ void RunRecords::resume_log() {
     if (const auto seconds = line.find("seconds"); seconds != line.end() && seconds->is_number()) earlier_s_ = *seconds;
   }
   window_ = StepWindow(own_state_in(checkpoint));
+  remove_files_of_end(opening_.plan.output);
   log_.emplace(opening_.plan.output / report::kLogFile, std::move(lines));
   log_->add({{"step", step_}, {"resumed", true}, {"seconds", number(seconds())}});
 }

@@ -10,6 +10,7 @@
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
+#include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 
 namespace portatune::run {
@@ -91,7 +92,8 @@ void remove_weights(const fs::path& trial) {
   if (!fs::is_directory(trial)) return;
   std::vector<fs::path> weights;
   for (const fs::directory_entry& entry : fs::directory_iterator(trial)) {
-    if (train::is_of_checkpoint(entry) || is_weights(entry.path())) weights.push_back(entry.path());
+    const bool is_average = entry.path().filename() == kAverageFolder;
+    if (train::is_of_checkpoint(entry) || is_weights(entry.path()) || is_average) weights.push_back(entry.path());
   }
   for (const fs::path& path : weights) fs::remove_all(path);
 }

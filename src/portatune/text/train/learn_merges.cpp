@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "portatune/error.h"
+#include "portatune/stop.h"
 #include "portatune/text/unicode/utf8.h"
 
 namespace portatune::text {
@@ -210,6 +211,7 @@ class Learner {
   std::vector<std::pair<int32_t, int32_t>> learn() {
     std::vector<Pair> merged;
     while (vocabulary_.size() < options_.vocab_size) {
+      stop_if_requested();
       std::optional<Candidate> top = candidates_.pop();
       if (!top) break;
       if (const int64_t count = counts_[top->pair]; count != top->count) {  // other merges took some of its places

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "portatune/error.h"
+#include "portatune/stop.h"
 #include "portatune/text/model/piece_trie.h"
 #include "portatune/text/train/seed_pieces.h"
 #include "portatune/text/unicode/utf8.h"
@@ -282,6 +283,7 @@ std::vector<ScoredPiece> learn_pieces(std::span<const WordCount> words, size_t v
   const size_t wanted = vocab_size + vocab_size / 10;  // before the last choice
   Pieces pieces = seed_pieces(words);
   while (true) {
+    stop_if_requested();
     for (int i = 0; i < kSubIterations; ++i) pieces = improved(pieces, words, pool);
     if (pieces.size() < wanted) break;
     pieces = pruned(pieces, words, wanted, pool);

@@ -103,7 +103,11 @@ TokenizerFiles TokenizerTrainer::train(ThreadPool& pool) const {
     return tokenizer_files(options, learn_merges(counts, merge_options(options)));
   }
   const auto vocab_size = static_cast<size_t>(options.vocab_size);
-  return tokenizer_files(options, learn_pieces(counts, vocab_size, options.special_tokens.size(), pool));
+  std::vector<ScoredPiece> pieces = learn_pieces(counts, vocab_size, options.special_tokens.size(), pool);
+  std::erase_if(pieces, [&](const ScoredPiece& piece) {  // a token has one id
+    return std::ranges::find(options.special_tokens, piece.text) != options.special_tokens.end();
+  });
+  return tokenizer_files(options, pieces);
 }
 
 }  // namespace portatune::text

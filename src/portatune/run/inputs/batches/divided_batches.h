@@ -17,7 +17,7 @@ int64_t rows_on(const Mesh& mesh, int64_t batch_size);
 /// errors  UsageError for standard input in several processes, of which only one could read it
 void require_files_for_all(const DeviceOptions& device, const std::vector<std::string>& files);
 
-/// errors  UsageError for a batch that devices divide, if the task's loss is none of rows
+/// errors  UsageError for a batch that devices divide, if the loss of the task is not a mean over rows
 void require_divisible_loss(const RowTask& task, const Mesh& mesh);
 
 }  // namespace portatune::run

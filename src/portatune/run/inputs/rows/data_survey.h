@@ -21,7 +21,7 @@ struct DataSurvey {
   data::LengthCounts lengths;                            ///< Examples by their number of tokens.
   std::optional<int64_t> cut_texts;                      ///< See RowTask::cut_texts().
   int64_t empty_rows = 0;                                ///< Number of rows without text.
-  std::vector<std::pair<std::string, int64_t>> files;    ///< Rows of each file; none if there are many files.
+  std::vector<std::pair<std::string, int64_t>> files;    ///< Number of rows of each file; empty if there are many.
 };
 
 /// Reads all rows once. Texts are encoded, so that a row which the task cannot use is found; images are not decoded.

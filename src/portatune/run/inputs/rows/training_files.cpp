@@ -30,8 +30,9 @@ std::vector<std::string> files_of(const std::string& word) {
   return holds_tables || io::is_remote(word) ? data::table_files({word}) : std::vector{word};
 }
 
-// The words, with each data set of the Hub replaced by its files. A word may be NAME=DATASET.
-std::vector<std::string> with_files(const std::vector<std::string>& words, const std::string& split) {
+}  // namespace
+
+std::vector<std::string> with_hub_files(const std::vector<std::string>& words, const std::string& split) {
   std::vector<std::string> result;
   for (const std::string& word : words) {
     const size_t begin = data::is_hub_dataset(word) ? 0 : word.find('=') + 1;  // 0 without "=", too
@@ -40,19 +41,17 @@ std::vector<std::string> with_files(const std::vector<std::string>& words, const
       result.push_back(word);
       continue;
     }
-    for (const std::string& file : data::hub_dataset_files(data::with_split(dataset, split))) {
+    for (const std::string& file : data::hub_dataset_files(split.empty() ? dataset : data::with_split(dataset, split))) {
       result.push_back(word.substr(0, begin) + file);
     }
   }
   return result;
 }
 
-}  // namespace
-
 RunOptions with_hub_files(RunOptions options) {
-  options.train = with_files(options.train, "train");
-  options.validation = with_files(options.validation, "validation");
-  options.test = with_files(options.test, "test");
+  options.train = with_hub_files(options.train, "train");
+  options.validation = with_hub_files(options.validation, "validation");
+  options.test = with_hub_files(options.test, "test");
   return options;
 }
 

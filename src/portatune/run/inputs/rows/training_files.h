@@ -12,8 +12,13 @@
 
 namespace portatune::run {
 
-/// The options with the files of each data set of the Hub in place of its name. Without a split, the names mean "train",
-/// "validation" and "test", by the option.
+/// The words with the files of each data set of the Hub in place of its name. A word may be NAME=DATASET.
+/// split   the split of a name without one; empty: the only split
+/// errors  those of data::hub_dataset_files()
+std::vector<std::string> with_hub_files(const std::vector<std::string>& words, const std::string& split = "");
+
+/// The options with the files of each data set of the Hub in place of its name. Without a split, the names mean
+/// "train", "validation" and "test", by the option.
 /// errors  those of data::hub_dataset_files()
 RunOptions with_hub_files(RunOptions options);
 
