@@ -18,8 +18,8 @@ using ::testing::ElementsAre;
 std::vector<float> updated(float weight, float average, const Scalars& scalars, float gradient = 10) {
   const auto optimizer = optim::with_average(optim::sgd({}), 0.75);
   std::vector<float> after;
-  for (const Tensor& array : one_update(*optimizer, {Tensor({1}, {weight}), Tensor({1}, {average})},
-                                        Tensor({1}, {gradient}), scalars)) {
+  for (const Tensor& array :
+       one_update(*optimizer, {Tensor({1}, {weight}), Tensor({1}, {average})}, Tensor({1}, {gradient}), scalars)) {
     after.push_back(array.as<float>()[0]);
   }
   return after;

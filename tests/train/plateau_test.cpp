@@ -81,16 +81,16 @@ TEST(Plateau, NeedsItsScoreInTheFirstEvaluation) {
   train::Plateau plateau;
   FitOptions options{.validation = {{.batches = data::from_examples({})}}};
   options.best_model.metric = "f1";
-  EXPECT_THAT(message_of<UsageError>([&] { train::add_to_plateau(plateau, {{"loss", 1}}, true, options, {}); }),
+  EXPECT_THAT(message_of<UsageError>([&] {
+                train::add_to_plateau(plateau, {{"loss", 1}}, true, options, {});
+              }),
               HasSubstr("f1"));
   train::add_to_plateau(plateau, {{"loss", 1}}, false, options, {});
   EXPECT_EQ(plateau.without_improvement, 1);
 }
 
 TEST(Plateau, HasNoWarmUpAndNoParametersOfOthers) {
-  const auto refused = [](TrainingOptions options) {
-    return message_of<UsageError>([&] { train::check(options); });
-  };
+  const auto refused = [](TrainingOptions options) { return message_of<UsageError>([&] { train::check(options); }); };
   TrainingOptions options = kOptions;
   options.warmup_steps = 1;
   EXPECT_THAT(refused(options), HasSubstr("warm-up, with lr_scheduler_type reduce_lr_on_plateau"));

@@ -76,7 +76,8 @@ TEST(Schedule, StaysAtItsEndAfterTheLastStep) {
   }
   EXPECT_DOUBLE_EQ(train::learning_rate({.lr_scheduler_type = "polynomial", .warmup_steps = 2}, {3, 2}), 1e-7);
   EXPECT_EQ(
-      train::learning_rate({.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1}}, {3, 2}), 0);
+      train::learning_rate({.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1}}, {3, 2}),
+      0);
 }
 
 void expect_refused(const TrainingOptions& options, const std::string& option, const std::string& text) {

@@ -12,12 +12,12 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/cache.h"
-#include "portatune/io/hub/environment.h"
-#include "portatune/io/hub/hub_client.h"
 #include "portatune/hub/partial_file.h"
 #include "portatune/hub/required_files.h"
 #include "portatune/io/checksum/sha256.h"
 #include "portatune/io/file/free_space.h"
+#include "portatune/io/hub/environment.h"
+#include "portatune/io/hub/hub_client.h"
 #include "portatune/io/remote/read_ahead.h"
 
 namespace portatune::hub {

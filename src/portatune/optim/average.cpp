@@ -24,10 +24,10 @@ class WithAverage final : public Optimizer {
       Update after = rule(own, gradient, division);
       const Value &average = before.slots.back(), &weight = after.weight;
       const Value is_first = compare(Direction::kEqual, scalars.updates, full(scalars.updates.type(), 1));
-      const Value next = select(broadcast_to(is_first, weight.shape()), weight,
-                                average + (1.0 - decay) * (weight - average));
-      const Update chosen = update_or_not(scalars.makes_update, {.weight = next, .slots = {}},
-                                          {.weight = average, .slots = {}});
+      const Value next =
+          select(broadcast_to(is_first, weight.shape()), weight, average + (1.0 - decay) * (weight - average));
+      const Update chosen =
+          update_or_not(scalars.makes_update, {.weight = next, .slots = {}}, {.weight = average, .slots = {}});
       after.slots.push_back(chosen.weight);
       return after;
     };

@@ -42,7 +42,8 @@ struct StepOptions {
 /// A step with a non-finite loss or gradient makes no update (see judge()); the optimizer counts updates.
 /// StepLayout has the order of arguments and results:
 ///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays of
-///              the batch, in kBatchSharding; the learning rates, of LearningRates::type(); the step's random key, uint32 [2]
+///              the batch, in kBatchSharding; the learning rates, of LearningRates::type(); the step's random key,
+///              uint32 [2]
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together

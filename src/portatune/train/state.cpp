@@ -268,9 +268,7 @@ StepResult TrainingState::start_step(const data::Example& batch) {
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
 
-bool TrainingState::has_averages() const {
-  return options_.ema > 0 && progress().updates > 0;
-}
+bool TrainingState::has_averages() const { return options_.ema > 0 && progress().updates > 0; }
 
 void TrainingState::restore(const std::filesystem::path& checkpoint) {
   const bool from_start = checkpoint.empty();

@@ -256,7 +256,8 @@ TEST_F(HttpFile, PasswordsInUrlsAreRefused) {
 }
 
 TEST_F(HttpFile, OtherSchemesAreRefused) {
-  expect_error<UsageError>([] { open_file("ftp://host/a.csv"); }, {"ftp://host/a.csv", "https://, s3://, gs:// or hf://"});
+  expect_error<UsageError>([] { open_file("ftp://host/a.csv"); },
+                           {"ftp://host/a.csv", "https://, s3://, gs:// or hf://"});
   expect_error<UsageError>([] { open_file("https://a b/c"); }, {"https://a b/c", "an invalid URL"});
 }
 

@@ -181,8 +181,7 @@ TEST(LearningRates, OfOneRateAreAScalar) {
 
 TEST(ParameterGroup, IsReadFromItsText) {
   using Type = OptionType<ParameterGroup>;
-  EXPECT_EQ(Type::read("encoder.layer.0-5:lr=1e-3 ,weight_decay=0"),
-            (ParameterGroup{"encoder.layer.0-5", 0.001, 0.0}));
+  EXPECT_EQ(Type::read("encoder.layer.0-5:lr=1e-3 ,weight_decay=0"), (ParameterGroup{"encoder.layer.0-5", 0.001, 0.0}));
   EXPECT_EQ(Type::read("bias: learning_rate=2"), (ParameterGroup{"bias", 2.0, std::nullopt}));
   for (const char* text : {"bias", "bias:", ": lr=1", "bias: lr", "bias: lr=x", "bias: lr=-1", "bias: lr=1, lr=2",
                            "bias: rate=1", "bias: lr=1,", "bias: lr=nan", "bias: lr=1e99"}) {

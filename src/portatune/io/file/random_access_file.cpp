@@ -6,9 +6,7 @@
 
 namespace portatune::io {
 
-bool is_remote(std::string_view path) {
-  return path.find("://") != std::string_view::npos || path.starts_with("hf:");
-}
+bool is_remote(std::string_view path) { return path.find("://") != std::string_view::npos || path.starts_with("hf:"); }
 
 std::shared_ptr<const RandomAccessFile> open_random_access(const std::string& path, Access access) {
   if (!is_remote(path)) return open_local(path, access);

@@ -41,7 +41,8 @@ std::vector<std::string> with_hub_files(const std::vector<std::string>& words, c
       result.push_back(word);
       continue;
     }
-    for (const std::string& file : data::hub_dataset_files(split.empty() ? dataset : data::with_split(dataset, split))) {
+    for (const std::string& file :
+         data::hub_dataset_files(split.empty() ? dataset : data::with_split(dataset, split))) {
       result.push_back(word.substr(0, begin) + file);
     }
   }
