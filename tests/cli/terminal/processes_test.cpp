@@ -343,7 +343,7 @@ TEST_F(ProcessesByEnvironment, AreLeftInPeaceByOtherCommands) {
   for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{"devices"}, Words{"plugin", "list"}}) {
     EXPECT_EQ(portatune(words).exit_code, 0) << words[0];
   }
-  EXPECT_EQ(portatune({"evaluate", "--no-such-option"}).exit_code, 2);
+  EXPECT_EQ(portatune({"tokenize", "--no-such-option"}).exit_code, 2);
   EXPECT_EQ(portatune({"tokenize", "--tokenizer", tiny_bert(), "--input", "a", "--output", "b"}).exit_code, 2);
   TcpKeyValueStore store("127.0.0.1", server.port(), std::chrono::seconds(5));
   EXPECT_FALSE(store.get(joined_key(1), std::chrono::milliseconds(0)));
