@@ -130,7 +130,7 @@ TEST(HubDataset, TrainsAndEvaluatesAsLocalFiles) {
   std::ranges::replace(words, by_name.file("validation.csv"), "dev=hf:org/tiny");
   const Finished run = portatune(words);
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("hf://datasets/org/tiny/train.csv"));
+  EXPECT_THAT(run.err, HasSubstr("train   train.csv: 64 rows"));
   ASSERT_EQ(portatune(local.fit({"--epochs", "3"})).exit_code, 0);
   EXPECT_EQ(weights_in(by_name.output()), weights_in(local.output()));
 
