@@ -20,17 +20,12 @@ SKIPPED = 77
 
 # Points at the middle of each chart, and notes what the page then says of the step.
 POINT_AT_CHARTS = """<script>
-function pointAtCharts() {
-  const charts = [...document.querySelectorAll("svg")];
-  if (charts.some((svg) => svg.childElementCount === 0)) return setTimeout(pointAtCharts, 10);
-  for (const svg of charts) {
-    const {left, width, top} = svg.getBoundingClientRect();
-    svg.dispatchEvent(new PointerEvent("pointermove", {clientX: left + width / 2, clientY: top + 50}));
-  }
-  const {scrollWidth, clientWidth} = document.documentElement;
-  document.body.setAttribute("data-overflow", scrollWidth - clientWidth);
+for (const svg of document.querySelectorAll("svg")) {
+  const {left, width, top} = svg.getBoundingClientRect();
+  svg.dispatchEvent(new PointerEvent("pointermove", {clientX: left + width / 2, clientY: top + 50}));
 }
-pointAtCharts();
+const {scrollWidth, clientWidth} = document.documentElement;
+document.body.setAttribute("data-overflow", scrollWidth - clientWidth);
 </script>"""
 
 

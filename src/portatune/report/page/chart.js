@@ -96,11 +96,13 @@ function pathOf(curve, x, y) {
 // Calls draw(width) with the width inside the card, and again whenever it changes.
 function drawInWidthOf(card, draw) {
   let drawn = 0;
-  new ResizeObserver(() => {
+  const update = () => {
     const style = getComputedStyle(card);
     const width = Math.floor(card.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
     if (width > 0 && width !== drawn) draw(drawn = width);
-  }).observe(card);
+  };
+  queueMicrotask(update);  // The card is then on the page.
+  new ResizeObserver(update).observe(card);
 }
 
 const kHeight = 230;  // of a chart
