@@ -20,6 +20,11 @@ TEST(Nearest, HyphensAndCaseDoNotCount) {
   EXPECT_EQ(nearest("Label_Column", {"label-column"}), "label-column");
 }
 
+TEST(Suggestion, NamesTheNearest) {
+  EXPECT_EQ(suggestion(nearest("fti", kNames)), "did you mean fit?");
+  EXPECT_EQ(suggestion(nearest("unknown", kNames)), "");
+}
+
 // Earlier rules proposed these names.
 TEST(Nearest, AllowsEditsOfAQuarterOfTheWord) {
   EXPECT_EQ(nearest("--fsdp", {"--folds"}), "");

@@ -1,7 +1,7 @@
 // Layers of BERT-base's size as a task: programs of a real size without a checkpoint.
 #pragma once
 
-#include "portatune/models/bert_layers.h"
+#include "portatune/models/encoders/bert_layers.h"
 #include "portatune/tasks.h"
 #include "portatune/train/programs.h"
 

@@ -100,4 +100,6 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& name
   return best;
 }
 
+std::string suggestion(const std::string& name) { return name.empty() ? "" : "did you mean " + name + "?"; }
+
 }  // namespace portatune

@@ -34,5 +34,7 @@ std::string list_of(std::span<const std::string> names, size_t max = 20);
 /// most a quarter of its length; one edit is always allowed. Hyphens, underscores and letter case do not count. Returns
 /// an empty string if no name is near enough.
 std::string nearest(std::string_view typed, const std::vector<std::string>& names);
+/// The fix in the error about an unknown name: "did you mean NAME?"; empty if `name` is.
+std::string suggestion(const std::string& name);
 
 }  // namespace portatune

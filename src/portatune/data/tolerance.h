@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/io/text/bad_record.h"
 #include "portatune/sources.h"
 

@@ -118,7 +118,7 @@ std::string nearest_folder(const fs::path& path) {
 
 [[noreturn]] void refuse_missing(const Asked& asked, const std::optional<io::HubName>& name) {
   const std::string meant = nearest_folder(asked.path);
-  std::string fix = meant.empty() ? "" : "did you mean " + meant + "?";
+  std::string fix = suggestion(meant);
   if (name && meant.empty()) fix = download_line(*name);
   throw NotFoundError(
       {.where = asked.where(),
@@ -137,7 +137,7 @@ fs::path downloaded(const Asked& asked, const io::HubName& name, const Download&
     const std::string meant = nearest_folder(asked.path);
     if (meant.empty()) throw;
     Report report = error.report();
-    report.fix = "did you mean " + meant + "?";
+    report.fix = suggestion(meant);
     throw NotFoundError(report);
   } catch (const IoError& error) {  // the Hub cannot be reached
     const std::string meant = nearest_folder(asked.path);
@@ -145,7 +145,7 @@ fs::path downloaded(const Asked& asked, const io::HubName& name, const Download&
     report.where = asked.where();
     report.given = "no such folder, and no answer of the Hub to this name: " + report.given;
     report.expected = asked.expected();
-    if (!meant.empty()) report.fix = "did you mean " + meant + "?";
+    if (!meant.empty()) report.fix = suggestion(meant);
     throw IoError(report, error.error_number());
   }
   if (is_complete(snapshot, asked.contents)) return snapshot;

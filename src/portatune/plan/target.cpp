@@ -41,11 +41,10 @@ std::string advice(const std::string& name, const std::vector<std::string>& name
   for (const std::string& known : names) {
     const std::string platform = known.substr(0, known.find(':') + 1), rest = known.substr(platform.size());
     const std::string counted = rest + (platform == "tpu:" ? "-" : "x");
-    if (typed == rest || typed.starts_with(counted)) return "did you mean " + platform + typed + "?";
+    if (typed == rest || typed.starts_with(counted)) return suggestion(platform + typed);
   }
   const auto counted = split_count(name);
-  const std::string meant = nearest(counted ? counted->name : std::string_view(name), names);
-  return meant.empty() ? "" : "did you mean " + meant + "?";
+  return suggestion(nearest(counted ? counted->name : std::string_view(name), names));
 }
 
 [[noreturn]] void throw_unknown(const std::string& name) {

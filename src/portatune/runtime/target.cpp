@@ -1,7 +1,7 @@
 #include "portatune/runtime/target.h"
 
 #include "portatune/error.h"
-#include "portatune/graph/ops/cudnn_attention.h"
+#include "portatune/graph/ops/attention/cudnn_attention.h"
 #include "portatune/kernels/cpu/registry.h"
 
 namespace portatune {

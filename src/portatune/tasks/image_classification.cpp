@@ -6,7 +6,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/random.h"
 #include "portatune/data/read/file_kinds.h"
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/metrics/answer_metrics.h"

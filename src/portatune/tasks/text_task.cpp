@@ -5,7 +5,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/data/batch/text_lengths.h"
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/metrics/error_analyzers.h"

@@ -43,11 +43,10 @@ void require_score(const std::string& score, const Scores& scores) {
   if (value_of(scores, score)) return;
   std::vector<std::string> names;
   for (const auto& [name, value] : scores) names.push_back(name);
-  const std::string meant = nearest(score, names);
   throw UsageError({.where = "metric_for_best_model",
                     .given = score,
                     .expected = "one of " + list_of(names),
-                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                    .fix = suggestion(nearest(score, names))});
 }
 
 }  // namespace

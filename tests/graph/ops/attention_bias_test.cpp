@@ -7,7 +7,7 @@
 
 #include "graph/ops/composites.h"
 #include "pjrt/aot.h"
-#include "portatune/graph/ops/cudnn_attention.h"
+#include "portatune/graph/ops/attention/cudnn_attention.h"
 
 namespace portatune::test {
 namespace {

@@ -1,6 +1,6 @@
 // Attention by cuDNN, tested without a GPU: the calls are compiled ahead of time, and the CPU computes their documented
 // results in their place, which are compared with attention's decomposition.
-#include "portatune/graph/ops/cudnn_attention.h"
+#include "portatune/graph/ops/attention/cudnn_attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/data/read/file_kinds.h"
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/image.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/sources.h"

@@ -48,11 +48,10 @@ const CachedModel& model_called(const std::string& name, const std::vector<Cache
   if (found != models.end()) return *found;
   std::vector<std::string> names;
   for (const CachedModel& model : models) names.push_back(model.name);
-  const std::string meant = nearest(name, names);
   throw NotFoundError({.where = "cache rm " + name,
                        .given = "no model of this name in " + io::hub_cache().string(),
                        .expected = "a name that portatune cache ls lists",
-                       .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                       .fix = suggestion(nearest(name, names))});
 }
 
 }  // namespace

@@ -359,8 +359,7 @@ class Parser {
   }
 
   static std::string did_you_mean(const std::string& name, const CLI::App& app) {
-    const std::string meant = nearest(name, names_in(app));
-    return meant.empty() ? "" : "did you mean " + meant + "?";
+    return suggestion(nearest(name, names_in(app)));
   }
 
   // Names all missing options in one error.

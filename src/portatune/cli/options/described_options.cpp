@@ -59,8 +59,7 @@ std::string default_help(const OptionField& field) {
 void add_check(CLI::Option& option, const OptionField& field) {
   const auto check = [field, name = as_option_name(field.name)](const std::string& word) {
     if (const std::optional<std::string> expected = field.expected_instead_of(word)) {
-      const std::string meant = nearest(word, field.choice_words());
-      refuse(name, word, *expected, meant.empty() ? "" : "did you mean " + meant + "?");
+      refuse(name, word, *expected, suggestion(nearest(word, field.choice_words())));
     }
     if (field.kind == OptionKind::kPath && (word.empty() || io::is_remote(word))) {
       refuse(name, word, "a path of this machine; URLs are for rows alone", "");

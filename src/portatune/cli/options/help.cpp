@@ -116,11 +116,10 @@ std::string path_of(const CLI::App& app) {
 std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
   const std::vector<std::string> names = tasks::task_names();
   if (std::ranges::find(names, request.task) == names.end()) {
-    const std::string meant = task_instead_of(request.task);
     throw UsageError({.where = "--task",
                       .given = request.task,
                       .expected = "one of " + list_of(names),
-                      .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                      .fix = suggestion(task_instead_of(request.task))});
   }
   const TaskSpec& task = tasks::task_called(request.task);
   const std::string lines = lines_of(app, request.columns, [&](const CLI::Option& option) {

@@ -94,11 +94,10 @@ class Group {
     const auto check = [option, words, instead](const std::string& text) {
       if (std::find(words.begin(), words.end(), text) == words.end()) {
         const std::string other = instead ? instead(text) : "";
-        const std::string meant = other.empty() ? nearest(text, words) : other;
         throw UsageError({.where = option,
                           .given = option + " " + text,
                           .expected = "one of " + list_of(words),
-                          .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                          .fix = suggestion(other.empty() ? nearest(text, words) : other)});
       }
       return std::string();
     };

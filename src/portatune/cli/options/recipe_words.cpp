@@ -61,10 +61,10 @@ UsageError unknown(const std::string& place, const std::string& key, const CLI::
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::string meant = nearest(with_hyphens("--" + key), names);
-  return UsageError({.where = place,
-                     .given = "unknown option \"" + key + "\"",
-                     .fix = meant.empty() ? "see portatune " + command.get_name() + " --help"
-                                          : "did you mean " + run::as_key(meant) + "?"});
+  return UsageError(
+      {.where = place,
+       .given = "unknown option \"" + key + "\"",
+       .fix = meant.empty() ? "see portatune " + command.get_name() + " --help" : suggestion(run::as_key(meant))});
 }
 
 // Reads the settings of one recipe, one after the other.

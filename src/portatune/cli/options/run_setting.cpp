@@ -39,7 +39,7 @@ std::string platform_of(const RunSetting& setting) { return device_name(setting.
                     .expected = "what the second run has otherwise, separated by commas: cpu, cuda, cuda:N or tpu; "
                                 "kernels or no-kernels; cudnn-attention or no-cudnn-attention; float32, bfloat16 or "
                                 "float16; data=N, fsdp=N and tensor=N",
-                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                    .fix = suggestion(meant)});
 }
 
 bool is_number(const std::string& word) { return number_in<int64_t>(word).has_value(); }

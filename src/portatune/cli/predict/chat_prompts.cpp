@@ -2,7 +2,7 @@
 
 #include "portatune/chat.h"
 #include "portatune/data.h"
-#include "portatune/data/verbs/user_function.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/sources.h"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/data/order/random.h"
-#include "portatune/data/verbs/several.h"
+#include "portatune/data/verbs/several/several.h"
 #include "portatune/error.h"
 
 namespace portatune::data {

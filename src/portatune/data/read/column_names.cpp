@@ -25,7 +25,7 @@ std::string quoted_list(std::span<const std::string_view> names) {
 
 std::string proposal(std::string_view wanted, std::span<const std::string_view> names) {
   const std::string meant = nearest(wanted, std::vector<std::string>(names.begin(), names.end()));
-  return meant.empty() ? "" : "did you mean '" + meant + "'?";
+  return meant.empty() ? "" : suggestion("'" + meant + "'");
 }
 
 }  // namespace

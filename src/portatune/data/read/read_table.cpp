@@ -85,7 +85,7 @@ void refuse_misspelled(const std::string& path) {
   }
   const std::string meant = nearest(file.filename().native(), names);
   if (meant.empty()) return;
-  throw NotFoundError({.where = path, .given = "no such file", .fix = "did you mean " + meant + "?"});
+  throw NotFoundError({.where = path, .given = "no such file", .fix = suggestion(meant)});
 }
 
 FileKind common_kind(const std::vector<std::string>& paths, const std::string& format) {

@@ -20,11 +20,10 @@ std::vector<NamedMetric> choose(const std::vector<NamedMetric>& table, const std
     const auto found = std::ranges::find(table, name, &NamedMetric::name);
     if (found == table.end()) {
       const std::vector<std::string> known = names_in(table);
-      const std::string meant = nearest(name, known);
       throw UsageError({.where = "metrics",
                         .given = in_quotes(name),
                         .expected = "all, or some of " + list_of(known, known.size()),
-                        .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                        .fix = suggestion(nearest(name, known))});
     }
     chosen.push_back(*found);
   }

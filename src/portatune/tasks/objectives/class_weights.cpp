@@ -78,12 +78,11 @@ data::Dataset rows_of_file(const char* option, const std::string& file) {
   try {
     return data::read_table({file}, {.columns = {"label", "weight"}});
   } catch (const NotFoundError&) {
-    const std::string meant = nearest(file, {kBalanced});
     throw NotFoundError(
         {.where = option,
          .given = in_quotes(file) + ", which is neither " + kBalanced + " nor a file",
          .expected = std::string(kBalanced) + ", a number for each class, or a file with the columns label and weight",
-         .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+         .fix = suggestion(nearest(file, {kBalanced}))});
   }
 }
 

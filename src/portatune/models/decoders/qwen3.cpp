@@ -1,0 +1,53 @@
+#include "portatune/models/architectures.h"
+#include "portatune/models/config_reader.h"
+#include "portatune/models/decoders/llama_family.h"
+
+namespace portatune::models {
+namespace {
+
+struct Qwen3Config : LlamaFamilyConfig {
+  nn::LinearOptions attention{.bias = false};
+  std::vector<std::optional<int64_t>> windows;  // window of each layer
+};
+
+Qwen3Config qwen3_config(const ConfigReader& config) {
+  Qwen3Config c{llama_family_config(config, {.vocab_size = 151936,
+                                             .intermediate_size = 22016,
+                                             .num_key_value_heads = 32,
+                                             .head_dim = 128,
+                                             .max_position_embeddings = 32768})};
+  config.read("attention_bias", c.attention.bias);
+  c.windows = sliding_windows(config, c.num_hidden_layers, 4096, 28);
+  return c;
+}
+
+class Qwen3 final : public LlamaFamily {
+ public:
+  explicit Qwen3(const Qwen3Config& c) : LlamaFamily(c), c_(c) {}
+
+ private:
+  // RMSNorm within each head.
+  Value normed_heads(const nn::Scope& s, const Value& x) const {
+    const Shape& shape = x.shape();
+    return reshape(rms_norm(s, reshape(x, {shape[0], shape[1], -1, c_.head_dim}), c_.rms_norm_eps), shape);
+  }
+
+  Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
+    nn::HeadsOfDevice heads = project_heads(s, c_, x, c_.attention);
+    heads.q = normed_heads(s / "q_norm", heads.q);
+    heads.k = normed_heads(s / "k_norm", heads.k);
+    const Value attended = rotary_attention(s, heads, in, c_.windows[static_cast<size_t>(in.layer)]);
+    return linear(s / "o_proj", attended, c_.hidden_size, rows(c_.attention));
+  }
+
+  Qwen3Config c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> qwen3(const io::JsonObject& config) {
+  const Qwen3Config c = qwen3_config(config);
+  return llama_family_model("Qwen3", c, std::make_unique<Qwen3>(c));
+}
+
+}  // namespace portatune::models

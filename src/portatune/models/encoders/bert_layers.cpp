@@ -1,0 +1,104 @@
+#include "portatune/models/encoders/bert_layers.h"
+
+#include "portatune/error.h"
+#include "portatune/models/config_reader.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// LayerNorm(x + Dropout(Linear(y))), the end of both halves of a layer.
+Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Value& y) {
+  const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size, nn::rows()), c.hidden_dropout_prob);
+  return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
+}
+
+Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask);
+  const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
+  const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size, nn::columns());
+  return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
+}
+
+void refuse_variants(const ConfigReader& config) {
+  const std::string positions = config.get_string_or("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    throw CheckpointError({.where = "config.json, position_embedding_type",
+                           .given = "\"" + positions + "\"",
+                           .expected = "\"absolute\", the only supported positions for this architecture"});
+  }
+  if (config.get_bool_or("is_decoder", false) || config.get_bool_or("add_cross_attention", false)) {
+    throw CheckpointError({.where = "config.json, is_decoder or add_cross_attention",
+                           .given = "true",
+                           .expected = "false: this architecture is supported only as an encoder"});
+  }
+}
+
+}  // namespace
+
+TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c) {
+  return {.class_prefix = std::move(class_prefix),
+          .base_prefix = std::move(base_prefix),
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.hidden_size,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = c.type_vocab_size,
+          .initializer_range = c.initializer_range};
+}
+
+BertFields bert_fields(const ConfigReader& config, const BertFields& defaults) {
+  refuse_variants(config);
+  BertFields c = defaults;
+  config.require("vocab_size", c.vocab_size, kVocabulary);
+  config.require("hidden_size", c.hidden_size, kSize);
+  config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
+  config.require("num_attention_heads", c.num_attention_heads, kSize);
+  config.require("intermediate_size", c.intermediate_size, kSize);
+  config.read_activation("hidden_act", c.hidden_act);
+  config.read("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  config.read("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  config.read("max_position_embeddings", c.max_position_embeddings, kSize);
+  config.read("type_vocab_size", c.type_vocab_size, kSize);
+  config.read("initializer_range", c.initializer_range, kDeviation);
+  config.read("layer_norm_eps", c.layer_norm_eps, kEpsilon);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
+  config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
+  config.read("tie_word_embeddings", c.tie_word_embeddings);
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
+  return c;
+}
+
+Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
+                      int64_t width) {
+  const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
+  const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, width, c.pad_token_id);
+  const Value types = embedding(s / "token_type_embeddings", type_ids, c.type_vocab_size, width);
+  const Value position_embeddings =
+      embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
+                positions.padding_id);  // [seq, width] or [batch, seq, width]
+  return dropout(s, layer_norm(s / "LayerNorm", words + types + position_embeddings, c.layer_norm_eps),
+                 c.hidden_dropout_prob);
+}
+
+Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  return self_attention(s, x, mask,
+                        {.heads = c.num_attention_heads,
+                         .head_size = c.hidden_size / c.num_attention_heads,
+                         .dropout = c.attention_probs_dropout_prob});
+}
+
+Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  Values states{x};
+  for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
+    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layer" / i, c, states.back(), mask)));
+  }
+  return states;
+}
+
+Value bert_pooler(const Scope& s, const Value& x) {
+  return tanh(linear(s / "dense", nn::first_token(x), x.shape().back()));
+}
+
+}  // namespace portatune::models

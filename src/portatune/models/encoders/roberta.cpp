@@ -1,0 +1,87 @@
+#include "portatune/error.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/encoders/bert_layers.h"
+#include "portatune/models/heads.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// Positions count only tokens, from padding_id + 1; padding is always at padding_id.
+Positions positions_after(int64_t padding_id, const TextInputs& in) {
+  const TensorType type = in.input_ids.type();
+  const Value padding = full(type, static_cast<double>(padding_id));
+  const Value is_token = convert(compare(Direction::kNotEqual, in.input_ids, padding), type.dtype);   // [batch, seq]
+  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1
+  return {.ids = number * is_token + padding, .padding_id = padding_id};
+}
+
+TextModelFacts facts_of(std::string class_prefix, const BertFields& c) {
+  TextModelFacts facts = bert_facts(std::move(class_prefix), "roberta", c);
+  facts.max_length = c.max_position_embeddings - c.pad_token_id - 1;
+  return facts;
+}
+
+class Roberta final : public TextBody {
+ public:
+  explicit Roberta(const BertFields& c) : c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "roberta";
+    const Positions positions = positions_after(c_.pad_token_id, in);
+    const Value x = bert_embeddings(s / "embeddings", c_, in, positions, c_.hidden_size);
+    return bert_layers(s / "encoder", c_, x, mask_of(in));
+  }
+
+  Value pooler_output(const Scope& root, const Value& x) const override { return pooled(root, x); }
+
+  static Value pooled(const Scope& root, const Value& x) { return bert_pooler(root / "roberta" / "pooler", x); }
+
+ private:
+  BertFields c_;
+};
+
+Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "classifier";
+  const Value first = dropout(s, nn::first_token(in.x), c.head_dropout());
+  const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), c.head_dropout());
+  return logits(s / "out_proj", h, in.num_labels);
+}
+
+Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  return classifier(root, Roberta::pooled(root, in.x), 1, c.hidden_dropout_prob);
+}
+
+Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "lm_head";
+  const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
+  const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
+  return lm_decoder(s, h, {"roberta.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
+std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonObject& config) {
+  const BertFields c = bert_fields(config, {.pad_token_id = 1});
+  if (c.pad_token_id < 0 || c.pad_token_id + 1 >= c.max_position_embeddings) {
+    throw CheckpointError({.where = "config.json, pad_token_id",
+                           .given = std::to_string(c.pad_token_id) + ", with max_position_embeddings " +
+                                    std::to_string(c.max_position_embeddings),
+                           .expected = "at least 0, and smaller than the number of positions"});
+  }
+  return std::make_unique<TextModel>(facts_of(class_prefix, c), std::make_unique<Roberta>(c),
+                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
+                                           {HeadKind::kQuestionAnswering, question_answering()},
+                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
+}
+
+}  // namespace
+
+std::unique_ptr<TextModel> roberta(const io::JsonObject& config) { return make("Roberta", config); }
+std::unique_ptr<TextModel> xlm_roberta(const io::JsonObject& config) { return make("XLMRoberta", config); }
+
+}  // namespace portatune::models
