@@ -48,7 +48,8 @@ function(portatune_test name)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE PORTATUNE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   target_link_libraries(${name}_test PRIVATE ${arg_USES} GTest::gtest_main GTest::gmock portatune_warnings)
-  target_compile_options(${name}_test PRIVATE -Wno-unused-result)  # tests call functions for their errors alone
+  # Tests call functions for their errors alone, and -O1 compiles them in two thirds of the time of -O3.
+  target_compile_options(${name}_test PRIVATE -Wno-unused-result $<$<CONFIG:Release>:-O1>)
   set(environment ${PORTATUNE_TEST_ENVIRONMENT} ${arg_ENVIRONMENT})
   if(NOT arg_SHARDS)
     add_test(NAME ${name} COMMAND ${name}_test)
