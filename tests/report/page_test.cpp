@@ -98,8 +98,14 @@ TEST_F(PageTest, AFolderOfRunsStandsForThoseInside) {
   for (const char* name : {"folds/fold-10", "folds/fold-2", "folds/best", "other"}) add_run(name, kLog);
   std::filesystem::create_directories(folder_.path() / "folds/notes");
   const json runs = data_of({folder_.path() / "folds", folder_.path() / "other"});
-  EXPECT_THAT(values_of(runs, "name"), ElementsAre("fold-2", "fold-10", "other"));
-  EXPECT_THAT(values_of(runs, "group"), ElementsAre("folds", "folds", ""));
+  EXPECT_THAT(values_of(runs, "name"), ElementsAre("best", "fold-2", "fold-10", "other"));
+  EXPECT_THAT(values_of(runs, "group"), ElementsAre("folds", "folds", "folds", ""));
+}
+
+TEST_F(PageTest, TheBestModelOfASweepIsNotAFurtherRun) {
+  for (const char* name : {"swept/trial-1", "swept/trial-2", "swept/best"}) add_run(name, kLog);
+  write_text(folder_.path() / "swept/sweep.json", "{}");
+  EXPECT_THAT(values_of(data_of({folder_.path() / "swept"}), "name"), ElementsAre("trial-1", "trial-2"));
 }
 
 // An evaluation with `classes` classes, of which each is confused with all others.

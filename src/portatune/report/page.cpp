@@ -119,10 +119,11 @@ std::string name_of(const ShownRun& run, std::span<const ShownRun> all) {
 std::vector<ShownRun> runs_of(const std::filesystem::path& folder) {
   if (std::filesystem::exists(folder / kLogFile)) return {{folder, {}}};
   std::vector<ShownRun> runs;
+  const bool is_sweep = std::filesystem::exists(folder / "sweep.json");
   std::error_code absent;
   for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder, absent)) {
-    const bool is_run = std::filesystem::exists(entry.path() / kLogFile) && entry.path().filename() != "best";
-    if (is_run) runs.push_back({entry.path(), folder});
+    const bool is_copy = is_sweep && entry.path().filename() == "best";
+    if (!is_copy && std::filesystem::exists(entry.path() / kLogFile)) runs.push_back({entry.path(), folder});
   }
   if (runs.empty()) {
     throw NotFoundError({.where = "report " + folder.string(),
