@@ -154,5 +154,11 @@ TEST(FitOptions, CheckpointsNeedAFolder) {
   expect_refused(FitOptions{.checkpoints = {.keep = 0}}, "checkpoints.keep", "0");
 }
 
+TEST(FitOptions, NoValidationSetHasTheNameOfTheAverages) {
+  const FitOptions options{.validation = {{.batches = data::from_examples({}), .name = "ema"}}};
+  train::check(options);
+  EXPECT_THAT(message_of<UsageError>([&] { train::check(options, {.ema = 0.9}); }), HasSubstr("the name ema"));
+}
+
 }  // namespace
 }  // namespace portatune::test

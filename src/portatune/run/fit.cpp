@@ -224,7 +224,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   options.eval_steps = plan.eval_steps;
   options.best_model = plan.best_model;
   options.checkpoints = checkpoints_of(plan);
-  train::check(options, plan.training.on_non_finite);
+  train::check(options, plan.training);
   TrainingOptions training = training_options(plan, task, examples);
   training.total_steps = options.num_train_epochs * options.steps_per_epoch;
   if (is_finished(plan, training, events)) return outcome_of_finished(plan, examples);

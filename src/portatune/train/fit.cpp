@@ -594,7 +594,7 @@ class CallbackWhileFitting {
 }  // namespace
 
 FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptions& options) {
-  check(options, state.options().on_non_finite);
+  check(options, state.options());
   if (options.validation.empty()) require_no_plateau(state.options(), "no evaluation during training");
   Callback none;
   Callback& callback = options.callback != nullptr ? *options.callback : none;

@@ -1,9 +1,11 @@
 #include "portatune/train/options.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/train/evaluation.h"
 #include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
@@ -163,15 +165,20 @@ bool saves_checkpoints(const FitOptions& options) {
                                                       : checkpoints.strategy != SaveStrategy::kNo;
 }
 
-void check(const FitOptions& options, OnNonFinite then) {
+void check(const FitOptions& options, const TrainingOptions& training) {
   check(options.best_model, options.validation.empty());
+  if (training.ema > 0 &&
+      std::ranges::find(options.validation, kAverages, &EvaluationSet::name) != options.validation.end()) {
+    refuse("validation", std::string("a set with the name ") + kAverages,
+           "another name, as the scores of the averaged weights have this one");
+  }
   require_at_least("eval_steps", options.eval_steps, 0);
   require_at_least("checkpoints.every", options.checkpoints.every, 0);
   require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
   if (saves_checkpoints(options) && options.checkpoints.folder.empty()) {
     refuse("checkpoints.folder", "none", "the folder of the checkpoints");
   }
-  if (then == OnNonFinite::kRewind && !saves_checkpoints(options)) {
+  if (training.on_non_finite == OnNonFinite::kRewind && !saves_checkpoints(options)) {
     refuse("on_non_finite", "rewind without checkpoints", "regular checkpoints to rewind to",
            "set the number of steps between two checkpoints with checkpoint_every");
   }

@@ -16,6 +16,6 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 bool saves_checkpoints(const FitOptions& options);
 
 /// errors  UsageError naming the option, as FitOptions spells it
-void check(const FitOptions& options, OnNonFinite then = OnNonFinite::kStop);
+void check(const FitOptions& options, const TrainingOptions& training = {});
 
 }  // namespace portatune::train

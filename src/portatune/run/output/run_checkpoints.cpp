@@ -40,7 +40,7 @@ CheckpointOptions checkpoints_of(const RunOptions& a) {
 void check_checkpoints(const RunOptions& a) {
   FitOptions options;
   options.checkpoints = checkpoints_of(a);
-  train::check(options, a.training.on_non_finite);
+  train::check(options, a.training);
 }
 
 SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& options) {
