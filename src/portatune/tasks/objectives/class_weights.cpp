@@ -5,6 +5,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
 #include "portatune/error.h"
+#include "portatune/io/file/random_access_file.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/label_names.h"
 
@@ -78,6 +79,7 @@ data::Dataset rows_of_file(const char* option, const std::string& file) {
   try {
     return data::read_table({file}, {.columns = {"label", "weight"}});
   } catch (const NotFoundError&) {
+    if (io::is_remote(file)) throw;
     throw NotFoundError(
         {.where = option,
          .given = in_quotes(file) + ", which is neither " + kBalanced + " nor a file",
