@@ -226,7 +226,7 @@ Value remat(const Scope& s, const Value& x, const Value& y);
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options);
 
-/// The layers and options of self-attention.
+/// The layers and options of self-attention and of cross-attention.
 struct SelfAttention {
   int64_t heads;  ///< number of heads of all devices
   int64_t head_size;
@@ -235,15 +235,23 @@ struct SelfAttention {
   Band band = {};
   const char *query = "query", *key = "key", *value = "value";  ///< names of the linear layers
   LinearOptions linear = {};                                    ///< their options, without Parallel
+  std::optional<double> scale = {};                             ///< factor of the scores; absent: 1 / sqrt(head_size)
 };
 /// Queries, keys and values of the heads of a device.
 struct HeadsOfDevice {
   Value q, k, v;             ///< [batch, seq, heads * head_size]
-  AttentionOptions options;  ///< options of attention() for them, with the scale 1 / sqrt(head_size)
+  AttentionOptions options;  ///< options of attention() for them
 };
 /// The heads by three linear layers.
 /// x [batch, seq, hidden]
 HeadsOfDevice project(const Scope& s, const Value& x, const SelfAttention& a);
+/// The first of these layers: the queries, without keys and values.
+HeadsOfDevice project_queries(const Scope& s, const Value& x, const SelfAttention& a);
+/// The other two: keys and values of the heads of a device, [batch, kv, kv_heads * head_size].
+struct KeysAndValues {
+  Value k, v;
+};
+KeysAndValues project_keys_and_values(const Scope& s, const Value& x, const SelfAttention& a);
 /// The heads by one layer that joins all queries, keys and values: its output with columns({}, 3).
 HeadsOfDevice split_projection(const Scope& s, const Value& qkv, const SelfAttention& a);
 /// attention() of these heads.

@@ -7,22 +7,33 @@ namespace {
 
 AttentionOptions options_of(const Scope& s, const SelfAttention& a) {
   return {.heads = share(s, "attention heads", a.heads),
-          .scale = 1 / std::sqrt(static_cast<double>(a.head_size)),
+          .scale = a.scale.value_or(1 / std::sqrt(static_cast<double>(a.head_size))),
           .dropout = a.dropout,
           .band = a.band,
           .kv_heads = share(s, "key/value heads", a.kv_heads),
           .dropout_heads = a.heads};
 }
 
+Value heads_of(const Scope& s, const Value& x, int64_t count, const SelfAttention& a) {
+  return linear(s, x, count * a.head_size, columns(a.linear));
+}
+
 }  // namespace
 
-HeadsOfDevice project(const Scope& s, const Value& x, const SelfAttention& a) {
+HeadsOfDevice project_queries(const Scope& s, const Value& x, const SelfAttention& a) {
   const AttentionOptions options = options_of(s, a);
-  const auto heads = [&](const char* layer, int64_t count) {
-    return linear(s / layer, x, count * a.head_size, columns(a.linear));
-  };
-  const Value q = heads(a.query, a.heads), k = heads(a.key, a.kv_heads), v = heads(a.value, a.kv_heads);
-  return {q, k, v, options};
+  return {heads_of(s / a.query, x, a.heads, a), {}, {}, options};
+}
+
+KeysAndValues project_keys_and_values(const Scope& s, const Value& x, const SelfAttention& a) {
+  const Value k = heads_of(s / a.key, x, a.kv_heads, a), v = heads_of(s / a.value, x, a.kv_heads, a);
+  return {k, v};
+}
+
+HeadsOfDevice project(const Scope& s, const Value& x, const SelfAttention& a) {
+  const HeadsOfDevice heads = project_queries(s, x, a);
+  const auto [k, v] = project_keys_and_values(s, x, a);
+  return {heads.q, k, v, heads.options};
 }
 
 HeadsOfDevice split_projection(const Scope& s, const Value& qkv, const SelfAttention& a) {
