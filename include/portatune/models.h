@@ -15,7 +15,9 @@ namespace portatune::models {
 /// The inputs of a text model, int32 [batch, seq] each.
 struct TextInputs {
   Value input_ids;
-  Value attention_mask;       ///< 1 for tokens, 0 for padding; if packed, the number of each token's segment, from 1
+  /// 1 for tokens, 0 for padding; if packed, the number of each token's segment, from 1; absent: no padding. Only the
+  /// targets of encoder-decoder models may lack it.
+  Value attention_mask = {};
   Value token_type_ids = {};  ///< 0 for the first text, 1 for the second; absent: 0 everywhere
   Value position_ids = {};    ///< positions of the tokens in their text; absent: the default of transformers' forward()
   /// True if rows hold several texts (segments), each with adjacent tokens and without attention to the others.
@@ -37,7 +39,8 @@ enum class HeadKind {
   kMultipleChoice,
   kMaskedLM,
   kPreTraining,  ///< kMaskedLM and the relation of two texts, whose logits this head computes
-  kCausalLM
+  kCausalLM,
+  kSeq2SeqLM
 };
 
 /// Metadata of a text checkpoint that do not depend on its head.
@@ -78,6 +81,67 @@ class Decoder : public TextBody {
   virtual KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const = 0;
 };
 
+/// Metadata of the checkpoint of an encoder-decoder model, beside TextModelFacts.
+struct Seq2SeqFacts {
+  int64_t pad_token_id, eos_token_id;
+  int64_t decoder_start_token_id;  ///< first token that the decoder reads
+  int64_t max_target;              ///< maximal number of tokens that the decoder reads; TextModelFacts::max_length is
+                                   ///< that of the encoder
+};
+
+/// The source texts as a decoder sees them.
+struct EncodedSource {
+  Value x;               ///< the last of encoder_states(), [batch, source, hidden_size]
+  Value attention_mask;  ///< TextInputs::attention_mask of the sources
+};
+
+/// The keys and values of the source texts in every layer of a decoder. They are constant while tokens are generated.
+struct CrossCache {
+  KeyValueCache layers;  ///< [prompts, source, heads * head size]
+  Value attention_mask;  ///< int32 [prompts, source]: 1 for tokens, 0 for padding
+};
+
+/// Outputs of the embeddings and of each layer of both stacks.
+struct Seq2SeqStates {
+  Values encoder, decoder;
+};
+
+/// The body of an encoder-decoder model: the encoder reads a source text, and the decoder continues a target text token
+/// by token. Sources and targets are padded on the right.
+class Seq2Seq : public TextBody {
+ public:
+  virtual const Seq2SeqFacts& facts() const = 0;
+
+  /// Outputs of the embeddings and of each layer, [batch, source, hidden_size] each: "encoder_hidden_states" of
+  /// transformers.
+  virtual Values encoder_states(const nn::Scope& root, const TextInputs& source) const = 0;
+  /// The same for the decoder, [batch, target, hidden_size] each: "decoder_hidden_states". A token sees itself, earlier
+  /// tokens and the source.
+  ///   target  decoder_input_ids(), without an attention_mask. If packed, with the numbers of the segments, which are
+  ///           those of the sources, and with position_ids
+  virtual Values decoder_states(const nn::Scope& root, const TextInputs& target, const EncodedSource& source) const = 0;
+  /// The tokens that the decoder reads to predict the labels: the labels, shifted to the right by one.
+  ///   labels        int32 [batch, target]; -100: padding
+  ///   position_ids  int32 [batch, target], 0 where a text begins; only for packed targets
+  virtual Value decoder_input_ids(const Value& labels, const Value& position_ids = {}) const;
+
+  /// Both stacks for a text that is source and target, as the heads for classification read it.
+  virtual Seq2SeqStates states_of_text(const nn::Scope& root, const TextInputs& in) const;
+  /// states_of_text() of the decoder.
+  Values hidden_states(const nn::Scope& root, const TextInputs& in) const final;
+
+  /// The keys and values of the sources.
+  virtual CrossCache cross_cache(const nn::Scope& root, const EncodedSource& source) const = 0;
+  /// The last of decoder_states() for further tokens, whose keys and values it adds to `cache`.
+  ///   in      as for Decoder::next_hidden_state(), with rows = prompts * k: row i has the source i / k. Each row begins
+  ///           at index 0 of the cache
+  ///   start   index of the token in the cache, an int32 scalar, with n = 1; absent: the tokens are the first
+  virtual Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
+                                  const CrossCache& source, const Value& start) const = 0;
+  /// A cache of zeros for `length` tokens of a target.
+  virtual KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const = 0;
+};
+
 /// The inputs of a head.
 struct HeadInputs {
   Value x;                 ///< the last of hidden_states(); [batch, seq, hidden_size], or [..., hidden_size] for a head
@@ -90,7 +154,8 @@ struct HeadInputs {
 ///   kTokenClassification     [..., num_labels]
 ///   kQuestionAnswering       [..., 2], for the begin and the end of the answer
 ///   kMultipleChoice          [batch, 1], for one choice
-///   kMaskedLM, kCausalLM     [..., vocab_size], for the token at each position, and for the next token
+///   kMaskedLM                [..., vocab_size], for the token at each position
+///   kCausalLM, kSeq2SeqLM    [..., vocab_size], for the next token
 ///   kPreTraining             [batch, 2]: the second text follows the first (0) or not (1)
 using Head = std::function<Value(const nn::Scope& root, const HeadInputs& in)>;
 using Heads = std::map<HeadKind, Head>;
@@ -105,6 +170,8 @@ class TextModel {
   const TextBody& body() const { return *body_; }
   /// The body if it is a decoder, else nullptr.
   const Decoder* decoder() const { return dynamic_cast<const Decoder*>(body_.get()); }
+  /// The body if it is that of an encoder-decoder model, else nullptr.
+  const Seq2Seq* seq2seq() const { return dynamic_cast<const Seq2Seq*>(body_.get()); }
   const Heads& heads() const { return heads_; }
 
   /// The class in transformers: "BertForMaskedLM".

@@ -5,7 +5,7 @@
 
 namespace portatune::models {
 
-/// The mask for attention(): a bias that hides padding or, in packed rows, the segments.
+/// The mask for attention(): a bias that hides padding, if there is any, or, in packed rows, the segments.
 Value mask_of(const TextInputs& in);
 
 /// The position_ids, or 0, 1, 2, ... as [seq].

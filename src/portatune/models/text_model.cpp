@@ -19,6 +19,7 @@ constexpr HeadName kNames[] = {
     {HeadKind::kMaskedLM, "ForMaskedLM", "masked language modelling"},
     {HeadKind::kPreTraining, "ForPreTraining", "next sentence prediction"},
     {HeadKind::kCausalLM, "ForCausalLM", "causal language modelling"},
+    {HeadKind::kSeq2SeqLM, "ForConditionalGeneration", "text to text"},
 };
 
 const HeadName& name_of(HeadKind kind) { return *std::ranges::find(kNames, kind, &HeadName::kind); }

@@ -1,0 +1,42 @@
+#include "portatune/models/seq2seq/cross_attention.h"
+
+#include <limits>
+
+namespace portatune::models {
+
+Value segment_bias(const Value& queries, const Value& keys) {
+  const Shape &q = queries.shape(), &k = keys.shape();
+  const Shape both{q[0], 1, q[1], k[1]};
+  const Value of_query = broadcast_to(reshape(queries, {q[0], 1, q[1], 1}), both);
+  const Value of_key = broadcast_to(reshape(keys, {k[0], 1, 1, k[1]}), both);
+  const Value is_text = compare(Direction::kNotEqual, of_key, full({DType::kInt32, {}}, 0));
+  const Value seen = bitwise_and(compare(Direction::kEqual, of_query, of_key), is_text);
+  const TensorType type{DType::kFloat32, both};
+  return select(seen, full(type, 0), full(type, std::numeric_limits<float>::lowest()));
+}
+
+CrossPass cross_pass(const TextInputs& target, const EncodedSource& source) {
+  const Value mask = target.packed ? segment_bias(target.attention_mask, source.attention_mask)
+                                   : nn::attention_bias(source.attention_mask);
+  return {.mask = mask, .x = source.x};
+}
+
+CrossPass cross_pass(const CrossCache& source) {
+  return {.mask = nn::attention_bias(source.attention_mask), .cache = &source.layers};
+}
+
+Value cross_attention(const nn::Scope& s, const CrossPass& pass, int64_t layer, const Value& x,
+                      const nn::SelfAttention& a) {
+  nn::HeadsOfDevice heads = project_queries(s, x, a);
+  if (pass.cache == nullptr) {
+    const auto [k, v] = project_keys_and_values(s, pass.x, a);
+    return attention(s, heads.q, k, v, pass.mask, heads.options);
+  }
+  const auto index = static_cast<size_t>(layer);
+  const Value &keys = pass.cache->keys.at(index), &values = pass.cache->values.at(index);
+  const Shape& rows = heads.q.shape();
+  const Value queries = reshape(heads.q, {keys.shape()[0], -1, rows[2]});
+  return reshape(attention(s, queries, keys, values, pass.mask, heads.options), rows);
+}
+
+}  // namespace portatune::models
