@@ -82,6 +82,7 @@ struct Parameter {
   Sharding sharding = {};
   TensorType type = value.type();  ///< type of the whole array, float32
   bool trainable = true;           ///< false for a frozen parameter: no gradient, no optimizer state
+  bool is_buffer = false;          ///< see Scope::buffer()
   /// Index of the layer that has it, the first number in its path; none: it is outside of the layers.
   std::optional<int64_t> layer = {};
 };
@@ -115,6 +116,8 @@ class Context {
   /// errors  ShapeError if the parameter exists with another shape, or if the split has no equal parts
   const Parameter& parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
                              const std::optional<Split>& split = {}, const std::optional<int64_t>& layer = {});
+  /// The buffer with this name; see Scope::buffer().
+  const Parameter& buffer(const std::string& name, const Shape& shape, const Initializer& initializer);
   /// Gives the existing parameter `name` the second name `alias`: a tied weight.
   /// errors  UsageError if no parameter has this name, or if Lora::modules_to_save has one of the two names alone
   const Parameter& tied_parameter(const std::string& alias, const std::string& name);
@@ -150,6 +153,9 @@ class Scope {
   /// Parameter::rounded of the same, for a layer that rounds all of it to the compute type.
   Value rounded_parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                           const std::optional<Split>& split = {}) const;
+  /// The buffer `name` of this scope: an array that transformers saves with the weights and never trains. Its initial
+  /// value replaces that of a checkpoint without it.
+  Value buffer(std::string_view name, const Shape& shape, const Initializer& initializer) const;
   /// The parameter `name` of this scope, tied to a parameter of another layer.
   /// path  path of that parameter from the root: "bert.embeddings.word_embeddings.weight"
   const Parameter& tied_parameter(std::string_view name, const std::string& path) const;

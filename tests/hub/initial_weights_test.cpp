@@ -97,6 +97,15 @@ TEST(InitialWeights, InitialiseMissingWeights) {
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight", "bert.norm"));
 }
 
+TEST(InitialWeights, BuffersAreNeverMissing) {
+  nn::Parameter stored = parameter_of("bias", {2}, kOnes), lacking = parameter_of("positions", {2}, kOnes);
+  stored.is_buffer = lacking.is_buffer = true;
+  const InitialWeights found = load({{"bias", kTwo.view()}}, {stored, lacking});
+  EXPECT_EQ(values(found.values[0]), values(kTwo));
+  EXPECT_THAT(values(found.values[1]), ElementsAre(1, 1));
+  EXPECT_THAT(found.report.missing, IsEmpty());
+}
+
 TEST(InitialWeights, DistinguishBodyFromHeadAndPooler) {
   const InitialWeights found =
       load({{"bert.a", kTwo.view()}, {"roberta.x", kTwo.view()}},

@@ -34,6 +34,18 @@ TEST(Scope, ParametersAreNamedByTheirPath) {
   EXPECT_EQ(scale.initializer.kind, nn::Initializer::Kind::kOnes);
 }
 
+TEST(Scope, BuffersAreNotTrained) {
+  nn::Context context({});
+  const nn::Scope root(context);
+  root.buffer("bias", {1, 3}, kOnes);
+  root.parameter("weight", {3}, kOnes);
+  const nn::Parameter &bias = context.parameters()[0], &weight = context.parameters()[1];
+  EXPECT_TRUE(bias.is_buffer);
+  EXPECT_FALSE(bias.trainable);
+  EXPECT_FALSE(weight.is_buffer);
+  EXPECT_TRUE(weight.trainable);
+}
+
 TEST(Scope, ParameterWithTheSameNameIsShared) {
   nn::Context context({});
   const nn::Scope root(context);
@@ -85,7 +97,7 @@ TEST(Scope, ErrorNamesAMissingRandomKey) {
   try {
     (nn::Scope(context) / "encoder" / 1).random_key();
     FAIL() << "no error";
-  } catch (const UsageError& error) {
+  } catch (const UsageError &error) {
     EXPECT_NE(std::string(error.what()).find("encoder.1"), std::string::npos) << error.what();
   }
 }

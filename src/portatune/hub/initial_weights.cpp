@@ -179,7 +179,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
       result.report.replaced.push_back(name);
       view.reset();
     }
-    if (!view) {
+    if (!view && !parameter.is_buffer) {
       result.report.missing.push_back(name);
       const bool is_of_body = in_encoder && !name.starts_with(prefix + ".pooler.");
       if (is_of_body && nn::layer_of_adapter(name).empty()) result.report.body.push_back(name);

@@ -25,7 +25,7 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 
 /// Values from a checkpoint, as float32. A parameter `prefix.x` is also found as `x`, in checkpoints of the bare
 /// encoder. Missing values are initialised at random; so is a parameter outside `prefix` (a head) that the checkpoint
-/// has with another shape, which counts as missing.
+/// has with another shape, which counts as missing. Buffers are never missing.
 /// errors  CheckpointError naming the tensor for another shape within `prefix`, or elements that are not floats; for a
 ///         folder without weights
 InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,

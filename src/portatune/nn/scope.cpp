@@ -104,6 +104,14 @@ const Parameter& Context::parameter(const std::string& name, const Shape& shape,
   return parameters_.back();
 }
 
+const Parameter& Context::buffer(const std::string& name, const Shape& shape, const Initializer& initializer) {
+  parameter(name, shape, initializer);
+  Parameter& buffer = *by_name_.at(name);
+  buffer.trainable = false;
+  buffer.is_buffer = true;
+  return buffer;
+}
+
 const Parameter& Context::tied_parameter(const std::string& alias, const std::string& name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) {
@@ -144,6 +152,10 @@ Value Scope::parameter(std::string_view name, const Shape& shape, const Initiali
 Value Scope::rounded_parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                                const std::optional<Split>& split) const {
   return context_->parameter((*this / name).path(), shape, initializer, split, layer_).rounded;
+}
+
+Value Scope::buffer(std::string_view name, const Shape& shape, const Initializer& initializer) const {
+  return context_->buffer((*this / name).path(), shape, initializer).value;
 }
 
 const Parameter& Scope::tied_parameter(std::string_view name, const std::string& path) const {
