@@ -16,6 +16,10 @@ Head head_of(const Config& c, Value (*logits)(const nn::Scope&, const Config&, c
   return [c, logits](const nn::Scope& root, const HeadInputs& in) { return logits(root, c, in); };
 }
 
+/// x [batch, seq, hidden] at each row's last position where `chosen` (bool [batch, seq]) is true, [batch, hidden]; at
+/// the first position if it is true nowhere.
+Value last_where(const Value& x, const Value& chosen);
+
 /// A linear layer, float32 [..., size].
 Value logits(const nn::Scope& s, const Value& x, int64_t size, const nn::LinearOptions& options = {});
 /// "classifier" behind dropout, float32 [..., num_labels].

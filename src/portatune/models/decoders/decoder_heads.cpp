@@ -5,14 +5,9 @@
 namespace portatune::models {
 
 Value last_token(const Value& x, const TextInputs& in, int64_t pad_token_id) {
-  const Shape& s = x.shape();
-  const TensorType ids{DType::kInt32, {s[0], s[1]}};
   const Value text = pad_token_id < 0 ? in.attention_mask : in.input_ids;
   const double padding = pad_token_id < 0 ? 0 : static_cast<double>(pad_token_id);
-  const Value is_padding = compare(Direction::kEqual, text, full(text.type(), padding));
-  const Value last = max(select(is_padding, full(ids, 0), iota(ids, 1)), {1});
-  const Value first_of_row = iota({DType::kInt32, {s[0]}}, 0) * full({DType::kInt32, {}}, static_cast<double>(s[1]));
-  return gather_rows(reshape(x, {s[0] * s[1], s[2]}), first_of_row + last);
+  return last_where(x, compare(Direction::kNotEqual, text, full(text.type(), padding)));
 }
 
 Head score_of_last_token(int64_t pad_token_id) {
