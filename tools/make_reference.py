@@ -81,6 +81,8 @@ def make_inputs(model, lengths, seed, *, choices=3):
     # Ids above the padding, because most special tokens are below it; if the padding is high, any other ids.
     tokens = below(config.vocab_size, shape, least=pad + 1 if 2 * pad < config.vocab_size else 0)
     tokens = torch.where(tokens == pad, (pad + 1) % config.vocab_size, tokens)
+    if config.is_encoder_decoder:
+        tokens = end_texts(config, tokens, lengths)
     inputs = {"input_ids": torch.where(mask == 1, tokens, pad), "attention_mask": mask}
     if getattr(config, "type_vocab_size", 0) > 1:
         inputs["token_type_ids"] = (torch.arange(width) >= width // 2).long() * mask
@@ -100,10 +102,31 @@ def make_inputs(model, lengths, seed, *, choices=3):
             inputs[relation] = below(2, (batch,))
     elif head.endswith(("ForCausalLM", "LMHeadModel")):
         inputs["labels"] = torch.where(mask == 1, inputs["input_ids"], IGNORED)
+    elif head.endswith("ForConditionalGeneration"):
+        inputs["labels"] = make_targets(config, lengths, generator)
     elif head.endswith("ForQuestionAnswering"):
         inputs["start_positions"] = torch.tensor([length // 3 for length in lengths])
         inputs["end_positions"] = torch.tensor([length // 2 for length in lengths])
     return inputs
+
+
+def end_texts(config, tokens, lengths):
+    """The tokens with one end-of-text token in each row, its last token."""
+    eos = config.eos_token_id
+    tokens = torch.where(tokens == eos, eos + 1, tokens)
+    for row, length in enumerate(lengths):
+        tokens[row, length - 1] = eos
+    return tokens
+
+
+def make_targets(config, lengths, generator):
+    """Labels of targets, which are shorter than the sources by up to three tokens."""
+    lengths = [max(length - 2 - row % 2, 1) for row, length in enumerate(reversed(lengths))]
+    shape = (len(lengths), max(lengths))
+    tokens = torch.randint(config.pad_token_id + 1, config.vocab_size, shape, generator=generator)
+    tokens = end_texts(config, tokens, lengths)
+    mask = torch.arange(shape[1]) < torch.tensor(lengths)[:, None]
+    return torch.where(mask, tokens, IGNORED)
 
 
 def make_images(model, batch, generator):

@@ -20,6 +20,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import transformers  # noqa: E402
 from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json  # noqa: E402
+import seq2seq_cases  # noqa: E402
+from seq2seq_cases import SEQ2SEQ_CASES  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "models"
 
@@ -230,11 +232,14 @@ def share_bias(model, inputs):
 
 
 # Settings of single cases.
-CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
+CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias} | seq2seq_cases.CHANGES
+
+# The first seed of each table.
+TABLES = {1: CASES, 1001: SEQ2SEQ_CASES}
 
 
 def main():
-    makers = {name: lambda name=name: make_case(name) for name in CASES}
+    makers = {name: lambda name=name: make_case(name) for table in TABLES.values() for name in table}
     makers |= {name: lambda name=name: make_legacy(name) for name in LEGACY}
     for name in sys.argv[1:] or makers:
         shutil.rmtree(DATA / name, ignore_errors=True)
@@ -242,10 +247,11 @@ def main():
 
 
 def make_case(name):
-    architecture, settings = CASES[name]
+    first_seed, table = next(entry for entry in TABLES.items() if name in entry[1])
+    architecture, settings = table[name]
     prefix = name.split("_")[0]
-    is_first = name == next(other for other in CASES if other.split("_")[0] == prefix)
-    seed = 1 + list(CASES).index(name)
+    is_first = name == next(other for other in table if other.split("_")[0] == prefix)
+    seed = first_seed + list(table).index(name)
     model = make_model(architecture, {"num_hidden_layers": 2 if is_first else 1} | settings)
     randomise(model, seed, scale=1.2 if prefix in SHARP else 0.8)
     inputs = make_inputs(model, LENGTHS, seed)

@@ -48,4 +48,7 @@ std::unique_ptr<TextModel> qwen2(const io::JsonObject& config);
 /// Qwen3: Qwen2 with norms of queries and keys, and without the biases. Yang et al. 2025, arXiv:2505.09388
 std::unique_ptr<TextModel> qwen3(const io::JsonObject& config);
 
+/// BART. Lewis et al. 2019, arXiv:1910.13461
+std::unique_ptr<TextModel> bart(const io::JsonObject& config);
+
 }  // namespace portatune::models

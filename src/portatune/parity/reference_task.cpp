@@ -47,9 +47,9 @@ tasks::Problem problem_of(const io::JsonObject& config, const Value& labels) {
 // Reshapes [batch, choices, seq] to [batch * choices, seq].
 Value flatten_choices(const Value& x) { return x ? reshape(x, {-1, x.shape().back()}) : x; }
 
-void append_hidden_states(const Values& hidden_states, Forward& forward) {
+void append_hidden_states(const Values& hidden_states, Forward& forward, const std::string& name = "hidden_states") {
   for (size_t i = 0; i < hidden_states.size(); ++i) {
-    forward.outputs.emplace_back("hidden_states." + std::to_string(i), convert(hidden_states[i], DType::kFloat32));
+    forward.outputs.emplace_back(name + "." + std::to_string(i), convert(hidden_states[i], DType::kFloat32));
   }
 }
 
@@ -105,6 +105,7 @@ bool ReferenceTask::is_per_position(const std::string& output) const {
   static constexpr std::array kPerPosition = {
       "ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining"};
   if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
+  if (output.starts_with("encoder_")) return true;
   return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
          output != "sop_logits";
 }
@@ -134,10 +135,32 @@ Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch)
   if (head_ == "ForMultipleChoice") {
     in = {flatten_choices(in.input_ids), flatten_choices(in.attention_mask), flatten_choices(in.token_type_ids)};
   }
+  if (text_model_->seq2seq() != nullptr) return seq2seq_forward(root, in, batch);
   const Values hidden_states = text_model_->body().hidden_states(root, in);
   Forward forward = text_head(root, in, hidden_states.back(), batch);
   append_hidden_states(hidden_states, forward);
   return forward;
+}
+
+Forward ReferenceTask::seq2seq_forward(const nn::Scope& root, const models::TextInputs& in,
+                                       const Columns& batch) const {
+  const models::Seq2SeqStates states = seq2seq_states(root, in, batch);
+  Forward forward = text_head(root, in, states.decoder.back(), batch);
+  append_hidden_states(states.encoder, forward, "encoder_hidden_states");
+  append_hidden_states(states.decoder, forward, "decoder_hidden_states");
+  forward.outputs.emplace_back("encoder_last_hidden_state", convert(states.encoder.back(), DType::kFloat32));
+  return forward;
+}
+
+// The decoder reads the labels of a target text, if there is one, else the source.
+models::Seq2SeqStates ReferenceTask::seq2seq_states(const nn::Scope& root, const models::TextInputs& in,
+                                                    const Columns& batch) const {
+  const models::Seq2Seq& body = *text_model_->seq2seq();
+  if (head_ != "ForConditionalGeneration" || !batch.contains("labels")) return body.states_of_text(root, in);
+  Values encoder = body.encoder_states(root, in);
+  const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
+  Values decoder = body.decoder_states(root, target, {encoder.back(), in.attention_mask});
+  return {.encoder = std::move(encoder), .decoder = std::move(decoder)};
 }
 
 Forward ReferenceTask::image_forward(const nn::Scope& root, const Columns& batch) const {
@@ -216,6 +239,10 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
   if (head_ == "ForCausalLM" || head_ == "LMHeadModel") {
     const Value logits = logits_of(HeadKind::kCausalLM);
     return with_loss(labels, logits, [&] { return tasks::next_token_prediction(logits, labels, weights); });
+  }
+  if (head_ == "ForConditionalGeneration") {
+    const Value logits = logits_of(HeadKind::kSeq2SeqLM);
+    return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
   }
   if (head_ == "ForQuestionAnswering") {
     const Value logits = logits_of(HeadKind::kQuestionAnswering);

@@ -7,8 +7,8 @@
 
 namespace portatune::parity {
 
-/// Outputs have the names of transformers: "logits" (or "start_logits", ...) and "hidden_states.0", ... A loss is
-/// computed if the inputs have labels.
+/// Outputs have the names of transformers: "logits" (or "start_logits", ...) and "hidden_states.0", ..., or those of
+/// both stacks: "encoder_hidden_states.0", "decoder_hidden_states.0", ... A loss is computed if the inputs have labels.
 class ReferenceTask final : public Task {
  public:
   /// errors  CheckpointError for a class that Portatune lacks
@@ -31,6 +31,8 @@ class ReferenceTask final : public Task {
 
  private:
   Forward text_forward(const nn::Scope& root, const Columns& batch) const;
+  Forward seq2seq_forward(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
+  models::Seq2SeqStates seq2seq_states(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
   Forward image_forward(const nn::Scope& root, const Columns& batch) const;
   Forward text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;
   Forward image_head(const nn::Scope& root, const Value& x, const Columns& batch) const;
