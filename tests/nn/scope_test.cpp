@@ -97,7 +97,7 @@ TEST(Scope, ErrorNamesAMissingRandomKey) {
   try {
     (nn::Scope(context) / "encoder" / 1).random_key();
     FAIL() << "no error";
-  } catch (const UsageError &error) {
+  } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("encoder.1"), std::string::npos) << error.what();
   }
 }

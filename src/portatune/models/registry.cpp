@@ -24,13 +24,20 @@ struct Architecture {
   Targets lora_targets;
 };
 constexpr Architecture<TextModel> kTextModels[] = {
-    {"albert", albert, kQueryValue},     {"bart", bart, kQVProj},
-    {"bert", bert, kQueryValue},         {"distilbert", distilbert, kQVLin},
-    {"electra", electra, kQueryValue},   {"gpt2", gpt2, kConvAttention},
-    {"llama", llama, kQVProj},           {"mistral", mistral, kQVProj},
-    {"modernbert", modernbert, kJoined}, {"opt", opt, kQVProj},
-    {"qwen2", qwen2, kQVProj},           {"qwen3", qwen3, kQVProj},
-    {"roberta", roberta, kQueryValue},   {"xlm-roberta", xlm_roberta, kQueryValue},
+    {"albert", albert, kQueryValue},
+    {"bart", bart, kQVProj},
+    {"bert", bert, kQueryValue},
+    {"distilbert", distilbert, kQVLin},
+    {"electra", electra, kQueryValue},
+    {"gpt2", gpt2, kConvAttention},
+    {"llama", llama, kQVProj},
+    {"mistral", mistral, kQVProj},
+    {"modernbert", modernbert, kJoined},
+    {"opt", opt, kQVProj},
+    {"qwen2", qwen2, kQVProj},
+    {"qwen3", qwen3, kQVProj},
+    {"roberta", roberta, kQueryValue},
+    {"xlm-roberta", xlm_roberta, kQueryValue},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {
     {"deit", deit, kQueryValue},
