@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from make_reference import in_checkpoint_names  # noqa: E402
 
-CASES = """albert_mlm albert_softmax bert_mlm bert_mlm_untied bert_pretraining bert_softmax bert_token deit_softmax
+CASES = """albert_mlm albert_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining bert_softmax bert_token deit_softmax
 deit_teacher distilbert_mlm distilbert_softmax electra_mlm electra_softmax gpt2_lm gpt2_lm_untied gpt2_softmax llama_lm
 llama_softmax mistral_lm modernbert_mlm modernbert_softmax modernbert_token opt_350m opt_lm opt_softmax qwen2_lm
 qwen3_lm roberta_mlm roberta_softmax vit_softmax xlmroberta_mlm""".split()
@@ -54,7 +54,9 @@ def case(name):
     for seed in range(MODELS):
         torch.manual_seed(seed)
         model = architecture(config)
-        values = {parameter: value.detach() for parameter, value in model.named_parameters()}
+        saved = model.state_dict().keys()
+        buffers = {buffer: value for buffer, value in model.named_buffers() if buffer in saved}
+        values = {parameter: value.detach() for parameter, value in model.named_parameters()} | buffers
         for parameter, value in in_checkpoint_names(model, values).items():
             samples.setdefault(parameter, []).append(value)
     return {parameter: describe(torch.stack(values)) for parameter, values in samples.items()}
