@@ -241,7 +241,8 @@ struct SelfAttention {
   Band band = {};
   const char *query = "query", *key = "key", *value = "value";  ///< names of the linear layers
   LinearOptions linear = {};                                    ///< their options, without Parallel
-  std::optional<double> scale = {};                             ///< factor of the scores; absent: 1 / sqrt(head_size)
+  double query_initializer_scale = 1;  ///< factor of the initializer_scale of the queries alone
+  std::optional<double> scale = {};    ///< factor of the scores; absent: 1 / sqrt(head_size)
 };
 /// Queries, keys and values of the heads of a device.
 struct HeadsOfDevice {

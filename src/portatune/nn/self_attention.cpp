@@ -14,15 +14,17 @@ AttentionOptions options_of(const Scope& s, const SelfAttention& a) {
           .dropout_heads = a.heads};
 }
 
-Value heads_of(const Scope& s, const Value& x, int64_t count, const SelfAttention& a) {
-  return linear(s, x, count * a.head_size, columns(a.linear));
+Value heads_of(const Scope& s, const Value& x, int64_t count, const SelfAttention& a, double initializer_scale = 1) {
+  LinearOptions options = columns(a.linear);
+  options.initializer_scale *= initializer_scale;
+  return linear(s, x, count * a.head_size, options);
 }
 
 }  // namespace
 
 HeadsOfDevice project_queries(const Scope& s, const Value& x, const SelfAttention& a) {
   const AttentionOptions options = options_of(s, a);
-  return {heads_of(s / a.query, x, a.heads, a), {}, {}, options};
+  return {heads_of(s / a.query, x, a.heads, a, a.query_initializer_scale), {}, {}, options};
 }
 
 KeysAndValues project_keys_and_values(const Scope& s, const Value& x, const SelfAttention& a) {
