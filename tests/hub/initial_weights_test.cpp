@@ -115,6 +115,13 @@ TEST(InitialWeights, DistinguishBodyFromHeadAndPooler) {
   EXPECT_THAT(found.report.body, ElementsAre("bert.b.c"));
 }
 
+// The class of T5 that generates text has no prefix.
+TEST(InitialWeights, AreAllOfTheBodyWithoutAPrefix) {
+  const InitialWeights found =
+      load({{"shared.weight", kTwo.view()}}, {parameter_of("shared.weight", {2}), parameter_of("lm_head.weight", {2})});
+  EXPECT_THAT(found.report.body, ElementsAre("lm_head.weight"));
+}
+
 TEST(InitialWeights, RejectMissingWeightsThatMayNotBeNew) {
   const LoadReport head{.missing = {"classifier"}, .unexpected = {}, .folder = "m"};
   EXPECT_NO_THROW(hub::require_weights(head, 5, NewWeights::kHead));

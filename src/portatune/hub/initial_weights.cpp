@@ -31,11 +31,15 @@ double normal(uint64_t key, uint64_t i) {
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
-// Buffers that old versions of transformers saved with the weights.
-bool is_buffer(std::string_view name) {
-  constexpr std::string_view kBuffers[] = {"embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
-                                           ".attn.masked_bias", ".rotary_emb.inv_freq"};
-  return std::ranges::any_of(kBuffers, [&](std::string_view buffer) { return name.ends_with(buffer); });
+// Arrays without an effect that old versions of transformers, or T5's authors, saved with the weights.
+bool is_ignored(std::string_view name) {
+  constexpr std::string_view kIgnored[] = {"embeddings.position_ids",
+                                           "embeddings.token_type_ids",
+                                           ".attn.bias",
+                                           ".attn.masked_bias",
+                                           ".rotary_emb.inv_freq",
+                                           ".EncDecAttention.relative_attention_bias.weight"};
+  return std::ranges::any_of(kIgnored, [&](std::string_view end) { return name.ends_with(end); });
 }
 
 Tensor to_float32(const std::string& name, const TensorView& view) {
@@ -69,6 +73,10 @@ std::string advice_on(const LoadReport& report, NewWeights allowed) {
                                                           "checkpoint, or use an undamaged copy"
                                                         : "use an undamaged copy of the checkpoint";
   return allowed == NewWeights::kNone ? check : check + "; --allow-new-weights lets these weights start at random";
+}
+
+bool is_within(const std::string& prefix, const nn::Parameter& parameter) {
+  return parameter.name.starts_with(prefix + ".");
 }
 
 // values [rows, width]
@@ -155,6 +163,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
   folder.require_weights();
   InitialWeights result;
   result.report.folder = folder.path();
+  const bool has_prefix = std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_within(prefix, p); });
   std::set<std::string, std::less<>> used;
   const auto find = [&](const std::string& name) {
     std::optional<TensorView> view = folder.find(name);
@@ -163,9 +172,9 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
   };
   for (const nn::Parameter& parameter : parameters) {
     const std::string& name = parameter.name;
-    const bool in_encoder = name.starts_with(prefix + ".");
+    const bool in_encoder = !has_prefix || is_within(prefix, parameter);
     std::optional<TensorView> view = find(name);
-    if (!view && in_encoder) view = find(name.substr(prefix.size() + 1));
+    if (!view && is_within(prefix, parameter)) view = find(name.substr(prefix.size() + 1));
     for (const std::string& alias : parameter.aliases) {
       const std::optional<TensorView> same = find(alias);
       if (!view) view = same;
@@ -188,7 +197,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
   }
   folder.require_whole();
   for (const NamedTensorView& tensor : folder.tensors()) {
-    if (used.contains(tensor.name) || is_buffer(tensor.name)) continue;
+    if (used.contains(tensor.name) || is_ignored(tensor.name)) continue;
     require_no_adapter(folder, tensor.name);
     result.report.unexpected.push_back(tensor.name);
   }
