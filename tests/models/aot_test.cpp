@@ -32,9 +32,9 @@ constexpr auto kNameOfCase = [](const auto& info) {
 
 // The cases that always compile for CUDA, which takes up to 10 seconds for a training step. The architectures that are
 // missing (DeiT, ELECTRA, RoBERTa, XLM-RoBERTa) have the layers of BERT and ViT.
-constexpr std::array kCudaSample = {"albert_softmax", "bert_softmax", "distilbert_softmax", "gpt2_lm",
-                                    "llama_lm",       "mistral_lm",   "modernbert_softmax", "opt_lm",
-                                    "qwen2_lm",       "qwen3_lm",     "vit_softmax"};
+constexpr std::array kCudaSample = {
+    "albert_softmax",     "bart_lm", "bert_softmax", "distilbert_softmax", "gpt2_lm", "llama_lm",   "mistral_lm",
+    "modernbert_softmax", "opt_lm",  "qwen2_lm",     "qwen3_lm",           "t5_lm",   "vit_softmax"};
 
 std::vector<std::tuple<std::string, pjrt::AotTarget>> compiled_cases() {
   const bool wants_all = std::getenv("PORTATUNE_AOT_ALL") != nullptr;

@@ -82,6 +82,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"local_rope", with(R"("model_type": "modernbert",
                           "rope_parameters": {"sliding_attention": {"rope_type": "yarn"}})"),
                   "\"yarn\""},
+        BadConfig{"bart_layerdrop", R"({"model_type": "bart", "encoder_layerdrop": 0.1})", "encoder_layerdrop"},
+        BadConfig{"bart_heads", R"({"model_type": "bart", "decoder_attention_heads": 5})",
+                  "d_model 1024 and decoder_attention_heads 5"},
+        BadConfig{"t5_start", R"({"model_type": "t5"})", "decoder_start_token_id"},
+        BadConfig{"t5_feed_forward",
+                  R"({"model_type": "t5", "decoder_start_token_id": 0, "feed_forward_proj": "gated-gulu"})",
+                  "\"gated-gulu\""},
         BadConfig{"image_model", with(R"("model_type": "vit")"), "which is no text model"}),
     [](const auto& info) { return info.param.name; });
 
@@ -92,6 +99,8 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
   const auto gpt2 = text_model(io::JsonObject::parse(R"({"model_type": "gpt2"})", "config.json"));
   EXPECT_EQ(gpt2->class_name(HeadKind::kCausalLM), "GPT2LMHeadModel");
   EXPECT_EQ(gpt2->class_name(HeadKind::kTokenClassification), "GPT2ForTokenClassification");
+  const auto bart = text_model(io::JsonObject::parse(R"({"model_type": "bart"})", "config.json"));
+  EXPECT_EQ(bart->class_name(HeadKind::kSeq2SeqLM), "BartForConditionalGeneration");
 }
 
 TEST(TextModel, ErrorForALackingHeadNamesThoseOfTheModel) {

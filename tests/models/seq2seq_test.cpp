@@ -143,7 +143,8 @@ TEST_P(Seq2SeqOf, PackedTextsAreIndependent) {
   expect_same(tokens(found), tokens(wanted));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Seq2SeqOf, ::testing::Values("bart_lm"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Models, Seq2SeqOf, ::testing::Values("bart_lm", "t5_lm"),
+                         [](const auto& info) { return info.param; });
 
 std::unique_ptr<models::TextModel> bart() {
   return models::text_model(

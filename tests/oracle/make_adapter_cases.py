@@ -53,6 +53,8 @@ CASES = {
     "mistral": ("mistral_lm", {"task_type": "CAUSAL_LM"}),
     "qwen2": ("qwen2_lm", {"task_type": "CAUSAL_LM"}),
     "qwen3": ("qwen3_softmax", {"task_type": "SEQ_CLS", "target_modules": "all-linear"}),
+    "bart": ("bart_lm", {"task_type": "SEQ_2_SEQ_LM"}),
+    "t5": ("t5_lm", {"task_type": "SEQ_2_SEQ_LM", "target_modules": "all-linear"}),
 }
 
 

@@ -16,6 +16,21 @@ BART = {
 # The sizes of further cases.
 SMALL_BART = BART | {"num_hidden_layers": 1, "decoder_layers": 1}
 
+# The heads together are smaller than d_model, and the lengths exceed the largest distance of relative positions.
+T5 = {
+    "d_model": 24,
+    "d_kv": 5,
+    "d_ff": 40,
+    "num_hidden_layers": 2,
+    "num_decoder_layers": 1,
+    "num_heads": 4,
+    "relative_attention_num_buckets": 6,
+    "relative_attention_max_distance": 7,
+    "vocab_size": 100,
+    "decoder_start_token_id": 0,
+}
+SMALL_T5 = T5 | {"num_hidden_layers": 1, "num_decoder_layers": 1}
+
 SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
 
 # name: class, configuration
@@ -27,6 +42,12 @@ SEQ2SEQ_CASES = {
     ),
     "bart_softmax": ("BartForSequenceClassification", SMALL_BART | SINGLE),
     "bart_qa": ("BartForQuestionAnswering", SMALL_BART),
+    "t5_lm": ("T5ForConditionalGeneration", T5),
+    "t5_lm_gated": (
+        "T5ForConditionalGeneration",
+        SMALL_T5 | {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "num_decoder_layers": 2},
+    ),
+    "t5_softmax": ("T5ForSequenceClassification", SMALL_T5 | SINGLE),
 }
 
 
@@ -36,4 +57,11 @@ def with_final_bias(model, inputs):
     model.final_logits_bias.copy_(0.5 * torch.randn(model.final_logits_bias.shape, generator=generator))
 
 
-CHANGES = {"bart_lm": with_final_bias}
+def with_own_output(model, inputs):
+    """Checkpoints of T5 v1.1 do not tie the weight of the logits; new models do."""
+    generator = torch.Generator().manual_seed(7)
+    weight = 0.3 * torch.randn(model.shared.weight.shape, generator=generator)
+    model.lm_head.weight = torch.nn.Parameter(weight)
+
+
+CHANGES = {"bart_lm": with_final_bias, "t5_lm_gated": with_own_output}

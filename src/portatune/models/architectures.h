@@ -51,4 +51,7 @@ std::unique_ptr<TextModel> qwen3(const io::JsonObject& config);
 /// BART. Lewis et al. 2019, arXiv:1910.13461
 std::unique_ptr<TextModel> bart(const io::JsonObject& config);
 
+/// T5, v1.0 and v1.1. Raffel et al. 2020, arXiv:1910.10683; Shazeer 2020, arXiv:2002.05202
+std::unique_ptr<TextModel> t5(const io::JsonObject& config);
+
 }  // namespace portatune::models

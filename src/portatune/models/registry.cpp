@@ -14,6 +14,7 @@ using Targets = std::span<const char* const>;
 constexpr const char* kQueryValue[] = {"query", "value"};
 constexpr const char* kQVLin[] = {"q_lin", "v_lin"};
 constexpr const char* kQVProj[] = {"q_proj", "v_proj"};
+constexpr const char* kQV[] = {"q", "v"};
 constexpr const char* kConvAttention[] = {"c_attn"};
 constexpr const char* kJoined[] = {"Wqkv"};
 
@@ -37,6 +38,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"qwen2", qwen2, kQVProj},
     {"qwen3", qwen3, kQVProj},
     {"roberta", roberta, kQueryValue},
+    {"t5", t5, kQV},
     {"xlm-roberta", xlm_roberta, kQueryValue},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {

@@ -39,4 +39,15 @@ Value cross_attention(const nn::Scope& s, const CrossPass& pass, int64_t layer, 
   return reshape(attention(s, queries, keys, values, pass.mask, heads.options), rows);
 }
 
+CrossCache make_cross_cache(const EncodedSource& source, const nn::SelfAttention& a, int64_t layers,
+                            const std::function<nn::Scope(int64_t)>& scope_of_layer) {
+  CrossCache cache{.layers = {}, .attention_mask = source.attention_mask};
+  for (int64_t i = 0; i < layers; ++i) {
+    const auto [k, v] = project_keys_and_values(scope_of_layer(i), source.x, a);
+    cache.layers.keys.push_back(k);
+    cache.layers.values.push_back(v);
+  }
+  return cache;
+}
+
 }  // namespace portatune::models

@@ -1,6 +1,8 @@
 // Attention of a decoder to the source texts.
 #pragma once
 
+#include <functional>
+
 #include "portatune/models.h"
 #include "portatune/ops.h"
 
@@ -26,5 +28,10 @@ Value segment_bias(const Value& queries, const Value& keys);
 /// rows of x share a source: they become its queries.
 Value cross_attention(const nn::Scope& s, const CrossPass& pass, int64_t layer, const Value& x,
                       const nn::SelfAttention& a);
+
+/// The keys and values of the sources.
+/// scope_of_layer  scope of the cross-attention of a layer
+CrossCache make_cross_cache(const EncodedSource& source, const nn::SelfAttention& a, int64_t layers,
+                            const std::function<nn::Scope(int64_t)>& scope_of_layer);
 
 }  // namespace portatune::models

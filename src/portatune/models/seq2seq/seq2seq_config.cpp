@@ -9,7 +9,6 @@ Seq2SeqFacts seq2seq_facts(const ConfigReader& config, Seq2SeqFacts facts, int64
   const io::IntRange token{0, vocab_size - 1};
   config.read("pad_token_id", facts.pad_token_id, token);
   config.read("eos_token_id", facts.eos_token_id, token);
-  if (facts.decoder_start_token_id < 0) config.require("decoder_start_token_id", facts.decoder_start_token_id, token);
   config.read("decoder_start_token_id", facts.decoder_start_token_id, token);
   return facts;
 }

@@ -8,7 +8,6 @@ namespace portatune::models {
 
 /// Reads the ids of special tokens, whose defaults are those of `facts`. Ignores what does not affect the computation:
 /// settings of generation, which older checkpoints have in config.json.
-/// errors  CheckpointError if there is no decoder_start_token_id and no default, -1
 Seq2SeqFacts seq2seq_facts(const ConfigReader& config, Seq2SeqFacts facts, int64_t vocab_size);
 
 }  // namespace portatune::models
