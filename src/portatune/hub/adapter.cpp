@@ -177,11 +177,14 @@ std::vector<NamedTensorView> tensors_in(const fs::path& folder, const std::vecto
 
 // The task of PEFT for a class of transformers; null for others.
 Json task_type_of(const io::JsonObject& config) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 5> kTasks = {{{"ForSequenceClassification", "SEQ_CLS"},
-                                                                               {"ForTokenClassification", "TOKEN_CLS"},
-                                                                               {"ForQuestionAnswering", "QUESTION_ANS"},
-                                                                               {"ForCausalLM", "CAUSAL_LM"},
-                                                                               {"LMHeadModel", "CAUSAL_LM"}}};
+  constexpr std::pair<std::string_view, const char*> kTasks[] = {
+      {"ForSequenceClassification", "SEQ_CLS"},
+      {"ForTokenClassification", "TOKEN_CLS"},
+      {"ForQuestionAnswering", "QUESTION_ANS"},
+      {"ForCausalLM", "CAUSAL_LM"},
+      {"LMHeadModel", "CAUSAL_LM"},
+      {"ForConditionalGeneration", "SEQ_2_SEQ_LM"},
+  };
   for (const std::string& name : config.get_strings("architectures")) {
     for (const auto& [end, task] : kTasks) {
       if (name.ends_with(end)) return task;
