@@ -55,7 +55,8 @@ struct Initializer {
     kOnes,
     kNormal,
     kSinusoids,  ///< row p alternates sin and cos of p / 10000^(2i / width). Vaswani et al. 2017, arXiv:1706.03762, 3.5
-    kUniform
+    kUniform,
+    kSplitSinusoids  ///< row p has the sines of kSinusoids in its first half, the cosines in its second
   } kind = Kind::kZeros;
   double stddev = 0;      ///< standard deviation of kNormal and kUniform, whose mean is 0
   double cutoff = 0;      ///< kNormal: values beyond cutoff * stddev are drawn again; 0: none

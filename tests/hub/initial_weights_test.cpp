@@ -82,6 +82,14 @@ TEST(InitialWeights, SinusoidsAreThoseOfThePaper) {
                           near(0.9092974268), near(-0.4161468365), near(0.0199986667), near(0.9998000067)));
 }
 
+TEST(InitialWeights, SplitSinusoidsHaveTheSinesFirst) {
+  const nn::Parameter places = parameter_of("places", {2, 4}, {nn::Initializer::Kind::kSplitSinusoids});
+  const auto near = [](double value) { return ::testing::FloatNear(static_cast<float>(value), 1e-6f); };
+  EXPECT_THAT(values(hub::draw(places, 7)),
+              ElementsAre(0, 0, 1, 1,  //
+                          near(0.8414709848), near(0.0099998333), near(0.5403023059), near(0.9999500004)));
+}
+
 TEST(InitialWeights, PrefixIsAWholeWord) {
   const InitialWeights found = load({{"a", kTwo.view()}}, {parameter_of("bertha", {2}), parameter_of("bert_a", {2})});
   EXPECT_THAT(found.report.missing, ElementsAre("bertha", "bert_a"));

@@ -4,6 +4,7 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
+#include "portatune/error.h"
 #include "portatune/parity/reference_task.h"
 
 namespace portatune::test {
@@ -143,7 +144,7 @@ TEST_P(Seq2SeqOf, PackedTextsAreIndependent) {
   expect_same(tokens(found), tokens(wanted));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Seq2SeqOf, ::testing::Values("bart_lm", "t5_lm"),
+INSTANTIATE_TEST_SUITE_P(Models, Seq2SeqOf, ::testing::Values("bart_lm", "pegasus_lm", "t5_lm"),
                          [](const auto& info) { return info.param; });
 
 std::unique_ptr<models::TextModel> bart() {
@@ -161,6 +162,14 @@ TEST(Seq2Seq, DecoderReadsShiftedLabels) {
   const auto model = bart();
   const Value labels = ints({2, 4}, {8, 9, 7, 2, 5, 2, -100, -100});
   EXPECT_EQ(int_values(model->seq2seq()->decoder_input_ids(labels)), (std::vector<int32_t>{2, 8, 9, 7, 2, 5, 2, 1}));
+}
+
+TEST(Seq2Seq, DecoderOfMBartReadsTheLastLabelFirst) {
+  const auto model = models::text_model(parity::ReferenceCase(case_folder("mbart_lm")).model().config());
+  const Value labels = ints({2, 4}, {8, 9, 2, 77, 5, 66, -100, -100});
+  EXPECT_EQ(int_values(model->seq2seq()->decoder_input_ids(labels, {})),
+            (std::vector<int32_t>{77, 8, 9, 2, 66, 5, 66, 1}));
+  EXPECT_THROW(model->seq2seq()->decoder_input_ids(labels, labels), UsageError);
 }
 
 TEST(Seq2Seq, DecoderReadsAStartForEachPackedTarget) {

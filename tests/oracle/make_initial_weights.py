@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from make_reference import in_checkpoint_names  # noqa: E402
 
-CASES = """albert_mlm albert_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining bert_softmax bert_token deit_softmax
-deit_teacher distilbert_mlm distilbert_softmax electra_mlm electra_softmax gpt2_lm gpt2_lm_untied gpt2_softmax llama_lm
-llama_softmax mistral_lm modernbert_mlm modernbert_softmax modernbert_token opt_350m opt_lm opt_softmax qwen2_lm
-qwen3_lm roberta_mlm roberta_softmax t5_lm t5_softmax vit_softmax xlmroberta_mlm""".split()
+CASES = """albert_mlm albert_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining
+bert_softmax bert_token deit_softmax deit_teacher distilbert_mlm distilbert_softmax electra_mlm electra_softmax gpt2_lm gpt2_lm_untied gpt2_softmax llama_lm
+llama_softmax mbart_lm mistral_lm modernbert_mlm modernbert_softmax modernbert_token opt_350m opt_lm
+opt_softmax pegasus_lm qwen2_lm qwen3_lm roberta_mlm roberta_softmax t5_lm t5_softmax vit_softmax xlmroberta_mlm""".split()
 MODELS = 200
 REACH = 3.2  # 200 models of normal weights have elements beyond it, unless they are truncated
 

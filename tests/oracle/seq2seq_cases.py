@@ -48,6 +48,10 @@ SEQ2SEQ_CASES = {
         SMALL_T5 | {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "num_decoder_layers": 2},
     ),
     "t5_softmax": ("T5ForSequenceClassification", SMALL_T5 | SINGLE),
+    "mt5_lm": ("MT5ForConditionalGeneration", SMALL_T5),
+    "mbart_lm": ("MBartForConditionalGeneration", SMALL_BART | {"scale_embedding": True}),
+    "mbart_softmax": ("MBartForSequenceClassification", SMALL_BART | SINGLE),
+    "pegasus_lm": ("PegasusForConditionalGeneration", SMALL_BART | {"activation_function": "relu"}),
 }
 
 
@@ -64,4 +68,4 @@ def with_own_output(model, inputs):
     model.lm_head.weight = torch.nn.Parameter(weight)
 
 
-CHANGES = {"bart_lm": with_final_bias, "t5_lm_gated": with_own_output}
+CHANGES = {"bart_lm": with_final_bias, "t5_lm_gated": with_own_output, "mt5_lm": with_own_output}

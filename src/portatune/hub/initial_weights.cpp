@@ -33,12 +33,9 @@ double normal(uint64_t key, uint64_t i) {
 
 // Arrays without an effect that old versions of transformers, or T5's authors, saved with the weights.
 bool is_ignored(std::string_view name) {
-  constexpr std::string_view kIgnored[] = {"embeddings.position_ids",
-                                           "embeddings.token_type_ids",
-                                           ".attn.bias",
-                                           ".attn.masked_bias",
-                                           ".rotary_emb.inv_freq",
-                                           ".EncDecAttention.relative_attention_bias.weight"};
+  constexpr std::string_view kIgnored[] = {
+      "embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
+      ".attn.masked_bias",       ".rotary_emb.inv_freq",      ".EncDecAttention.relative_attention_bias.weight"};
   return std::ranges::any_of(kIgnored, [&](std::string_view end) { return name.ends_with(end); });
 }
 
@@ -79,13 +76,26 @@ bool is_within(const std::string& prefix, const nn::Parameter& parameter) {
   return parameter.name.starts_with(prefix + ".");
 }
 
+// The sine (`part` 0) or cosine (1) of the frequency `pair` at the position `row`.
+float sinusoid(size_t row, size_t pair, size_t part, size_t width) {
+  const double exponent = static_cast<double>(2 * pair) / static_cast<double>(width);
+  const double angle = static_cast<double>(row) / std::pow(10000.0, exponent);
+  return static_cast<float>(part == 0 ? std::sin(angle) : std::cos(angle));
+}
+
 // values [rows, width]
 void fill_with_sinusoids(std::span<float> values, size_t width) {
   for (size_t i = 0; i < values.size(); ++i) {
-    const size_t row = i / width, column = i % width;
-    const double pair = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
-    const double angle = static_cast<double>(row) / std::pow(10000.0, pair);
-    values[i] = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    const size_t column = i % width;
+    values[i] = sinusoid(i / width, column / 2, column % 2, width);
+  }
+}
+
+void fill_with_split_sinusoids(std::span<float> values, size_t width) {
+  const size_t sines = (width + 1) / 2;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t column = i % width, part = column < sines ? 0 : 1;
+    values[i] = sinusoid(i / width, column - part * sines, part, width);
   }
 }
 
@@ -130,6 +140,9 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
     }
     case nn::Initializer::Kind::kSinusoids:
       fill_with_sinusoids(values, static_cast<size_t>(tensor.shape().back()));
+      break;
+    case nn::Initializer::Kind::kSplitSinusoids:
+      fill_with_split_sinusoids(values, static_cast<size_t>(tensor.shape().back()));
   }
   return tensor;
 }

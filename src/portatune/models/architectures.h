@@ -51,7 +51,15 @@ std::unique_ptr<TextModel> qwen3(const io::JsonObject& config);
 /// BART. Lewis et al. 2019, arXiv:1910.13461
 std::unique_ptr<TextModel> bart(const io::JsonObject& config);
 
+/// mBART: BART with norms before each part of a layer. Liu et al. 2020, arXiv:2001.08210
+std::unique_ptr<TextModel> mbart(const io::JsonObject& config);
+
+/// Pegasus: mBART with sinusoids for positions. Zhang et al. 2020, arXiv:1912.08777
+std::unique_ptr<TextModel> pegasus(const io::JsonObject& config);
+
 /// T5, v1.0 and v1.1. Raffel et al. 2020, arXiv:1910.10683; Shazeer 2020, arXiv:2002.05202
 std::unique_ptr<TextModel> t5(const io::JsonObject& config);
+/// mT5: T5 v1.1 in a hundred languages. Xue et al. 2021, arXiv:2010.11934
+std::unique_ptr<TextModel> mt5(const io::JsonObject& config);
 
 }  // namespace portatune::models

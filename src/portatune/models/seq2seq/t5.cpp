@@ -19,6 +19,7 @@ using nn::Scope;
 
 // The fields of config.json that determine the computation, with their names there.
 struct T5Config {
+  std::string class_prefix = "T5";
   int64_t vocab_size = 32128;
   int64_t d_model = 512;
   int64_t d_kv = 64;  // size of a head; all heads together may be larger or smaller than d_model
@@ -194,8 +195,8 @@ class T5 final : public Seq2Seq {
 };
 
 // "relu", or "gated-gelu" with a second projection; gelu is then that of tanh.
-void read_feed_forward(const ConfigReader& config, T5Config& c) {
-  const std::string name = config.get_string_or("feed_forward_proj", "relu");
+void read_feed_forward(const ConfigReader& config, const std::string& fallback, T5Config& c) {
+  const std::string name = config.get_string_or("feed_forward_proj", fallback);
   c.is_gated = name.starts_with("gated-");
   c.activation = name == "gated-gelu" ? "gelu_new" : name.substr(c.is_gated ? 6 : 0);
   if (nn::is_activation(c.activation)) return;
@@ -213,9 +214,9 @@ void read_outputs(const ConfigReader& config, T5Config& c) {
   c.tie_word_embeddings = c.scale_decoder_outputs;
 }
 
-T5Config t5_config(const ConfigReader& config) {
+// The defaults with the fields that all variants have.
+T5Config t5_config(const ConfigReader& config, T5Config c) {
   config.ignore({"dense_act_fn", "initializer_range", "is_gated_act", "n_positions", "tokenizer_class"});
-  T5Config c;
   config.read("vocab_size", c.vocab_size, kVocabulary);
   config.read("d_model", c.d_model, kSize);
   config.read("d_kv", c.d_kv, kSize);
@@ -231,15 +232,12 @@ T5Config t5_config(const ConfigReader& config) {
   config.read("classifier_dropout", c.classifier_dropout, kRate);
   config.read("layer_norm_epsilon", c.layer_norm_epsilon, kEpsilon);
   config.read("initializer_factor", c.initializer_factor, kDeviation);
-  read_feed_forward(config, c);
-  read_outputs(config, c);
-  config.require("decoder_start_token_id", c.facts.decoder_start_token_id, {0, c.vocab_size - 1});
   c.facts = seq2seq_facts(config, c.facts, c.vocab_size);
   return c;
 }
 
 TextModelFacts facts_of(const T5Config& c) {
-  return {.class_prefix = "T5",
+  return {.class_prefix = c.class_prefix,
           .base_prefix = "transformer",
           .vocab_size = c.vocab_size,
           .hidden_size = c.d_model,
@@ -261,13 +259,36 @@ Value seq2seq_lm(const Scope& root, const T5Config& c, const HeadInputs& in) {
   return lm_logits(root, x, vocabulary_weight(root / "lm_head", c.d_model, lm), lm);
 }
 
-}  // namespace
-
-std::unique_ptr<TextModel> t5(const io::JsonObject& config) {
-  const T5Config c = t5_config(config);
+std::unique_ptr<TextModel> make(const T5Config& c) {
   return std::make_unique<TextModel>(facts_of(c), std::make_unique<T5>(c),
                                      Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
                                            {HeadKind::kSeq2SeqLM, head_of(c, seq2seq_lm)}});
+}
+
+}  // namespace
+
+std::unique_ptr<TextModel> t5(const io::JsonObject& object) {
+  const ConfigReader config(object);
+  T5Config c = t5_config(config, {});
+  read_feed_forward(config, "relu", c);
+  read_outputs(config, c);
+  config.require("decoder_start_token_id", c.facts.decoder_start_token_id, {0, c.vocab_size - 1});
+  return make(c);
+}
+
+// The published files do not tie the embeddings; transformers 5 claims so when it saves them.
+std::unique_ptr<TextModel> mt5(const io::JsonObject& object) {
+  const ConfigReader config(object);
+  config.ignore({"scale_decoder_outputs", "tie_word_embeddings"});
+  T5Config c = t5_config(config, {.class_prefix = "MT5",
+                                  .vocab_size = 250112,
+                                  .d_ff = 1024,
+                                  .num_layers = 8,
+                                  .num_heads = 6,
+                                  .scale_decoder_outputs = false,
+                                  .tie_word_embeddings = false});
+  read_feed_forward(config, "gated-gelu", c);
+  return make(c);
 }
 
 }  // namespace portatune::models

@@ -1,0 +1,225 @@
+#include "portatune/models/seq2seq/bart_family.h"
+
+#include <cmath>
+
+#include "portatune/error.h"
+#include "portatune/models/decoders/decoder_attention.h"
+#include "portatune/models/heads.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/seq2seq/cross_attention.h"
+#include "portatune/models/seq2seq/seq2seq_config.h"
+#include "portatune/models/seq2seq/seq2seq_heads.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+constexpr double kLayerNormEps = 1e-5;
+constexpr int64_t kPositionOffset = 2;  // the first two rows of learned positions do not belong to tokens
+
+nn::SelfAttention attention_of(const BartConfig& c, const BartStack& stack) {
+  return {.heads = stack.attention_heads,
+          .head_size = c.d_model / stack.attention_heads,
+          .dropout = c.attention_dropout,
+          .query = "q_proj",
+          .key = "k_proj",
+          .value = "v_proj"};
+}
+
+Value positions(const Scope& s, const BartConfig& c, const TextInputs& in) {
+  const Value ids = positions_of(in);
+  if (!c.has_sinusoids) {
+    return embedding(s, ids + full({DType::kInt32, {}}, kPositionOffset), c.max_position_embeddings + kPositionOffset,
+                     c.d_model);
+  }
+  const Value table =
+      s.buffer("weight", {c.max_position_embeddings, c.d_model}, {nn::Initializer::Kind::kSplitSinusoids});
+  return convert(gather_rows(table, ids), s.options().compute_dtype);
+}
+
+Value embed(const Scope& model, const Scope& s, const BartConfig& c, const TextInputs& in) {
+  const Scope shared = model / "shared";
+  Value words = word_embedding(shared, in.input_ids, c.vocab_size, c.d_model, c.facts.pad_token_id);
+  (s / "embed_tokens").tied_parameter("weight", (shared / "weight").path());
+  if (c.scale_embedding) words = words * std::sqrt(static_cast<double>(c.d_model));
+  Value x = words + positions(s / "embed_positions", c, in);
+  if (c.norms_embeddings) x = layer_norm(s / "layernorm_embedding", x, kLayerNormEps);
+  return dropout(s, x, c.dropout);
+}
+
+// A part of a layer with its norm: LayerNorm(x + Dropout(f(x))), or x + Dropout(f(LayerNorm(x))).
+template <class F>
+Value add_part(const Scope& norm, const BartConfig& c, const Value& x, const F& f) {
+  const Value y = f(c.norms_inputs ? layer_norm(norm, x, kLayerNormEps) : x);
+  const Value sum = x + dropout(norm, y, c.dropout);
+  return c.norms_inputs ? sum : layer_norm(norm, sum, kLayerNormEps);
+}
+
+Value add_feed_forward(const Scope& s, const BartConfig& c, int64_t ffn_dim, const Value& x) {
+  return add_part(s / "final_layer_norm", c, x, [&](const Value& in) {
+    const Value expanded = nn::activate(c.activation_function, linear(s / "fc1", in, ffn_dim, nn::columns()));
+    return linear(s / "fc2", nn::dropout_of_part(s / "fc1", expanded, c.activation_dropout), c.d_model, nn::rows());
+  });
+}
+
+Value encoder_layer(const Scope& s, const BartConfig& c, const Value& x, const Value& mask) {
+  const Scope attention = s / "self_attn";
+  const Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
+    const Value attended = self_attention(attention, in, mask, attention_of(c, c.encoder));
+    return linear(attention / "out_proj", attended, c.d_model, nn::rows());
+  });
+  return add_feed_forward(s, c, c.encoder.ffn_dim, h);
+}
+
+Value decoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const DecoderPass& pass,
+                    const CrossPass& source) {
+  const nn::SelfAttention a = attention_of(c, c.decoder);
+  const Scope self = s / "self_attn", cross = s / "encoder_attn";
+  const Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
+    return linear(self / "out_proj", causal_attention(self, pass, layer, project(self, in, a)), c.d_model, nn::rows());
+  });
+  const Value y = add_part(s / "encoder_attn_layer_norm", c, h, [&](const Value& in) {
+    return linear(cross / "out_proj", cross_attention(cross, source, layer, in, a), c.d_model, nn::rows());
+  });
+  return add_feed_forward(s, c, c.decoder.ffn_dim, y);
+}
+
+void read_stack(const ConfigReader& config, const std::string& name, const BartConfig& c, BartStack& stack) {
+  config.get_float_or(name + "_layerdrop", 0, {0, 0});  // dropping whole layers is not supported
+  config.read(name + "_layers", stack.layers, kLayers);
+  config.read(name + "_ffn_dim", stack.ffn_dim, {1, 1 << 22});
+  config.read(name + "_attention_heads", stack.attention_heads, kSize);
+  require_multiple("d_model", c.d_model, name + "_attention_heads", stack.attention_heads);
+}
+
+TextModelFacts facts_of(const BartConfig& c) {
+  return {.class_prefix = c.class_prefix,
+          .base_prefix = "model",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.d_model,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = 0,
+          .initializer_range = c.init_std};
+}
+
+// The labels of each row, shifted by one, with its last label first.
+Value with_last_label_first(const Value& labels, int64_t pad_token_id) {
+  const TensorType type = labels.type();
+  const Value padding = full(type, static_cast<double>(pad_token_id)), zero = full(type, 0);
+  const Value tokens = select(compare(Direction::kEqual, labels, full(type, -100)), padding, labels);
+  const Value is_token = convert(compare(Direction::kNotEqual, tokens, padding), DType::kInt32);
+  const Value count = sum(is_token, {1}, ReducedAxes::kKeep);
+  const Value is_last = compare(Direction::kEqual, iota(type, 1), broadcast_to(count - 1, type.shape));
+  const Value last = sum(select(is_last, tokens, zero), {1}, ReducedAxes::kKeep);
+  return concatenate({last, slice(tokens, 1, {0, type.shape[1] - 1})}, 1);
+}
+
+class Bart final : public Seq2Seq {
+ public:
+  explicit Bart(const BartConfig& c) : c_(c) {}
+
+  const Seq2SeqFacts& facts() const override { return c_.facts; }
+
+  Values encoder_states(const Scope& root, const TextInputs& source) const override {
+    const Scope s = root / "model" / "encoder";
+    const Value mask = mask_of(source);
+    Values x{embed(root / "model", s, c_, source)};
+    for (int64_t i = 0; i < c_.encoder.layers; ++i) {
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, x.back(), mask)));
+    }
+    return finished(s, std::move(x));
+  }
+
+  Values decoder_states(const Scope& root, const TextInputs& target, const EncodedSource& source) const override {
+    return decode(root, target, decoder_pass(target), cross_pass(target, source));
+  }
+
+  Value decoder_input_ids(const Value& labels, const Value& position_ids) const override {
+    if (!c_.starts_with_last_label) return Seq2Seq::decoder_input_ids(labels, position_ids);
+    if (!position_ids) return with_last_label_first(labels, c_.facts.pad_token_id);
+    throw UsageError({.where = "the targets of " + c_.class_prefix,
+                      .given = "several targets in a row",
+                      .expected = "one target in each row: its last token is also its first",
+                      .fix = "turn packing off"});
+  }
+
+  CrossCache cross_cache(const Scope& root, const EncodedSource& source) const override {
+    const Scope layers = root / "model" / "decoder" / "layers";
+    return make_cross_cache(source, attention_of(c_, c_.decoder), c_.decoder.layers,
+                            [&](int64_t i) { return layers / i / "encoder_attn"; });
+  }
+
+  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache, const CrossCache& source,
+                          const Value& start) const override {
+    return decode(root, in, decoder_pass(in, &cache, start), cross_pass(source)).back();
+  }
+
+  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
+    return zero_cache(c_.decoder.layers, {dtype, {batch, length, c_.d_model}});
+  }
+
+ private:
+  Values decode(const Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const {
+    const Scope s = root / "model" / "decoder";
+    Values x{embed(root / "model", s, c_, in)};
+    for (int64_t i = 0; i < c_.decoder.layers; ++i) {
+      x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass, source)));
+    }
+    return finished(s, std::move(x));
+  }
+
+  Values finished(const Scope& s, Values x) const {
+    if (c_.norms_inputs) x.back() = layer_norm(s / "layer_norm", x.back(), kLayerNormEps);
+    return x;
+  }
+
+  BartConfig c_;
+};
+
+Value sequence_classification(const Scope& root, const BartConfig& c, const HeadInputs& in) {
+  return classification_head(root, in, c.facts.eos_token_id, c.classifier_dropout);
+}
+
+Value seq2seq_lm(const Scope& root, const BartConfig& c, const HeadInputs& in) {
+  const LmDecoder lm{"model.shared.weight", true, c.vocab_size};
+  const Value logits = lm_logits(root, in.x, vocabulary_weight(root / "lm_head", c.d_model, lm), lm);
+  return logits + reshape(root.buffer("final_logits_bias", {1, c.vocab_size}, {}), {c.vocab_size});
+}
+
+}  // namespace
+
+BartConfig bart_config(const ConfigReader& config, BartConfig c) {
+  config.ignore({"add_bias_logits", "add_final_layer_norm", "classif_dropout", "extra_pos_embeddings",
+                 "force_bos_token_to_be_generated", "normalize_before", "normalize_embedding", "num_hidden_layers",
+                 "save_step", "static_position_embeddings", "tie_word_embeddings", "tokenizer_class"});
+  config.read("vocab_size", c.vocab_size, kVocabulary);
+  config.read("max_position_embeddings", c.max_position_embeddings, kSize);
+  config.read("d_model", c.d_model, kSize);
+  read_stack(config, "encoder", c, c.encoder);
+  read_stack(config, "decoder", c, c.decoder);
+  config.read_activation("activation_function", c.activation_function);
+  config.read("dropout", c.dropout, kRate);
+  config.read("attention_dropout", c.attention_dropout, kRate);
+  config.read("activation_dropout", c.activation_dropout, kRate);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
+  config.read("init_std", c.init_std, kDeviation);
+  config.read("scale_embedding", c.scale_embedding);
+  c.facts.max_target = c.max_position_embeddings;
+  c.facts = seq2seq_facts(config, c.facts, c.vocab_size);
+  return c;
+}
+
+std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more) {
+  more.emplace(HeadKind::kSeq2SeqLM, head_of(c, seq2seq_lm));
+  return std::make_unique<TextModel>(facts_of(c), std::make_unique<Bart>(c), std::move(more));
+}
+
+Heads bart_classification_heads(const BartConfig& c) {
+  return {{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+          {HeadKind::kQuestionAnswering, question_answering()}};
+}
+
+}  // namespace portatune::models
