@@ -248,13 +248,14 @@ struct AttentionOptions {
 /// source   Vaswani et al. 2017, arXiv:1706.03762, equation 1
 Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options);
 
-/// Rotary position embedding: in each head, element j of the first half and element j of the second half are rotated by
-/// the angle whose cos and sin are in the tables: (x1 cos - x2 sin, x2 cos + x1 sin), computed in float32.
+/// Rotary position embedding: in each head, element j and element j + pairs are rotated by the angle whose cos and sin
+/// are in the tables: (x1 cos - x2 sin, x2 cos + x1 sin), computed in float32. Elements from 2 pairs on stay as they
+/// are.
 /// x         [batch, seq, heads * head_size]
-/// cos, sin  float32 [seq, head_size / 2] or [batch, seq, head_size / 2]; they get no gradient
+/// cos, sin  float32 [seq, pairs] or [batch, seq, pairs], with at most head_size / 2 pairs; they get no gradient
 /// returns   the type of x
-/// source    Su et al. 2021, arXiv:2104.09864; pairs are taken from the two halves, not from neighbours, as in
-///           transformers
+/// source    Su et al. 2021, arXiv:2104.09864; pairs are taken from two halves, not from neighbours, as in transformers;
+///           a part of the head: Black et al. 2022, arXiv:2204.06745, section 2.1
 Value rotary(const Value& x, const Value& cos, const Value& sin, int64_t heads);
 
 /// Sum of the squares of all elements, a float32 scalar.

@@ -10,14 +10,15 @@ namespace portatune::kernels {
 
 struct RotaryShape {
   int64_t batch, seq, heads, head_size;
-  bool table_per_example;  ///< false: all examples share one table
+  bool table_per_example;         ///< false: all examples share one table
+  int64_t pairs = head_size / 2;  ///< pairs of each head that are rotated
 };
 
-/// Rotates the pair of element j of the first half of each head and element j of the second half by an angle:
-/// y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin.
+/// Rotates the pair of elements j and j + pairs of each head by an angle: y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin;
+/// copies elements from 2 pairs on.
 /// x, y      [batch, seq, heads * head_size]; T is float or Bfloat16; the computation is in float32
-/// cos, sin  [seq, head_size / 2], or the same for each example
-/// source    Su et al. 2021, arXiv:2104.09864, equation 34; pairs are taken from the two halves, not from neighbours
+/// cos, sin  [seq, pairs], or the same for each example
+/// source    Su et al. 2021, arXiv:2104.09864, equation 34; pairs are taken from two halves, not from neighbours
 template <class T>
 void rotary(const Workers& workers, const RotaryShape& shape, const T* x, const float* cos, const float* sin, T* y);
 

@@ -38,11 +38,11 @@ void dropout_forward(XlaWorkers workers, Operand x, U32Operand key, Result y, At
 void rotary_forward(XlaWorkers workers, Operand x, F32Operand cos, F32Operand sin, Result y,
                     Attribute<int64_t, "heads"> heads) {
   const auto sizes = x.dimensions();
-  require(sizes.size() == 3 && heads > 0 && sizes[2] % (2 * heads) == 0,
-          "x [batch, seq, heads * head_size] with an even head size");
-  const RotaryShape shape{sizes[0], sizes[1], heads, sizes[2] / heads, cos.dimensions().size() == 3};
-  const int64_t tables = shape.table_per_example ? shape.batch : 1, angles = tables * shape.seq * shape.head_size / 2;
-  require(size_of(cos) == angles, "cos [seq, head_size / 2], or that for each example");
+  require(sizes.size() == 3 && heads > 0 && sizes[2] % heads == 0, "x [batch, seq, heads * head_size]");
+  const RotaryShape shape{sizes[0], sizes[1], heads, sizes[2] / heads, cos.dimensions().size() == 3, last_size(cos)};
+  require(2 * shape.pairs <= shape.head_size, "tables with at most head_size / 2 pairs");
+  const int64_t tables = shape.table_per_example ? shape.batch : 1, angles = tables * shape.seq * shape.pairs;
+  require(size_of(cos) == angles, "cos [seq, pairs], or that for each example");
   require(size_of(sin) == angles, "sin like cos");
   require_like(*y, x, "a result like x");
   with_float_type(x, [&]<class T>(T) {
