@@ -210,8 +210,12 @@ struct LayerNormOptions {
 };
 /// Layer normalisation, computed in float32, returned in the compute type; "weight" and "bias" [last size of x].
 Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOptions& options = {});
+struct RmsNormOptions {
+  /// The factor is 1 + "weight", and the product is rounded only once, as in Gemma.
+  bool unit_offset = false;
+};
 /// RMS normalisation, computed in float32, returned in the compute type; "weight" [last size of x].
-Value rms_norm(const Scope& s, const Value& x, double eps);
+Value rms_norm(const Scope& s, const Value& x, double eps, const RmsNormOptions& options = {});
 /// Rows of "weight" [rows, width], in the compute type.
 /// padding_id   index of the row that gets no gradient from here, as padding_idx of torch.nn.Embedding; -1: none
 /// initializer  by default normal, with zeros in the row of padding_id

@@ -195,11 +195,16 @@ Value matmul(const Value& x, const Value& weight);
 /// source: Ba et al. 2016, arXiv:1607.06450
 Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double eps);
 
-/// x / sqrt(mean(x^2) + eps) * weight over the last axis, computed in float32. The factor of the weight is rounded to
-/// the type of x first, as in Llama.
+/// Where rms_norm() rounds to the type of x, besides its result.
+enum class RmsNormRounding {
+  kBeforeWeight,  ///< before the product with the weight, as in Llama
+  kNone           ///< nowhere, as in Gemma
+};
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis, computed in float32.
 /// x [..., size], weight float32 [size]; returns the type of x
 /// source: Zhang and Sennrich 2019, arXiv:1910.07467
-Value rms_norm(const Value& x, const Value& weight, double eps);
+Value rms_norm(const Value& x, const Value& weight, double eps,
+               RmsNormRounding rounding = RmsNormRounding::kBeforeWeight);
 
 enum class GeluForm { kErf, kTanh };
 /// x * Phi(x), exactly or by tanh. source: Hendrycks and Gimpel 2016, arXiv:1606.08415

@@ -184,6 +184,16 @@ TEST(Layers, RmsNormScales) {
   EXPECT_NEAR(scaled[1], 8, 1e-5);
 }
 
+TEST(Layers, RmsNormWithUnitOffsetScalesByOnePlusTheWeight) {
+  nn::Context context({});
+  const Value x = constant(Tensor({1, 2}, {3.0f, 4.0f}));
+  const Value y = nn::rms_norm(nn::Scope(context) / "norm", x, 12.5, {.unit_offset = true});
+  EXPECT_EQ(context.parameters()[0].initializer.kind, nn::Initializer::Kind::kZeros);
+  const std::vector<float> scaled = with_parameters(context, y, {Tensor({2}, {0.0f, 9.0f})});
+  EXPECT_NEAR(scaled[0], 0.6, 1e-6);
+  EXPECT_NEAR(scaled[1], 8, 1e-5);
+}
+
 TEST(Layers, LayerNormSupportsNoBias) {
   nn::Context context({});
   const Value x = constant(Tensor({1, 2}, {1.0f, 3.0f}));

@@ -187,9 +187,12 @@ Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOpti
   });
 }
 
-Value rms_norm(const Scope& s, const Value& x, double eps) {
-  return in_scope(
-      s, [&] { return portatune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
+Value rms_norm(const Scope& s, const Value& x, double eps, const RmsNormOptions& options) {
+  return in_scope(s, [&] {
+    const Shape size{last_size("rms_norm", x)};
+    if (!options.unit_offset) return portatune::rms_norm(x, s.parameter("weight", size, kOnes), eps);
+    return portatune::rms_norm(x, s.parameter("weight", size, kZeros) + 1.0, eps, RmsNormRounding::kNone);
+  });
 }
 
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id,

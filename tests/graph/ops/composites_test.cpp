@@ -107,6 +107,20 @@ TEST(RmsNorm, KernelAgreesWithItsDecomposition) {
   check_kernel({"portatune.rms_norm", "portatune.rms_norm_grad"}, apply_rms_norm, kRmsOdd, 1e-5);
   check_kernel({"portatune.rms_norm", "portatune.rms_norm_grad"}, in_bf16(apply_rms_norm), kRmsOdd, 2e-2);
 }
+TEST(RmsNorm, MayRoundOnlyItsResult) {
+  const auto apply = [](RmsNormRounding rounding) {
+    return [rounding](const Values& x) { return rms_norm(x[0], x[1], 1e-5, rounding); };
+  };
+  const Value x = constant(f32({7, 67}, 1)), weight = constant(f32({67}, 2));
+  const auto in_bfloat16 = [&](RmsNormRounding rounding) { return elements(in_bf16(apply(rounding))({x, weight})); };
+  const std::vector<double> exact = elements(rms_norm(convert(convert(x, kBF16), kF32), weight, 1e-5));
+  const std::vector<double> once = in_bfloat16(RmsNormRounding::kNone);
+  for (size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(once[i], exact[i], std::ldexp(std::abs(exact[i]), -8));
+  EXPECT_NE(once, in_bfloat16(RmsNormRounding::kBeforeWeight));
+  const auto f = apply(RmsNormRounding::kNone);
+  check_kernel({"portatune.rms_norm", "portatune.rms_norm_grad"}, f, kRmsOdd, 1e-5);
+  check_kernel({"portatune.rms_norm", "portatune.rms_norm_grad"}, in_bf16(f), kRmsOdd, 2e-2);
+}
 TEST(RmsNorm, ErrorNamesTheOperands) {
   expect_shape_error(
       [] {

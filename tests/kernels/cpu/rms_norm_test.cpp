@@ -73,10 +73,23 @@ TYPED_TEST(RmsNorm, MatchesItsDefinition) {
     const Case<TypeParam> c(rows, size);
     std::vector<TypeParam> y(c.x.size());
     std::vector<float> rstd(static_cast<size_t>(rows));
-    rms_norm(workers, rows, size, kEps, c.x.data(), c.weight.data(), y.data(), rstd.data());
+    rms_norm(workers, rows, size, {.eps = kEps}, c.x.data(), c.weight.data(), y.data(), rstd.data());
     const Expected expected = naive_rms_norm(rows, size, to_doubles(c.x), to_doubles(c.weight));
     expect_close(y, expected.y, kTolerance + kRounding<TypeParam>);  // rounded twice
     expect_close(rstd, expected.rstd, kTolerance);
+  }
+}
+
+TYPED_TEST(RmsNorm, RoundsOnceWithoutTheFirstRounding) {
+  const TestWorkers workers;
+  const Case<TypeParam> c(31, 33);
+  std::vector<TypeParam> y(c.x.size());
+  std::vector<float> rstd(31);
+  rms_norm(workers, 31, 33, {.eps = kEps, .rounds_first = false}, c.x.data(), c.weight.data(), y.data(), rstd.data());
+  const std::vector<double> expected = naive_rms_norm(31, 33, to_doubles(c.x), to_doubles(c.weight)).y;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double half_unit = std::is_same_v<TypeParam, float> ? 0 : std::ldexp(std::abs(expected[i]), -8);
+    EXPECT_NEAR(to_float(y[i]), expected[i], kTolerance + half_unit);
   }
 }
 

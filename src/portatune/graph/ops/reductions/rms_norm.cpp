@@ -29,7 +29,8 @@ struct RmsNormGrad final : Composite {
 //   lowering  the kernel portatune.rms_norm
 struct RmsNorm final : Composite {
   const double eps;
-  explicit RmsNorm(double eps) : eps(eps) {}
+  const RmsNormRounding rounding;
+  RmsNorm(double eps, RmsNormRounding rounding) : eps(eps), rounding(rounding) {}
 
   std::string_view name() const override { return "rms_norm"; }
 
@@ -47,8 +48,9 @@ struct RmsNorm final : Composite {
     const DType dtype = inputs[0].dtype();
     const Value x = convert(inputs[0], DType::kFloat32);
     const Value rstd = rsqrt(mean(x * x, {-1}) + eps);
-    const Value n = convert(x * expand_dims(rstd, -1), dtype);
-    return {convert(convert(n, DType::kFloat32) * inputs[1], dtype), rstd};
+    const Value exact = x * expand_dims(rstd, -1);
+    const Value n = rounds_first() ? convert(convert(exact, dtype), DType::kFloat32) : exact;
+    return {convert(n * inputs[1], dtype), rstd};
   }
 
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
@@ -57,12 +59,17 @@ struct RmsNorm final : Composite {
   }
 
   KernelCall kernel(const Node&) const override {
-    return {.target = "portatune.rms_norm", .attributes = {{"eps", f32_attribute(eps)}}};
+    return {.target = "portatune.rms_norm",
+            .attributes = {{"eps", f32_attribute(eps)}, {"rounds_first", rounds_first() ? "true" : "false"}}};
   }
+
+  bool rounds_first() const { return rounding == RmsNormRounding::kBeforeWeight; }
 };
 
 }  // namespace
 
-Value rms_norm(const Value& x, const Value& weight, double eps) { return make_node<RmsNorm>({x, weight}, eps); }
+Value rms_norm(const Value& x, const Value& weight, double eps, RmsNormRounding rounding) {
+  return make_node<RmsNorm>({x, weight}, eps, rounding);
+}
 
 }  // namespace portatune

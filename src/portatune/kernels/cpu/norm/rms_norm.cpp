@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kRows = 32;  // rows per piece of work
 
-template <class T>
+template <bool rounds_first, class T>
 PORTATUNE_SIMD void normalise(int64_t rows, int64_t size, float eps, const T* x, const float* weight, T* y,
                               float* rstd) {
   for (int64_t i = 0; i < rows; ++i, x += size, y += size) {
@@ -18,7 +18,8 @@ PORTATUNE_SIMD void normalise(int64_t rows, int64_t size, float eps, const T* x,
     for (int64_t j = 0; j < size; ++j) squares += to_float(x[j]) * to_float(x[j]);
     const float scale = 1.0F / std::sqrt(squares / static_cast<float>(size) + eps);
     for (int64_t j = 0; j < size; ++j) {
-      y[j] = from_float<T>(to_float(from_float<T>(to_float(x[j]) * scale)) * weight[j]);
+      const float n = to_float(x[j]) * scale;
+      y[j] = from_float<T>((rounds_first ? to_float(from_float<T>(n)) : n) * weight[j]);
     }
     rstd[i] = scale;
   }
@@ -47,10 +48,11 @@ PORTATUNE_SIMD void differentiate(int64_t rows, int64_t size, const RmsNormGradI
 }  // namespace
 
 template <class T>
-void rms_norm(const Workers& workers, int64_t rows, int64_t size, float eps, const T* x, const float* weight, T* y,
-              float* rstd) {
+void rms_norm(const Workers& workers, int64_t rows, int64_t size, const RmsNormOptions& options, const T* x,
+              const float* weight, T* y, float* rstd) {
+  const auto normalise_rows = options.rounds_first ? normalise<true, T> : normalise<false, T>;
   parallel_ranges(workers, rows, kRows, [&](int64_t begin, int64_t end) {
-    normalise(end - begin, size, eps, x + begin * size, weight, y + begin * size, rstd + begin);
+    normalise_rows(end - begin, size, options.eps, x + begin * size, weight, y + begin * size, rstd + begin);
   });
 }
 
@@ -64,8 +66,10 @@ void rms_norm_grad(const Workers& workers, int64_t rows, int64_t size, const Rms
   std::ranges::copy(sums, dweight);
 }
 
-template void rms_norm(const Workers&, int64_t, int64_t, float, const float*, const float*, float*, float*);
-template void rms_norm(const Workers&, int64_t, int64_t, float, const Bfloat16*, const float*, Bfloat16*, float*);
+template void rms_norm(const Workers&, int64_t, int64_t, const RmsNormOptions&, const float*, const float*, float*,
+                       float*);
+template void rms_norm(const Workers&, int64_t, int64_t, const RmsNormOptions&, const Bfloat16*, const float*,
+                       Bfloat16*, float*);
 template void rms_norm_grad(const Workers&, int64_t, int64_t, const RmsNormGradInputs<float>&, float*, float*);
 template void rms_norm_grad(const Workers&, int64_t, int64_t, const RmsNormGradInputs<Bfloat16>&, Bfloat16*, float*);
 

@@ -8,14 +8,18 @@
 
 namespace portatune::kernels {
 
-/// y = x rstd weight for each of `rows` rows of `size` elements, with rstd = 1 / sqrt(mean(x^2) + eps). x rstd is
-/// rounded to T before the product with the weight, as in Llama.
+struct RmsNormOptions {
+  float eps;
+  bool rounds_first = true;  ///< whether x rstd is rounded to T before the product with the weight, as in Llama
+};
+
+/// y = x rstd weight for each of `rows` rows of `size` elements, with rstd = 1 / sqrt(mean(x^2) + eps).
 /// rstd     float32 [rows], for the gradient
 /// T        float or Bfloat16; the computation is in float32
 /// source   Zhang and Sennrich 2019, arXiv:1910.07467
 template <class T>
-void rms_norm(const Workers& workers, int64_t rows, int64_t size, float eps, const T* x, const float* weight, T* y,
-              float* rstd);
+void rms_norm(const Workers& workers, int64_t rows, int64_t size, const RmsNormOptions& options, const T* x,
+              const float* weight, T* y, float* rstd);
 
 /// Operands and results of rms_norm, and the gradient of y.
 template <class T>

@@ -5,13 +5,15 @@
 namespace portatune::kernels {
 namespace {
 
-void forward(XlaWorkers workers, Operand x, F32Operand weight, Result y, F32Result rstd, Attribute<float, "eps"> eps) {
+void forward(XlaWorkers workers, Operand x, F32Operand weight, Result y, F32Result rstd, Attribute<float, "eps"> eps,
+             Attribute<bool, "rounds_first"> rounds_first) {
   const int64_t rows = leading_size(x), size = last_size(x);
   require(size_of(weight) == size, "a weight [size]");
   require(size_of(*rstd) == rows, "rstd of each row");
   require_like(*y, x, "a result like x");
   with_float_type(x, [&]<class T>(T) {
-    rms_norm(workers, rows, size, eps, data_of<const T>(x), weight.typed_data(), data_of<T>(*y), rstd->typed_data());
+    rms_norm(workers, rows, size, {.eps = eps, .rounds_first = rounds_first}, data_of<const T>(x), weight.typed_data(),
+             data_of<T>(*y), rstd->typed_data());
   });
 }
 
