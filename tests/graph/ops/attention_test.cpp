@@ -7,6 +7,7 @@
 
 #include "graph/ops/composites.h"
 #include "portatune/error.h"
+#include "portatune/graph/ops/attention/cudnn_attention.h"
 
 namespace portatune::test {
 
@@ -26,6 +27,7 @@ struct Setting {
   double dropout = 0;
   Band band = {};
   bool packed = false;  // two texts and one position of padding in each row
+  double softcap = 0;
 };
 
 int32_t segment_of(int64_t row, int64_t place, int64_t length) {
@@ -51,7 +53,8 @@ Differentiable apply_attention(const Setting& setting) {
                       .dropout = setting.dropout,
                       .key = key(7, 8),
                       .band = setting.band,
-                      .kv_heads = setting.kv_heads});
+                      .kv_heads = setting.kv_heads,
+                      .softcap = setting.softcap});
   };
 }
 
@@ -78,7 +81,9 @@ std::vector<double> attention_by_hand(const Setting& setting, const Tensor& q, c
                             (!setting.packed || (segment != 0 && segment == segment_of(b, i, keys)));
           double score = 0;
           for (int64_t d = 0; d < size; ++d) score += 9 * at(q, b, i, head, d) * at(k, b, j, kv_head, d);
-          weights.push_back(seen ? std::exp(0.5 * score + bias.as<float>()[static_cast<size_t>(b * keys + j)]) : 0);
+          score *= 0.5;
+          if (setting.softcap > 0) score = setting.softcap * std::tanh(score / setting.softcap);
+          weights.push_back(seen ? std::exp(score + bias.as<float>()[static_cast<size_t>(b * keys + j)]) : 0);
           total += weights.back();
         }
         for (int64_t d = 0; d < size; ++d) {
@@ -169,6 +174,30 @@ TEST(Attention, KernelAgreesWithItsDecomposition) {
     check_kernel(both, in_bf16(grouped), kOddGrouped, 3e-2);
   }
 }
+TEST(Attention, SoftcapBoundsTheScoresBeforeTheBias) {
+  expect_as_by_hand({.softcap = 1.5}, kSmall);
+  expect_as_by_hand({.heads = 6, .kv_heads = 2, .band = kWindow, .softcap = 0.7}, kGrouped);
+  expect_as_by_hand({.band = kLocal, .packed = true, .softcap = 1.5}, kOdd);
+}
+TEST(Attention, GradientWithSoftcapMatchesFiniteDifferences) {
+  check_gradient(apply_attention({.softcap = 1.5}), kSmall, kCoarse);
+  check_gradient(apply_attention({.heads = 6, .kv_heads = 2, .dropout = 0.3, .band = kCausal, .softcap = 2}), kGrouped,
+                 kCoarse);
+  check_gradient(apply_attention({.heads = 6, .band = kWindow, .packed = true, .softcap = 2}), kGrouped, kCoarse);
+}
+TEST(Attention, SoftcapIsLeftToTheDecomposition) {
+  const Value x = parameter("x", {kBF16, {2, 6, 32}}), mask = full({kF32, {2, 1, 1, 6}}, 0);
+  const auto calls = [&](const Target& target, double softcap) {
+    const Value out = attention(x, x, x, mask, {.heads = 4, .scale = 1, .softcap = softcap});
+    const Function f{.parameters = {x}, .results = gradients(sum(convert(out, kF32)), {&x, 1})};
+    return to_stablehlo(f, target).find("custom_call") != std::string::npos;
+  };
+  for (const Target& target : {Target{.kernels = {"portatune.attention", "portatune.attention_grad"}},
+                               Target{.kernels = {std::string(kCudnnAttention)}}}) {
+    EXPECT_TRUE(calls(target, 0));
+    EXPECT_FALSE(calls(target, 50));
+  }
+}
 // The second half of four heads, alone and among all heads.
 TEST(Attention, DropsTheSameWeightsForAPartOfTheHeads) {
   const auto inputs = std::vector{f32({2, 5, 12}), f32({2, 7, 12}, 2), f32({2, 7, 12}, 3)};
@@ -210,6 +239,7 @@ TEST(Attention, ErrorNamesTheOperands) {
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 6, .scale = 1, .kv_heads = 3}); }, {"head_size"});
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 1, .scale = 1, .band = {.before = -1}}); },
                      {"band", "-1 before"});
+  expect_shape_error([&] { attention(x, x, x, bias, {.heads = 1, .scale = 1, .softcap = -1}); }, {"softcap"});
 }
 
 }  // namespace portatune::test

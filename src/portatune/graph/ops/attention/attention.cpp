@@ -20,7 +20,7 @@ constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 struct Parameters {
   int64_t heads, kv_heads, dropout_heads;
-  double scale, dropout;
+  double scale, dropout, softcap;
   Band band;
 
   // The weights [batch, heads, query, kv] after dropout.
@@ -85,10 +85,15 @@ Value transposed_times(const Value& a, const Value& b) {
                      DType::kFloat32);
 }
 
-// scale q k^T + bias, [batch, heads, query, kv]; -infinity at keys that a query does not see.
-Value scores_of(const Parameters& p, const Value& q, const Value& k, const Value& mask) {
-  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+// scale q k^T, bounded by the softcap if there is one; [batch, heads, query, kv].
+Value products_of(const Parameters& p, const Value& q, const Value& k) {
   const Value products = unstack_groups(times_transposed(stack_groups(q, p.kv_heads), k), p.heads) * p.scale;
+  return p.softcap == 0 ? products : tanh(products / p.softcap) * p.softcap;
+}
+
+// products + bias; -infinity at keys that a query does not see.
+Value scores_of(const Parameters& p, const Value& products, const Value& mask) {
+  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
   return masked(products, mask, p.band, kUnseen);
 }
 
@@ -98,9 +103,9 @@ Value with_heads(const Value& x, int64_t heads) {
   return reshape(x, {s[0], s[1], heads, s[2] / heads});
 }
 
-// The kernels take segments, or a bias that differs only between keys and examples.
-bool kernels_take(const Value& k, const Value& mask) {
-  return !is_float(mask.dtype()) || mask.shape() == Shape{k.shape()[0], 1, 1, k.shape()[1]};
+// The kernels take segments, or a bias that differs only between keys and examples, and no softcap.
+bool kernels_take(const Parameters& p, const Value& k, const Value& mask) {
+  return p.softcap == 0 && (!is_float(mask.dtype()) || mask.shape() == Shape{k.shape()[0], 1, 1, k.shape()[1]});
 }
 
 // The attention in cuDNN's form.
@@ -113,7 +118,7 @@ struct AsCudnn {
 // supported because cuDNN would use its own random numbers, a bias for each head because it would be stored for each
 // example, too.
 std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::span<const Value> q_k_v_mask) {
-  if (!out.offers(kCudnnAttention) || p.dropout > 0) return {};
+  if (!out.offers(kCudnnAttention) || p.dropout > 0 || p.softcap > 0) return {};
   const Value q = with_heads(q_k_v_mask[0], p.heads), k = with_heads(q_k_v_mask[1], p.kv_heads);
   if (!cudnn_takes(q.type(), k.type())) return {};
   const int64_t batch = q.shape()[0], query = q.shape()[1], kv = k.shape()[1];
@@ -136,6 +141,7 @@ std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::s
 struct Backward {
   Value dout, q, k, v;           // [batch, heads, position, head_size]
   Value probabilities, dscores;  // P and dscores, float32 [batch, heads, query, kv]
+  Value dproducts;               // dscores times the derivative of the softcap
 
   Backward(const Parameters& p, std::span<const Value> in)
       : dout(split_heads(in[0], p.heads)),
@@ -145,10 +151,16 @@ struct Backward {
     const Value out = split_heads(in[5], p.heads);
     const Value lse = expand_dims(in[6], -1), zero = full({DType::kFloat32, {}}, 0);
     const Value hidden = compare(Direction::kLess, lse, full({DType::kFloat32, {}}, kHidden));
-    probabilities = select(hidden, zero, exp(scores_of(p, q, k, in[4]) - lse));
+    const Value capped = products_of(p, q, k);
+    probabilities = select(hidden, zero, exp(scores_of(p, capped, in[4]) - lse));
     const Value inner = sum(convert(dout, DType::kFloat32) * convert(out, DType::kFloat32), {3}, ReducedAxes::kKeep);
     const Value products = times_transposed(stack_groups(dout, p.kv_heads), v);
     dscores = probabilities * (p.dropped(unstack_groups(products, p.heads), in[7]) - inner);
+    dproducts = dscores;
+    if (p.softcap > 0) {
+      const Value share = capped / p.softcap;
+      dproducts = dscores * (1.0 - share * share);
+    }
   }
 };
 
@@ -161,7 +173,7 @@ Value bias_gradient(const Parameters& p, std::span<const Value> in) {
 }
 
 // attention_grad(dout, q, k, v, mask, out, lse, key): with P and dscores of Backward and D the dropout of P,
-//   dv = D^T dout, dq = scale dscores k, dk = scale dscores^T q.
+//   dv = D^T dout, dq = scale dproducts k, dk = scale dproducts^T q.
 //   shape     those of q, k and v
 //   lowering  the kernel portatune.attention_grad; cuDNN's
 struct AttentionGrad final : Composite {
@@ -176,12 +188,12 @@ struct AttentionGrad final : Composite {
     const auto stack = [&](const Value& x) { return stack_groups(x, p.kv_heads); };
     const Value weights = p.dropped(b.probabilities, in[7]);
     const Value dv = transposed_times(stack(convert(weights, dtype)), stack(b.dout));
-    const Value dscores = stack(convert(b.dscores * p.scale, dtype));
-    const Value dq = unstack_groups(times(dscores, b.k), p.heads), dk = transposed_times(dscores, stack(b.q));
+    const Value dproducts = stack(convert(b.dproducts * p.scale, dtype));
+    const Value dq = unstack_groups(times(dproducts, b.k), p.heads), dk = transposed_times(dproducts, stack(b.q));
     return {convert(join_heads(dq), dtype), convert(join_heads(dk), dtype), convert(join_heads(dv), dtype)};
   }
   KernelCall kernel(const Node& node) const override {
-    if (!kernels_take(node.input(2), node.input(4))) return kNoKernel;
+    if (!kernels_take(p, node.input(2), node.input(4))) return kNoKernel;
     return {.target = "portatune.attention_grad", .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
@@ -201,8 +213,8 @@ struct AttentionGrad final : Composite {
   }
 };
 
-// attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that a query sees by band and
-// segments; also the log of each row's sum of exponentials, from which the gradient recomputes the weights.
+// attention(q, k, v, mask, key): softmax(softcap of scale q k^T + bias) v per head, over the keys that a query sees by
+// band and segments; also the log of each row's sum of exponentials, from which the gradient recomputes the weights.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
 //   gradient  attention_grad, bias_gradient(); none to segments
 //   lowering  the kernel portatune.attention; cuDNN's
@@ -215,6 +227,7 @@ struct Attention final : Composite {
   Types infer(std::span<const Value> in) const override {
     const Value &q = in[0], &k = in[1], &v = in[2];
     require_rate(name(), in, p.dropout);
+    require(p.softcap >= 0, name(), in, "a softcap of at least 0");
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
                 q.shape()[0] == k.shape()[0],
             name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, kv_hidden] of one float type");
@@ -255,7 +268,7 @@ struct Attention final : Composite {
 
   Values decompose(std::span<const Value> in) const override {
     const Value q = split_heads(in[0], p.heads), k = split_heads(in[1], p.kv_heads), v = split_heads(in[2], p.kv_heads);
-    const Value scores = scores_of(p, q, k, in[3]);
+    const Value scores = scores_of(p, products_of(p, q, k), in[3]);
     // It is finite even in a row without keys, whose exponentials and sum are then 0.
     const Value highest = maximum(max(scores, {3}, ReducedAxes::kKeep),
                                   full({DType::kFloat32, {}}, std::numeric_limits<float>::lowest()));
@@ -281,7 +294,7 @@ struct Attention final : Composite {
   }
 
   KernelCall kernel(const Node& node) const override {
-    if (!kernels_take(node.input(1), node.input(3))) return kNoKernel;
+    if (!kernels_take(p, node.input(1), node.input(3))) return kNoKernel;
     return {.target = "portatune.attention", .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
@@ -310,6 +323,7 @@ Value attention(const Value& q, const Value& k, const Value& v, const Value& mas
                                                                                .dropout_heads = options.dropout_heads,
                                                                                .scale = options.scale,
                                                                                .dropout = options.dropout,
+                                                                               .softcap = options.softcap,
                                                                                .band = options.band});
 }
 
