@@ -266,6 +266,8 @@ struct KeysAndValues {
 KeysAndValues project_keys_and_values(const Scope& s, const Value& x, const SelfAttention& a);
 /// The heads by one layer that joins all queries, keys and values: its output with columns({}, 3).
 HeadsOfDevice split_projection(const Scope& s, const Value& qkv, const SelfAttention& a);
+/// The same where query, key and value of each head are neighbours: the layer's output with columns({}).
+HeadsOfDevice split_projection_by_head(const Scope& s, const Value& qkv, const SelfAttention& a);
 /// attention() of these heads.
 Value attention(const Scope& s, const HeadsOfDevice& heads, const Value& mask);
 /// attention() of project(), without a layer after it; [batch, seq, heads of the device * head_size].

@@ -49,6 +49,15 @@ TEST(SelfAttention, SplitsAJointProjection) {
   for (const Tensor& difference : found) EXPECT_THAT(difference.as<float>(), ::testing::Each(0));
 }
 
+TEST(SelfAttention, SplitsAJointProjectionByHead) {
+  nn::Context context({});
+  const Value x = inputs(), by_head = reshape(x, {2, 3, 4, 2});  // [.., heads, head_size]
+  const Value joint = reshape(concatenate({by_head, by_head * 2, by_head * 3}, 3), {2, 3, 24});
+  const auto heads = split_projection_by_head(nn::Scope(context), joint, {.heads = 4, .head_size = 2});
+  const std::vector<Tensor> found = evaluate({heads.q - x, heads.k - x * 2, heads.v - x * 3});
+  for (const Tensor& difference : found) EXPECT_THAT(difference.as<float>(), ::testing::Each(0));
+}
+
 TEST(SelfAttention, IsAttentionOfTheProjections) {
   nn::Context context({});
   const nn::Scope s(context);

@@ -45,6 +45,16 @@ HeadsOfDevice split_projection(const Scope& s, const Value& qkv, const SelfAtten
   return {part(0), part(1), part(2), options};
 }
 
+HeadsOfDevice split_projection_by_head(const Scope& s, const Value& qkv, const SelfAttention& a) {
+  const AttentionOptions options = options_of(s, a);
+  const Shape& shape = qkv.shape();
+  const Value by_head = reshape(qkv, {shape[0], shape[1], options.heads, 3, a.head_size});
+  const auto part = [&](int64_t i) {
+    return reshape(slice(by_head, 3, {i, i + 1}), {shape[0], shape[1], options.heads * a.head_size});
+  };
+  return {part(0), part(1), part(2), options};
+}
+
 Value attention(const Scope& s, const HeadsOfDevice& heads, const Value& mask) {
   return attention(s, heads.q, heads.k, heads.v, mask, heads.options);
 }
