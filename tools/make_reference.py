@@ -94,6 +94,8 @@ def make_inputs(model, lengths, seed, *, choices=3):
         inputs["labels"] = below(2, (batch,))
     elif head.endswith("ForTokenClassification"):
         inputs["labels"] = torch.where(mask == 1, below(config.num_labels, shape), IGNORED)
+    elif head == "ElectraForPreTraining":
+        inputs["labels"] = below(2, shape)
     elif head.endswith(("ForMaskedLM", "ForPreTraining")):
         chosen = (torch.rand(shape, generator=generator) < 0.4) & (mask == 1)
         inputs["labels"] = torch.where(chosen, below(config.vocab_size, shape), IGNORED)

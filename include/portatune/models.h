@@ -38,7 +38,8 @@ enum class HeadKind {
   kQuestionAnswering,
   kMultipleChoice,
   kMaskedLM,
-  kPreTraining,  ///< kMaskedLM and the relation of two texts, whose logits this head computes
+  kPreTraining,             ///< kMaskedLM and the relation of two texts, whose logits this head computes
+  kReplacedTokenDetection,  ///< "PreTraining" of ELECTRA's discriminator
   kCausalLM,
   kSeq2SeqLM
 };
@@ -157,6 +158,7 @@ struct HeadInputs {
 ///   kMaskedLM                [..., vocab_size], for the token at each position
 ///   kCausalLM, kSeq2SeqLM    [..., vocab_size], for the next token
 ///   kPreTraining             [batch, 2]: the second text follows the first (0) or not (1)
+///   kReplacedTokenDetection  [...]: the token has replaced that of the text (> 0) or not
 using Head = std::function<Value(const nn::Scope& root, const HeadInputs& in)>;
 using Heads = std::map<HeadKind, Head>;
 

@@ -217,6 +217,7 @@ CASES = {
     "bert_nsp": ("BertForNextSentencePrediction", BERT),
     "bert_beyond_qa": ("BertForQuestionAnswering", BERT),
     "bert_mlm_shared_bias": ("BertForMaskedLM", BERT | {"tie_word_embeddings": False}),
+    "electra_pretraining": ("ElectraForPreTraining", ELECTRA | {"hidden_act": "gelu_new"}),
 }
 
 

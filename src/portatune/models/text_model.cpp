@@ -18,6 +18,7 @@ constexpr HeadName kNames[] = {
     {HeadKind::kMultipleChoice, "ForMultipleChoice", "multiple choice"},
     {HeadKind::kMaskedLM, "ForMaskedLM", "masked language modelling"},
     {HeadKind::kPreTraining, "ForPreTraining", "next sentence prediction"},
+    {HeadKind::kReplacedTokenDetection, "ForPreTraining", "detection of replaced tokens"},
     {HeadKind::kCausalLM, "ForCausalLM", "causal language modelling"},
     {HeadKind::kSeq2SeqLM, "ForConditionalGeneration", "text to text"},
 };

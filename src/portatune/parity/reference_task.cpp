@@ -73,9 +73,6 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
                            .expected = "a class of the model_type in config.json: " + prefix + "..."});
   }
   head_ = architecture.substr(prefix.size());
-  if (architecture == "ElectraForPreTraining") {
-    refuse_class("detection of replaced tokens, a head that is not supported yet");
-  }
 }
 
 int64_t ReferenceTask::num_labels() const {
@@ -228,6 +225,11 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
   if (head_ == "ForMaskedLM") {
     const Value logits = logits_of(HeadKind::kMaskedLM);
     return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
+  }
+  if (head_ == "ForPreTraining" && text_model_->heads().contains(HeadKind::kReplacedTokenDetection)) {
+    const Value logits = logits_of(HeadKind::kReplacedTokenDetection);
+    return with_loss(labels, logits,
+                     [&] { return tasks::replaced_token_detection(logits, labels, in.attention_mask, weights); });
   }
   if (head_ == "ForPreTraining") return pretraining(root, x, batch);
   if (head_ == "ForNextSentencePrediction") {

@@ -80,6 +80,15 @@ Value masked_lm(const Scope& root, const ElectraConfig& c, const HeadInputs& in)
                        {"electra.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
 }
 
+Value replaced_token_detection(const Scope& root, const ElectraConfig& c, const HeadInputs& in) {
+  const Scope s = root / "discriminator_predictions";
+  const Value dense = nn::activate(c.hidden_act, linear(s / "dense", in.x, c.hidden_size));
+  const Value by_token = logits(s / "dense_prediction", dense, 1);
+  Shape tokens = by_token.shape();
+  tokens.erase(tokens.rank() - 1);
+  return reshape(by_token, tokens);
+}
+
 }  // namespace
 
 std::unique_ptr<TextModel> electra(const io::JsonObject& config) {
@@ -89,7 +98,8 @@ std::unique_ptr<TextModel> electra(const io::JsonObject& config) {
                                            {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
                                            {HeadKind::kQuestionAnswering, question_answering()},
                                            {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
-                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
+                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)},
+                                           {HeadKind::kReplacedTokenDetection, head_of(c, replaced_token_detection)}});
 }
 
 }  // namespace portatune::models

@@ -59,6 +59,12 @@ Forward token_classification(const Value& logits, const Value& labels, const Val
   return weighted(softmax_cross_entropy(logits, labels), counts(labels) * reshape(weights, {-1, 1}), logits);
 }
 
+Forward replaced_token_detection(const Value& logits, const Value& labels, const Value& attention_mask,
+                                 const Value& weights) {
+  const Value is_token = convert(attention_mask, DType::kFloat32);
+  return weighted(sigmoid_cross_entropy(logits, labels), is_token * reshape(weights, {-1, 1}), logits);
+}
+
 Value next_labels(const Value& labels) {
   const Shape& s = labels.shape();
   return concatenate({slice(labels, 1, {1, s[1]}), full({labels.dtype(), {s[0], 1}}, kNoLabel)}, 1);

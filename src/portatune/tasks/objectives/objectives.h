@@ -29,6 +29,12 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 /// outputs: "logits"
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights);
 
+/// Binary cross-entropy of each token with attention_mask 1. Every such token counts as its example does.
+/// logits float32 [batch, seq]; labels, attention_mask int32 [batch, seq]: 1 for a token that was replaced
+/// outputs: "logits"
+Forward replaced_token_detection(const Value& logits, const Value& labels, const Value& attention_mask,
+                                 const Value& weights);
+
 /// Labels of next-token prediction: each position gets the label of the next one, the last position kNoLabel.
 /// labels  int32 [batch, seq]
 Value next_labels(const Value& labels);
