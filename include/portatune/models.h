@@ -53,7 +53,7 @@ struct TextModelFacts {
   int64_t max_length;       ///< maximal number of positions of a sequence
   int64_t type_vocab_size;  ///< number of token types; 0: the model does not read token_type_ids
   double initializer_range;
-  std::string causal_lm_class = "ForCausalLM";  ///< ending of the name of that class
+  std::string causal_lm_class = {};  ///< name of that class; empty: class_prefix + "ForCausalLM"
 };
 
 /// The body of a text model, which its heads share. The functions build a graph; parameters have their names in the

@@ -35,7 +35,8 @@ std::string name_of_checkpoint(const TextModelFacts& facts) {
 Value TextBody::pooler_output(const nn::Scope&, const Value&) const { return {}; }
 
 std::string TextModel::class_name(HeadKind kind) const {
-  return facts_.class_prefix + (kind == HeadKind::kCausalLM ? facts_.causal_lm_class : name_of(kind).class_ending);
+  if (kind == HeadKind::kCausalLM && !facts_.causal_lm_class.empty()) return facts_.causal_lm_class;
+  return facts_.class_prefix + name_of(kind).class_ending;
 }
 
 Value TextModel::logits(HeadKind kind, const nn::Scope& root, const HeadInputs& in) const {

@@ -67,6 +67,10 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
   }
   const std::string& prefix = image_model_ ? image_model_->facts().class_prefix : text_model_->facts().class_prefix;
   const std::string& architecture = reference.architecture();
+  if (text_model_ && architecture == text_model_->class_name(HeadKind::kCausalLM)) {
+    head_ = "ForCausalLM";
+    return;
+  }
   if (!architecture.starts_with(prefix)) {
     throw CheckpointError({.where = (reference.path() / "case.json").string() + ", architecture",
                            .given = "\"" + architecture + "\"",
@@ -99,8 +103,8 @@ bool ReferenceTask::has_loss() const {
 }
 
 bool ReferenceTask::is_per_position(const std::string& output) const {
-  static constexpr std::array kPerPosition = {
-      "ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining"};
+  static constexpr std::array kPerPosition = {"ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM",
+                                              "ForCausalLM", "ForPreTraining"};
   if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
   if (output.starts_with("encoder_")) return true;
   return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
@@ -238,7 +242,7 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
       return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, reshape(labels, {-1}), weights);
     });
   }
-  if (head_ == "ForCausalLM" || head_ == "LMHeadModel") {
+  if (head_ == "ForCausalLM") {
     const Value logits = logits_of(HeadKind::kCausalLM);
     return with_loss(labels, logits, [&] { return tasks::next_token_prediction(logits, labels, weights); });
   }

@@ -113,28 +113,16 @@ TextModelFacts facts_of(const Gpt2Config& c) {
           .max_length = c.n_positions,
           .type_vocab_size = 0,
           .initializer_range = c.initializer_range,
-          .causal_lm_class = "LMHeadModel"};
+          .causal_lm_class = "GPT2LMHeadModel"};
 }
 
-class Gpt2 final : public Decoder {
+class Gpt2 final : public LayeredDecoder {
  public:
-  explicit Gpt2(const Gpt2Config& c) : c_(c) {}
-
-  Values hidden_states(const Scope& root, const TextInputs& in) const override {
-    return run(root / "transformer", in, decoder_pass(in));
-  }
-
-  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
-                          const Value& start) const override {
-    return run(root / "transformer", in, decoder_pass(in, &cache, start)).back();
-  }
-
-  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
-    return zero_cache(c_.n_layer, {dtype, {batch, length, c_.n_embd}});
-  }
+  explicit Gpt2(const Gpt2Config& c) : LayeredDecoder(c.n_layer, c.n_embd), c_(c) {}
 
  private:
-  Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+  Values run(const Scope& root, const TextInputs& in, const DecoderPass& pass) const override {
+    const Scope s = root / "transformer";
     Values x{embed(s, c_, in)};
     for (int64_t i = 0; i < c_.n_layer; ++i) {
       x.push_back(nn::remat(s, x.back(), block(s / "h" / i, c_, i, x.back(), pass)));
