@@ -24,7 +24,7 @@ TEST(Rope, FrequenciesMatchTransformers) {
   ASSERT_EQ(cases.size(), 12u);
   for (const io::JsonObject& c : cases) {
     const int64_t length = c.get_int("max_position_embeddings");
-    const RopeParameters p = models::rope_parameters(*c.get_object("config"), 1, length);
+    const RopeParameters p = models::rope_parameters(*c.get_object("config"), {.rope_theta = 1}, length);
     const RopeFrequencies found = models::rope_frequencies(p, c.get_int("head_size"), length, c.get_int("seq"));
     const std::vector<double> wanted = c.get_floats("inverse");
     ASSERT_EQ(found.inverse.size(), wanted.size());
@@ -36,13 +36,20 @@ TEST(Rope, FrequenciesMatchTransformers) {
 
 TEST(Rope, ReadsTheFormBeforeTransformers5) {
   const RopeParameters linear = models::rope_parameters(
-      json(R"({"rope_theta": 5000, "rope_scaling": {"type": "linear", "factor": 2}})"), 10000, 128);
+      json(R"({"rope_theta": 5000, "rope_scaling": {"type": "linear", "factor": 2}})"), {}, 128);
   EXPECT_EQ(linear.rope_type, "linear");
   EXPECT_EQ(linear.rope_theta, 5000);
   EXPECT_EQ(linear.factor, 2);
-  const RopeParameters plain = models::rope_parameters(json(R"({"rope_scaling": null})"), 10000, 128);
+  const RopeParameters plain = models::rope_parameters(json(R"({"rope_scaling": null})"), {}, 128);
   EXPECT_EQ(plain.rope_type, "default");
   EXPECT_EQ(plain.rope_theta, 10000);
+}
+
+TEST(Rope, APartOfAHeadHasTheFrequenciesOfASmallerHead) {
+  const RopeParameters whole{.rope_theta = 100};
+  const RopeParameters part = models::rope_parameters(
+      json(R"({"rope_parameters": {"partial_rotary_factor": 0.4, "rope_theta": 100}})"), {}, 128);
+  EXPECT_EQ(models::rope_frequencies(part, 10, 128, 64).inverse, models::rope_frequencies(whole, 4, 128, 64).inverse);
 }
 
 TEST(Rope, TablesHoldScaledCosinesAndSines) {
@@ -60,7 +67,7 @@ TEST(Rope, TablesHoldScaledCosinesAndSines) {
 TEST(Rope, ErrorsNameTheKey) {
   const auto expect_error = [](const std::string& config, const std::string& part) {
     try {
-      models::rope_frequencies(models::rope_parameters(json(config), 10000, 128), 6, 128, 64);
+      models::rope_frequencies(models::rope_parameters(json(config), {}, 128), 6, 128, 64);
       FAIL() << "no error";
     } catch (const CheckpointError& error) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();

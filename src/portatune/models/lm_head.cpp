@@ -23,7 +23,8 @@ Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& deco
 }
 
 Value lm_logits(const nn::Scope& s, const Value& x, const Value& weight, const LmDecoder& decoder, const Value& bias) {
-  const Value logits = convert(linear(x, weight, bias), DType::kFloat32);
+  Value logits = convert(linear(x, weight, bias), DType::kFloat32);
+  if (decoder.softcap > 0) logits = tanh(logits / decoder.softcap) * decoder.softcap;
   if (weight.shape()[0] == decoder.vocab_size) return logits;
   return all_gather(logits, -1, s.options().mesh, {MeshAxis::kTensor});
 }

@@ -14,6 +14,7 @@ struct LmDecoder {
   bool tied;               ///< whether they are also the weight of this layer ("tie_word_embeddings")
   int64_t vocab_size;
   std::optional<nn::Initializer> initializer = {};  ///< of a weight that is not tied; by default normal
+  double softcap = 0;                               ///< bound c of the logits, which become c tanh(logits / c); 0: none
 };
 /// x W^T + b. If tied, the weight is that of the embeddings and b is "bias"; else they are "decoder.weight" and
 /// "decoder.bias". A checkpoint may hold b under either name, because older versions of transformers tie the two.

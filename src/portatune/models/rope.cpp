@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr io::FloatRange kPositive{1e-6, 1e12};
+constexpr io::FloatRange kPart{1e-6, 1};
 constexpr io::IntRange kLength{1, 1 << 30};
 
 // Reads a number; 0 also means "not given", as in transformers.
@@ -36,14 +37,6 @@ void read_yarn(const ConfigReader& rope, RopeParameters& p) {
   rope.read("mscale", p.mscale, {0, 1e6});
   rope.read("mscale_all_dim", p.mscale_all_dim, {0, 1e6});
   rope.read("truncate", p.truncate);
-}
-
-void refuse_part_of_head(const io::JsonObject& object) {
-  if (const double part = object.get_float_or("partial_rotary_factor", 1); part != 1) {
-    throw CheckpointError({.where = "config.json, partial_rotary_factor",
-                           .given = std::to_string(part),
-                           .expected = "1: rotary positions of a part of the head are not supported"});
-  }
 }
 
 // The frequencies 1, theta^(-2 / size), theta^(-4 / size), ... The exponents are rounded to float32, as in the training
@@ -125,19 +118,26 @@ std::vector<double> llama3_frequencies(const RopeParameters& p, int64_t size) {
 
 }  // namespace
 
-RopeParameters rope_parameters(const io::JsonObject& config, double default_theta, int64_t max_position_embeddings) {
+RopeParameters rope_parameters(const io::JsonObject& config, const RopeParameters& defaults,
+                               int64_t max_position_embeddings) {
   auto given = config.get_object("rope_parameters");
   if (const auto scaling = config.get_object("rope_scaling"); !given) given = scaling;
-  RopeParameters p;
-  p.rope_theta = config.get_float_or("rope_theta", default_theta, kPositive);
-  refuse_part_of_head(config);
-  if (!given) return p;
+  RopeParameters p = defaults;
+  const ConfigReader reader(config);
+  reader.read("rope_theta", p.rope_theta, kPositive);
+  reader.read("partial_rotary_factor", p.partial_rotary_factor, kPart);
+  return rope_parameters(config, given, p, max_position_embeddings);
+}
 
+RopeParameters rope_parameters(const io::JsonObject& config, const std::optional<io::JsonObject>& given,
+                               const RopeParameters& defaults, int64_t max_position_embeddings) {
+  RopeParameters p = defaults;
+  if (!given) return p;
   const ConfigReader rope(*given);
   rope.read("rope_theta", p.rope_theta, kPositive);
+  rope.read("partial_rotary_factor", p.partial_rotary_factor, kPart);
   rope.read("type", p.rope_type);
   rope.read("rope_type", p.rope_type);
-  refuse_part_of_head(rope);
   const std::vector<std::string> types{"default", "linear", "dynamic", "yarn", "longrope", "llama3"};
   if (std::ranges::find(types, p.rope_type) == types.end()) {
     throw CheckpointError({.where = "config.json, rope_type",
@@ -164,27 +164,31 @@ RopeParameters rope_parameters(const io::JsonObject& config, double default_thet
 
 RopeFrequencies rope_frequencies(const RopeParameters& p, int64_t head_size, int64_t max_position_embeddings,
                                  int64_t seq) {
-  if (head_size % 2 != 0 || (p.rope_type == "dynamic" && head_size < 4)) {
-    throw CheckpointError({.where = "config.json",
-                           .given = "a head size of " + std::to_string(head_size),
-                           .expected = "an even head size for rotary positions, and at least 4 for dynamic ones"});
+  const auto size = static_cast<int64_t>(static_cast<double>(head_size) * p.partial_rotary_factor);
+  if (size == 0 || size % 2 != 0 || (p.rope_type == "dynamic" && size < 4)) {
+    const bool is_part = p.partial_rotary_factor != 1;
+    throw CheckpointError(
+        {.where = is_part ? "config.json, partial_rotary_factor" : "config.json",
+         .given = "a head size of " + std::to_string(head_size) +
+                  (is_part ? ", of which " + std::to_string(size) + " elements rotate" : ""),
+         .expected = "an even number of elements for rotary positions, and at least 4 for dynamic ones"});
   }
   const double stretched = static_cast<double>(max_position_embeddings);
   const double factor = p.factor.value_or(stretched / static_cast<double>(p.original_max_position_embeddings));
-  std::vector<double> inverse = plain_frequencies(p.rope_theta, head_size);
+  std::vector<double> inverse = plain_frequencies(p.rope_theta, size);
   double attention_factor = 1;
   if (p.rope_type == "linear") {
     for (double& frequency : inverse) frequency /= factor;
   } else if (p.rope_type == "dynamic") {
-    inverse = dynamic_frequencies(p, head_size, max_position_embeddings, seq);
+    inverse = dynamic_frequencies(p, size, max_position_embeddings, seq);
   } else if (p.rope_type == "yarn") {
-    inverse = yarn_frequencies(p, factor, head_size);
+    inverse = yarn_frequencies(p, factor, size);
     attention_factor = yarn_attention_factor(p, factor);
   } else if (p.rope_type == "longrope") {
-    inverse = longrope_frequencies(p, head_size, seq);
+    inverse = longrope_frequencies(p, size, seq);
     attention_factor = longrope_attention_factor(p, factor);
   } else if (p.rope_type == "llama3") {
-    inverse = llama3_frequencies(p, head_size);
+    inverse = llama3_frequencies(p, size);
   }
   return {{inverse.begin(), inverse.end()}, attention_factor};
 }

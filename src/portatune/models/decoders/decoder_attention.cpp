@@ -40,8 +40,17 @@ Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t laye
   return attention(s, heads, window ? hide_before(pass.mask, start, *window) : pass.mask);
 }
 
-KeyValueCache zero_cache(int64_t layers, const TensorType& type) {
-  const Values zeros(static_cast<size_t>(layers), full(type, 0));
+Values LayeredDecoder::hidden_states(const nn::Scope& root, const TextInputs& in) const {
+  return run(root, in, decoder_pass(in));
+}
+
+Value LayeredDecoder::next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
+                                        const Value& start) const {
+  return run(root, in, decoder_pass(in, &cache, start)).back();
+}
+
+KeyValueCache LayeredDecoder::empty_cache(int64_t batch, int64_t length, DType dtype) const {
+  const Values zeros(static_cast<size_t>(layers_), full({dtype, {batch, length, kv_size_}}, 0));
   return {zeros, zeros};
 }
 

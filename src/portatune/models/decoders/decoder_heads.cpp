@@ -16,9 +16,16 @@ Head score_of_last_token(int64_t pad_token_id) {
   };
 }
 
-Head next_token(const LmDecoder& decoder) {
-  return [decoder](const nn::Scope& root, const HeadInputs& in) {
-    return lm_logits(root, in.x, vocabulary_weight(root / "lm_head", in.x.shape().back(), decoder), decoder);
+Head score_of_tokens(double rate) {
+  return [rate](const nn::Scope& root, const HeadInputs& in) {
+    const nn::Scope s = root / "score";
+    return logits(s, dropout(s, in.x, rate), in.num_labels);
+  };
+}
+
+Head next_token(const LmDecoder& decoder, const std::string& name) {
+  return [decoder, name](const nn::Scope& root, const HeadInputs& in) {
+    return lm_logits(root, in.x, vocabulary_weight(root / name, in.x.shape().back(), decoder), decoder);
   };
 }
 

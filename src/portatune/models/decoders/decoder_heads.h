@@ -13,7 +13,11 @@ Value last_token(const Value& x, const TextInputs& in, int64_t pad_token_id);
 /// "score" of the last token.
 Head score_of_last_token(int64_t pad_token_id);
 
+/// "score" of each token behind dropout, with a bias.
+Head score_of_tokens(double dropout);
+
 /// "lm_head" of each token, without a bias.
-Head next_token(const LmDecoder& decoder);
+/// name   its other name in a checkpoint
+Head next_token(const LmDecoder& decoder, const std::string& name = "lm_head");
 
 }  // namespace portatune::models

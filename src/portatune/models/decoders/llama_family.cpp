@@ -3,7 +3,6 @@
 #include "portatune/error.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/models/decoders/decoder_heads.h"
-#include "portatune/models/text_inputs.h"
 
 namespace portatune::models {
 
@@ -11,20 +10,13 @@ using nn::Scope;
 
 namespace {
 
-RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const DecoderPass& pass) {
-  const Value positions = positions_of(in);
-  const auto tables = [&](int64_t seq) {
-    return rope_tables(rope_frequencies(c.rope, c.head_dim, c.max_position_embeddings, seq), positions);
-  };
-  if (!pass.cache) return tables(in.input_ids.shape()[1]);
-  // Texts have at most the model's maximal length, below which only longrope depends on the length.
-  if (c.rope.rope_type != "longrope") return tables(1);
-  // Beyond near_length other frequencies apply. The text's length is known only at run time.
-  const int64_t near_length = c.rope.original_max_position_embeddings;
-  const RopeTables near = tables(near_length), far = tables(near_length + 1);
-  const Value last = max(reshape(positions, {-1}), {0});
-  const Value is_far = compare(Direction::kGreaterEqual, last, full(last.type(), static_cast<double>(near_length)));
-  return {select(is_far, far.cos, near.cos), select(is_far, far.sin, near.sin)};
+using Windows = std::vector<std::optional<int64_t>>;
+
+void refuse_part_of_head(const RopeParameters& rope) {
+  if (rope.partial_rotary_factor == 1) return;
+  throw CheckpointError({.where = "config.json, partial_rotary_factor",
+                         .given = std::to_string(rope.partial_rotary_factor),
+                         .expected = "1: rotary positions of a part of the head are not supported for this model"});
 }
 
 }  // namespace
@@ -50,34 +42,45 @@ LlamaFamilyConfig llama_family_config(const ConfigReader& config, const LlamaFam
   config.read("classifier_dropout", c.classifier_dropout, kRate);
   config.read("tie_word_embeddings", c.tie_word_embeddings);
   config.read("pad_token_id", c.pad_token_id, token_or_none(c.vocab_size));
-  c.rope = rope_parameters(config, c.rope.rope_theta, c.max_position_embeddings);
+  c.rope = rope_parameters(config, c.rope, c.max_position_embeddings);
+  refuse_part_of_head(c.rope);
   require_multiple("num_attention_heads", c.num_attention_heads, "num_key_value_heads", c.num_key_value_heads);
   return c;
 }
 
-std::vector<std::optional<int64_t>> sliding_windows(const ConfigReader& config, int64_t layers, int64_t window,
-                                                    int64_t max_window_layers) {
-  const bool slides = config.get_bool_or("use_sliding_window", false);
-  config.read("sliding_window", window, {1, 1 << 30});
-  config.read("max_window_layers", max_window_layers, {0, 1 << 20});
+Windows sliding_windows(const ConfigReader& config, int64_t layers, std::optional<int64_t> window,
+                        const std::function<bool(int64_t layer)>& slides) {
+  if (config.has("sliding_window")) window = config.get_int("sliding_window", {1, 1 << 30});
   const std::vector<std::string> types = config.get_strings("layer_types");
-  std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
+  Windows windows(static_cast<size_t>(layers));
   if (!types.empty() && types.size() != windows.size()) {
     throw CheckpointError({.where = "config.json, layer_types",
                            .given = std::to_string(types.size()) + " types for " + std::to_string(layers) + " layers",
                            .expected = "one type for each layer"});
   }
   for (size_t i = 0; i < windows.size(); ++i) {
-    const bool late = static_cast<int64_t>(i) >= max_window_layers;
-    const std::string type = !types.empty() ? types[i] : late ? "sliding_attention" : "full_attention";
+    const std::string by_default = slides(static_cast<int64_t>(i)) ? "sliding_attention" : "full_attention";
+    const std::string type = types.empty() ? by_default : types[i];
     if (type != "sliding_attention" && type != "full_attention") {
       throw CheckpointError({.where = "config.json, layer_types",
                              .given = "\"" + type + "\"",
                              .expected = "\"full_attention\" or \"sliding_attention\""});
     }
-    if (slides && type == "sliding_attention") windows[i] = window;
+    if (type == "sliding_attention") windows[i] = window;
   }
   return windows;
+}
+
+Windows optional_windows(const ConfigReader& config, int64_t layers, std::optional<int64_t> window,
+                         const std::function<bool(int64_t layer)>& slides) {
+  Windows windows = sliding_windows(config, layers, window, slides);
+  if (!config.get_bool_or("use_sliding_window", false)) windows.assign(windows.size(), {});
+  return windows;
+}
+
+Windows qwen_windows(const ConfigReader& config, int64_t layers) {
+  const int64_t first = config.get_int_or("max_window_layers", 28, {0, 1 << 20});
+  return optional_windows(config, layers, 4096, [first](int64_t layer) { return layer >= first; });
 }
 
 nn::HeadsOfDevice project_heads(const Scope& s, const LlamaFamilyConfig& c, const Value& x,
@@ -93,9 +96,13 @@ nn::HeadsOfDevice project_heads(const Scope& s, const LlamaFamilyConfig& c, cons
                   .linear = options});
 }
 
-Value rotary_attention(const Scope& s, const nn::HeadsOfDevice& heads, const LayerInputs& in,
-                       std::optional<int64_t> window) {
-  return causal_attention(s, in.pass, in.layer, rotated(heads, in.rope), window);
+nn::HeadsOfDevice normed_heads(const Scope& s, const LlamaFamilyConfig& c, nn::HeadsOfDevice heads) {
+  const auto normed = [&](const Scope& of_norm, const Value& x) {
+    return within_heads(x, c.head_dim, [&](const Value& y) { return rms_norm(of_norm, y, c.rms_norm_eps, c.norm); });
+  };
+  heads.q = normed(s / "q_norm", heads.q);
+  heads.k = normed(s / "k_norm", heads.k);
+  return heads;
 }
 
 Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {
@@ -107,51 +114,54 @@ Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, cons
 Value LlamaFamily::mlp(const Scope& s, const Value& x) const { return gated_mlp(s, c_, x, {.bias = false}); }
 
 Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) const {
-  const Value h = x + self_attention(s / "self_attn", rms_norm(s / "input_layernorm", x, c_.rms_norm_eps), in);
-  return h + mlp(s / "mlp", rms_norm(s / "post_attention_layernorm", h, c_.rms_norm_eps));
+  const auto norm = [&](const Scope& of_norm, const Value& y) {
+    return rms_norm(of_norm, y, c_.rms_norm_eps, c_.norm);
+  };
+  const Value h = x + self_attention(s / "self_attn", norm(s / "input_layernorm", x), in);
+  return h + mlp(s / "mlp", norm(s / "post_attention_layernorm", h));
 }
 
-Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
-  const RopeTables rope = tables_of(c_, in, pass);
-  Values x{word_embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
+Values LlamaFamily::run(const Scope& root, const TextInputs& in, const DecoderPass& pass) const {
+  const Scope s = root / "model";
+  const auto tables = [&](const RopeParameters& p) {
+    return rope_tables(p, c_.head_dim, c_.max_position_embeddings, in, pass);
+  };
+  const RopeTables rope = tables(c_.rope), sliding = c_.sliding_rope ? tables(*c_.sliding_rope) : rope;
+  Value words = word_embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
+  if (c_.embedding_factor != 1) words = words * c_.embedding_factor;
+  Values x{words};
   for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
-    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope})));
+    const std::optional<int64_t> window = c_.windows.empty() ? std::nullopt : c_.windows[static_cast<size_t>(i)];
+    const LayerInputs of_layer{.layer = i, .pass = pass, .rope = window ? sliding : rope, .window = window};
+    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), of_layer)));
   }
-  x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
+  x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps, c_.norm);
   return x;
 }
 
-Values LlamaFamily::hidden_states(const Scope& root, const TextInputs& in) const {
-  return run(root / "model", in, decoder_pass(in));
+TextModelFacts llama_family_facts(const std::string& class_prefix, const LlamaFamilyConfig& c) {
+  return {.class_prefix = class_prefix,
+          .base_prefix = "model",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.hidden_size,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = 0,
+          .initializer_range = c.initializer_range};
 }
 
-Value LlamaFamily::next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
-                                     const Value& start) const {
-  return run(root / "model", in, decoder_pass(in, &cache, start)).back();
-}
-
-KeyValueCache LlamaFamily::empty_cache(int64_t batch, int64_t length, DType dtype) const {
-  return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.num_key_value_heads * c_.head_dim}});
+Heads llama_family_heads(const LlamaFamilyConfig& c) {
+  const LmDecoder lm{.embeddings = "model.embed_tokens.weight",
+                     .tied = c.tie_word_embeddings,
+                     .vocab_size = c.vocab_size,
+                     .softcap = c.final_logit_softcapping};
+  return {{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
+          {HeadKind::kTokenClassification, score_of_tokens(c.classifier_dropout)},
+          {HeadKind::kCausalLM, next_token(lm)}};
 }
 
 std::unique_ptr<TextModel> llama_family_model(const std::string& class_prefix, const LlamaFamilyConfig& c,
                                               std::unique_ptr<const LlamaFamily> body) {
-  const auto token_score = [rate = c.classifier_dropout](const Scope& root, const HeadInputs& in) {
-    const Scope s = root / "score";
-    return logits(s, dropout(s, in.x, rate), in.num_labels);
-  };
-  const LmDecoder lm{"model.embed_tokens.weight", c.tie_word_embeddings, c.vocab_size};
-  return std::make_unique<TextModel>(TextModelFacts{.class_prefix = class_prefix,
-                                                    .base_prefix = "model",
-                                                    .vocab_size = c.vocab_size,
-                                                    .hidden_size = c.hidden_size,
-                                                    .max_length = c.max_position_embeddings,
-                                                    .type_vocab_size = 0,
-                                                    .initializer_range = c.initializer_range},
-                                     std::move(body),
-                                     Heads{{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
-                                           {HeadKind::kTokenClassification, token_score},
-                                           {HeadKind::kCausalLM, next_token(lm)}});
+  return std::make_unique<TextModel>(llama_family_facts(class_prefix, c), std::move(body), llama_family_heads(c));
 }
 
 }  // namespace portatune::models

@@ -2,9 +2,10 @@
 // a gated feed-forward layer.
 #pragma once
 
+#include <functional>
+
 #include "portatune/models/config_reader.h"
-#include "portatune/models/decoders/decoder_attention.h"
-#include "portatune/models/rope.h"
+#include "portatune/models/decoders/rotary_decoder.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -27,57 +28,63 @@ struct LlamaFamilyConfig {
   bool tie_word_embeddings = false;
   int64_t pad_token_id = -1;
   RopeParameters rope;
+  std::optional<RopeParameters> sliding_rope = {};   ///< of layers with a sliding window; absent: rope
+  std::vector<std::optional<int64_t>> windows = {};  ///< sliding window of each layer; empty: none
+  nn::RmsNormOptions norm = {};
+  double embedding_factor = 1;         ///< factor of the word embeddings
+  double final_logit_softcapping = 0;  ///< LmDecoder::softcap
 };
 
 /// Reads these fields; `defaults` are the values of absent ones. CheckpointError for a value out of range.
 LlamaFamilyConfig llama_family_config(const ConfigReader& config, const LlamaFamilyConfig& defaults);
 
-/// The sliding window of each layer, for models that have such layers; absent for a layer with full attention.
-/// CheckpointError for an unknown kind of layer.
-std::vector<std::optional<int64_t>> sliding_windows(const ConfigReader& config, int64_t layers, int64_t window,
-                                                    int64_t max_window_layers);
-
-/// Inputs of a layer besides x.
-struct LayerInputs {
-  int64_t layer;
-  DecoderPass pass;
-  RopeTables rope;
-};
+/// The sliding window of each layer; absent for a layer with full attention.
+/// window    its size if the file has none; absent: no layer has one then
+/// slides    whether a layer has a window if the file lacks "layer_types"
+/// errors    CheckpointError for an unknown kind of layer
+std::vector<std::optional<int64_t>> sliding_windows(const ConfigReader& config, int64_t layers,
+                                                    std::optional<int64_t> window,
+                                                    const std::function<bool(int64_t layer)>& slides);
+/// The same for models with "use_sliding_window": no layer has a window unless it is true.
+std::vector<std::optional<int64_t>> optional_windows(const ConfigReader& config, int64_t layers,
+                                                     std::optional<int64_t> window,
+                                                     const std::function<bool(int64_t layer)>& slides);
+/// optional_windows() of Qwen: layers from "max_window_layers" on have a window.
+std::vector<std::optional<int64_t>> qwen_windows(const ConfigReader& config, int64_t layers);
 
 /// Queries, keys and values by "q_proj", "k_proj" and "v_proj".
 nn::HeadsOfDevice project_heads(const nn::Scope& s, const LlamaFamilyConfig& c, const Value& x,
                                 const nn::LinearOptions& options);
-/// causal_attention() of the heads, rotated by their positions.
-Value rotary_attention(const nn::Scope& s, const nn::HeadsOfDevice& heads, const LayerInputs& in,
-                       std::optional<int64_t> window = {});
+/// The heads with RMSNorm within each query ("q_norm") and key ("k_norm").
+nn::HeadsOfDevice normed_heads(const nn::Scope& s, const LlamaFamilyConfig& c, nn::HeadsOfDevice heads);
 
 /// down(act(gate(x)) * up(x)). source: Shazeer 2020, arXiv:2002.05202
 Value gated_mlp(const nn::Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options);
 
 /// The body around a model's own layers.
-class LlamaFamily : public Decoder {
+class LlamaFamily : public LayeredDecoder {
  public:
-  explicit LlamaFamily(const LlamaFamilyConfig& config) : c_(config) {}
-
-  Values hidden_states(const nn::Scope& root, const TextInputs& in) const override;
-  Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
-                          const Value& start) const override;
-  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override;
+  explicit LlamaFamily(const LlamaFamilyConfig& c)
+      : LayeredDecoder(c.num_hidden_layers, c.num_key_value_heads * c.head_dim), c_(c) {}
 
  protected:
-  /// "self_attn" and "mlp" of a layer with the scope s.
+  /// A layer with the scope s.
+  virtual Value layer(const nn::Scope& s, const Value& x, const LayerInputs& in) const;
+  /// "self_attn" and "mlp" of a layer, with their scopes s.
   virtual Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const = 0;
   virtual Value mlp(const nn::Scope& s, const Value& x) const;
 
  private:
-  Values run(const nn::Scope& s, const TextInputs& in, const DecoderPass& pass) const;
-  Value layer(const nn::Scope& s, const Value& x, const LayerInputs& in) const;
+  Values run(const nn::Scope& root, const TextInputs& in, const DecoderPass& pass) const override;
 
   LlamaFamilyConfig c_;
 };
 
-/// The model of a body, with the heads that these models have in common. Not question answering: the body has another
+/// The facts of a model, and the heads that these models have in common. Not question answering: the body has another
 /// name in that class of transformers.
+TextModelFacts llama_family_facts(const std::string& class_prefix, const LlamaFamilyConfig& c);
+Heads llama_family_heads(const LlamaFamilyConfig& c);
+/// The model of a body with these facts and heads.
 std::unique_ptr<TextModel> llama_family_model(const std::string& class_prefix, const LlamaFamilyConfig& c,
                                               std::unique_ptr<const LlamaFamily> body);
 

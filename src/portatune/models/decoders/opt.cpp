@@ -124,25 +124,13 @@ TextModelFacts facts_of(const OptConfig& c) {
           .initializer_range = c.init_std};
 }
 
-class Opt final : public Decoder {
+class Opt final : public LayeredDecoder {
  public:
-  explicit Opt(const OptConfig& c) : c_(c) {}
-
-  Values hidden_states(const Scope& root, const TextInputs& in) const override {
-    return run(root / "model" / "decoder", in, decoder_pass(in));
-  }
-
-  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
-                          const Value& start) const override {
-    return run(root / "model" / "decoder", in, decoder_pass(in, &cache, start)).back();
-  }
-
-  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
-    return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.hidden_size}});
-  }
+  explicit Opt(const OptConfig& c) : LayeredDecoder(c.num_hidden_layers, c.hidden_size), c_(c) {}
 
  private:
-  Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+  Values run(const Scope& root, const TextInputs& in, const DecoderPass& pass) const override {
+    const Scope s = root / "model" / "decoder";
     Values x{embed(s, c_, in)};
     for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
       x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass)));

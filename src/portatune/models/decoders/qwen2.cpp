@@ -5,37 +5,32 @@
 namespace portatune::models {
 namespace {
 
-struct Qwen2Config : LlamaFamilyConfig {
-  std::vector<std::optional<int64_t>> windows;  // window of each layer
-};
-
-Qwen2Config qwen2_config(const ConfigReader& config) {
-  Qwen2Config c{llama_family_config(
+LlamaFamilyConfig qwen2_config(const ConfigReader& config) {
+  LlamaFamilyConfig c = llama_family_config(
       config,
-      {.vocab_size = 151936, .intermediate_size = 22016, .num_key_value_heads = 32, .max_position_embeddings = 32768})};
-  c.windows = sliding_windows(config, c.num_hidden_layers, 4096, 28);
+      {.vocab_size = 151936, .intermediate_size = 22016, .num_key_value_heads = 32, .max_position_embeddings = 32768});
+  c.windows = qwen_windows(config, c.num_hidden_layers);
   return c;
 }
 
 class Qwen2 final : public LlamaFamily {
  public:
-  explicit Qwen2(const Qwen2Config& c) : LlamaFamily(c), c_(c) {}
+  explicit Qwen2(const LlamaFamilyConfig& c) : LlamaFamily(c), c_(c) {}
 
  private:
   // Only queries, keys and values have biases.
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const std::optional<int64_t> window = c_.windows[static_cast<size_t>(in.layer)];
-    const Value attended = rotary_attention(s, project_heads(s, c_, x, {}), in, window);
+    const Value attended = rotary_attention(s, project_heads(s, c_, x, {}), in);
     return linear(s / "o_proj", attended, c_.hidden_size, nn::rows({.bias = false}));
   }
 
-  Qwen2Config c_;
+  LlamaFamilyConfig c_;
 };
 
 }  // namespace
 
 std::unique_ptr<TextModel> qwen2(const io::JsonObject& config) {
-  const Qwen2Config c = qwen2_config(config);
+  const LlamaFamilyConfig c = qwen2_config(config);
   return llama_family_model("Qwen2", c, std::make_unique<Qwen2>(c));
 }
 

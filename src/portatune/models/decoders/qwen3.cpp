@@ -7,7 +7,6 @@ namespace {
 
 struct Qwen3Config : LlamaFamilyConfig {
   nn::LinearOptions attention{.bias = false};
-  std::vector<std::optional<int64_t>> windows;  // window of each layer
 };
 
 Qwen3Config qwen3_config(const ConfigReader& config) {
@@ -17,7 +16,7 @@ Qwen3Config qwen3_config(const ConfigReader& config) {
                                              .head_dim = 128,
                                              .max_position_embeddings = 32768})};
   config.read("attention_bias", c.attention.bias);
-  c.windows = sliding_windows(config, c.num_hidden_layers, 4096, 28);
+  c.windows = qwen_windows(config, c.num_hidden_layers);
   return c;
 }
 
@@ -26,17 +25,9 @@ class Qwen3 final : public LlamaFamily {
   explicit Qwen3(const Qwen3Config& c) : LlamaFamily(c), c_(c) {}
 
  private:
-  // RMSNorm within each head.
-  Value normed_heads(const nn::Scope& s, const Value& x) const {
-    const Shape& shape = x.shape();
-    return reshape(rms_norm(s, reshape(x, {shape[0], shape[1], -1, c_.head_dim}), c_.rms_norm_eps), shape);
-  }
-
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    nn::HeadsOfDevice heads = project_heads(s, c_, x, c_.attention);
-    heads.q = normed_heads(s / "q_norm", heads.q);
-    heads.k = normed_heads(s / "k_norm", heads.k);
-    const Value attended = rotary_attention(s, heads, in, c_.windows[static_cast<size_t>(in.layer)]);
+    const nn::HeadsOfDevice heads = normed_heads(s, c_, project_heads(s, c_, x, c_.attention));
+    const Value attended = rotary_attention(s, heads, in);
     return linear(s / "o_proj", attended, c_.hidden_size, rows(c_.attention));
   }
 
