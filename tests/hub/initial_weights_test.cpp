@@ -194,6 +194,8 @@ TEST(InitialWeights, ListUnexpectedTensorsWithoutOldBuffers) {
                                      {"bert.embeddings.token_type_ids", kTwo.view()},
                                      {"h.0.attn.bias", kTwo.view()},
                                      {"h.0.attn.masked_bias", kTwo.view()},
+                                     {"gpt_neox.layers.0.attention.bias", kTwo.view()},
+                                     {"gpt_neox.layers.0.attention.masked_bias", kTwo.view()},
                                      {"model.layers.0.self_attn.rotary_emb.inv_freq", kTwo.view()}},
                                     {parameter_of("bert.a", {2})});
   EXPECT_THAT(found.report.unexpected, ElementsAre("cls.bias"));

@@ -67,6 +67,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"rope", R"({"model_type": "mistral", "rope_scaling": {"type": "su"}})", "\"su\""},
         BadConfig{"layer_types", R"({"model_type": "qwen3", "num_hidden_layers": 1, "layer_types": ["linear"]})",
                   "\"linear\""},
+        BadConfig{"nope_layers", with(R"("model_type": "smollm3", "no_rope_layers": [1])"), "1 numbers for 2 layers"},
+        BadConfig{"gemma_of_both_directions", with(R"("model_type": "gemma", "use_bidirectional_attention": true)"),
+                  "use_bidirectional_attention"},
+        BadConfig{"part_of_head", with(R"("model_type": "llama", "rope_parameters": {"partial_rotary_factor": 0.5})"),
+                  "partial_rotary_factor"},
+        BadConfig{"neox_heads", R"({"model_type": "gpt_neox", "hidden_size": 24, "num_attention_heads": 5})",
+                  "24 and num_attention_heads 5"},
+        BadConfig{"phi_kv_heads", with(R"("model_type": "phi", "num_key_value_heads": 3)"),
+                  "num_attention_heads 4 and num_key_value_heads 3"},
+        BadConfig{"images_of_gemma3", R"({"model_type": "gemma3", "text_config": {}})", "gemma3_text"},
         BadConfig{"no_position_left", with(R"("model_type": "roberta", "max_position_embeddings": 2)"),
                   "1, with max_position_embeddings 2"},
         BadConfig{"summary", with(R"("model_type": "electra", "summary_type": "last")"), "\"last\""},
@@ -101,6 +111,10 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
   EXPECT_EQ(gpt2->class_name(HeadKind::kTokenClassification), "GPT2ForTokenClassification");
   const auto bart = text_model(io::JsonObject::parse(R"({"model_type": "bart"})", "config.json"));
   EXPECT_EQ(bart->class_name(HeadKind::kSeq2SeqLM), "BartForConditionalGeneration");
+  const auto gemma3 = text_model_with(R"("model_type": "gemma3_text")");
+  EXPECT_EQ(gemma3->class_name(HeadKind::kCausalLM), "Gemma3ForCausalLM");
+  EXPECT_EQ(gemma3->class_name(HeadKind::kSequenceClassification), "Gemma3TextForSequenceClassification");
+  EXPECT_FALSE(gemma3->heads().contains(HeadKind::kTokenClassification));
 }
 
 TEST(TextModel, ErrorForALackingHeadNamesThoseOfTheModel) {

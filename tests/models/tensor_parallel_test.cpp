@@ -188,7 +188,8 @@ TEST_P(TensorParallelAdapter, IsTheSameOnEveryMesh) {
 
 INSTANTIATE_TEST_SUITE_P(Adapters, TensorParallelAdapter, ::testing::Values("bert_all", "gpt2_all", "modernbert"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary, ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm"),
+INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary,
+                         ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm", "gemma2_lm"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Models, DroppingModel, ::testing::Values("gpt2_lm"),
                          [](const auto& info) { return info.param; });

@@ -55,6 +55,10 @@ CASES = {
     "qwen3": ("qwen3_softmax", {"task_type": "SEQ_CLS", "target_modules": "all-linear"}),
     "bart": ("bart_lm", {"task_type": "SEQ_2_SEQ_LM"}),
     "t5": ("t5_lm", {"task_type": "SEQ_2_SEQ_LM", "target_modules": "all-linear"}),
+    "gptneox": ("gptneox_lm", {"task_type": "CAUSAL_LM"}),
+    "phi": ("phi_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 4}),
+    "gemma2": ("gemma2_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 1}),
+    "gemma3": ("gemma3_lm", {"task_type": "CAUSAL_LM", "lora_alpha": 1}),
 }
 
 

@@ -1,5 +1,7 @@
 """tests/oracle/make_initial_weights.py: makes tests/data/initial_weights.json, the initialisation of transformers.
 
+    make_initial_weights.py [NAME ...]    by default all of them
+
 Needs torch and transformers 5.23.0. For each case of tests/data/models in CASES it makes many models from the config
 alone, without weights, and records for each parameter
 
@@ -22,10 +24,12 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from make_reference import in_checkpoint_names  # noqa: E402
 
-CASES = """albert_mlm albert_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining
-bert_softmax bert_token deit_softmax deit_teacher distilbert_mlm distilbert_softmax electra_mlm electra_softmax gpt2_lm gpt2_lm_untied gpt2_softmax llama_lm
-llama_softmax mbart_lm mistral_lm modernbert_mlm modernbert_softmax modernbert_token opt_350m opt_lm
-opt_softmax pegasus_lm qwen2_lm qwen3_lm roberta_mlm roberta_softmax t5_lm t5_softmax vit_softmax xlmroberta_mlm""".split()
+CASES = """albert_mlm albert_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining bert_softmax
+bert_token deit_softmax deit_teacher distilbert_mlm distilbert_softmax electra_mlm electra_pretraining electra_softmax
+gemma2_lm gemma3_lm gemma_lm gpt2_lm gpt2_lm_untied gpt2_softmax gptneox_lm gptneox_token llama_lm llama_softmax
+mbart_lm mistral_lm modernbert_mlm modernbert_softmax modernbert_token opt_350m opt_lm opt_softmax pegasus_lm phi_lm
+phi_lm_tied phi_token qwen2_lm qwen3_lm roberta_mlm roberta_softmax smollm3_lm t5_lm t5_softmax vit_softmax
+xlmroberta_mlm""".split()
 MODELS = 200
 REACH = 3.2  # 200 models of normal weights have elements beyond it, unless they are truncated
 
@@ -63,12 +67,14 @@ def case(name):
 
 
 def main():
-    cases = {name: case(name) for name in CASES}
+    file = ROOT / "tests" / "data" / "initial_weights.json"
+    kept = json.loads(file.read_text()) if sys.argv[1:] else {}
+    cases = {name: kept[name] if name in kept and name not in sys.argv[1:] else case(name) for name in CASES}
     lines = []
     for name, parameters in cases.items():
         rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in parameters.items())
         lines.append(f" {json.dumps(name)}: {{\n{rows}\n }}")
-    (ROOT / "tests" / "data" / "initial_weights.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

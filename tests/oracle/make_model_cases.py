@@ -94,6 +94,46 @@ LLAMA = {
     "max_position_embeddings": 40,
     "pad_token_id": 0,
 }
+GPT_NEOX = {
+    "hidden_size": 40,
+    "num_attention_heads": 4,
+    "intermediate_size": 44,
+    "vocab_size": 100,
+    "max_position_embeddings": 40,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.6},
+}
+PHI = GPT_NEOX | {
+    "num_key_value_heads": 2,
+    "pad_token_id": 0,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.4},
+}
+GEMMA = {
+    "hidden_size": 24,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 10,
+    "intermediate_size": 40,
+    "vocab_size": 100,
+    "max_position_embeddings": 40,
+}
+# Its eager attention in float64 needs a key for each query, also for padding.
+GEMMA2 = GEMMA | {
+    "sliding_window": 6,
+    "query_pre_attn_scalar": 7,
+    "attn_logit_softcapping": 2.0,
+    "final_logit_softcapping": 20.0,
+}
+GEMMA3 = GEMMA | {
+    "sliding_window": 3,
+    "query_pre_attn_scalar": 12,
+    "layer_types": ["sliding_attention", "full_attention"],
+    "rope_parameters": {
+        "full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 300.0},
+        "sliding_attention": {"rope_type": "default", "rope_theta": 20.0},
+    },
+}
+
+SMOLLM3 = LLAMA | {"bos_token_id": 1, "eos_token_id": 2}
 
 
 def rope(rope_type, **fields):
@@ -112,7 +152,8 @@ SHARP = ("bert", "gpt2", "opt")
 
 # Cases for which generate() is recorded, too: each decoder, each layout of OPT, and a RoPE that depends on the length,
 # with prompts that grow past it.
-GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm", "llama_longrope")
+GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm",
+             "llama_longrope", "gptneox_lm", "gptneox_sequential", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm", "gemma3_lm")
 
 # name: class, configuration. The first case of an architecture is recorded in full.
 CASES = {
@@ -218,6 +259,44 @@ CASES = {
     "bert_beyond_qa": ("BertForQuestionAnswering", BERT),
     "bert_mlm_shared_bias": ("BertForMaskedLM", BERT | {"tie_word_embeddings": False}),
     "electra_pretraining": ("ElectraForPreTraining", ELECTRA | {"hidden_act": "gelu_new"}),
+    "gptneox_lm": ("GPTNeoXForCausalLM", GPT_NEOX),
+    "gptneox_sequential": (
+        "GPTNeoXForCausalLM",
+        GPT_NEOX | {"use_parallel_residual": False, "attention_bias": False, "tie_word_embeddings": True},
+    ),
+    "gptneox_softmax": ("GPTNeoXForSequenceClassification", GPT_NEOX | SINGLE | {"pad_token_id": 0}),
+    "gptneox_token": ("GPTNeoXForTokenClassification", GPT_NEOX | {"num_labels": 5}),
+    "gptneox_qa": ("GPTNeoXForQuestionAnswering", GPT_NEOX),
+    "phi_lm": ("PhiForCausalLM", PHI),
+    "phi_lm_tied": ("PhiForCausalLM", PHI | {"qk_layernorm": True, "tie_word_embeddings": True}),
+    "phi_softmax": ("PhiForSequenceClassification", PHI | SINGLE),
+    "phi_token": ("PhiForTokenClassification", PHI | {"num_labels": 5}),
+    "smollm3_lm": (
+        "SmolLM3ForCausalLM",
+        SMOLLM3 | {"no_rope_layers": [0, 1], "use_sliding_window": True, "sliding_window": 3, "attention_bias": True},
+    ),
+    "smollm3_interval": (
+        "SmolLM3ForCausalLM",
+        SMOLLM3 | {"num_hidden_layers": 3, "no_rope_layer_interval": 2, "mlp_bias": True, "tie_word_embeddings": False},
+    ),
+    "smollm3_softmax": ("SmolLM3ForSequenceClassification", SMOLLM3 | SINGLE),
+    "smollm3_token": ("SmolLM3ForTokenClassification", SMOLLM3 | {"num_labels": 5}),
+    "gemma_lm": ("GemmaForCausalLM", GEMMA),
+    "gemma_lm_untied": ("GemmaForCausalLM", GEMMA | {"tie_word_embeddings": False, "attention_bias": True}),
+    "gemma_softmax": ("GemmaForSequenceClassification", GEMMA | SINGLE),
+    "gemma_token": ("GemmaForTokenClassification", GEMMA | {"num_labels": 5}),
+    "gemma2_lm": ("Gemma2ForCausalLM", GEMMA2),
+    "gemma2_uncapped": (
+        "Gemma2ForCausalLM",
+        GEMMA2 | {"attn_logit_softcapping": None, "final_logit_softcapping": None, "attention_bias": True},
+    ),
+    "gemma2_softmax": ("Gemma2ForSequenceClassification", GEMMA2 | SINGLE),
+    "gemma2_token": ("Gemma2ForTokenClassification", GEMMA2 | {"num_labels": 5}),
+    "gemma3_lm": ("Gemma3ForCausalLM", GEMMA3),
+    "gemma3_softmax": (
+        "Gemma3TextForSequenceClassification",
+        GEMMA3 | SINGLE | {"layer_types": ["full_attention"], "final_logit_softcapping": 1.5},
+    ),
 }
 
 

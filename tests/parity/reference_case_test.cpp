@@ -119,6 +119,14 @@ TEST(ReferenceTask, RejectsAnUnknownClass) {
   EXPECT_THAT(changed.refusal(), AllOf(HasSubstr("/case/case.json, architecture"), HasSubstr("\"ElectraForSpeech\"")));
 }
 
+TEST(ReferenceTask, KnowsTheClassOfTheLanguageModelByItsName) {
+  for (const char* name : {"gpt2_lm", "gemma3_lm"}) {
+    const ReferenceCase reference(kCases / name);
+    const ReferenceTask task(reference);
+    EXPECT_TRUE(task.is_per_position("logits")) << name;
+  }
+}
+
 TEST(ReferenceTask, KnowsOutputsPerPosition) {
   const ReferenceCase reference(kCases / "bert_softmax");
   const ReferenceTask task(reference);

@@ -34,8 +34,10 @@ double normal(uint64_t key, uint64_t i) {
 // Arrays without an effect that old versions of transformers, or T5's authors, saved with the weights.
 bool is_ignored(std::string_view name) {
   constexpr std::string_view kIgnored[] = {
-      "embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
-      ".attn.masked_bias",       ".rotary_emb.inv_freq",      ".EncDecAttention.relative_attention_bias.weight"};
+      "embeddings.position_ids", "embeddings.token_type_ids",
+      ".attn.bias",              ".attn.masked_bias",
+      ".attention.bias",         ".attention.masked_bias",
+      ".rotary_emb.inv_freq",    ".EncDecAttention.relative_attention_bias.weight"};
   return std::ranges::any_of(kIgnored, [&](std::string_view end) { return name.ends_with(end); });
 }
 

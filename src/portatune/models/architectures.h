@@ -45,6 +45,25 @@ std::unique_ptr<TextModel> mistral(const io::JsonObject& config);
 /// arXiv:2407.10671
 std::unique_ptr<TextModel> qwen2(const io::JsonObject& config);
 
+/// SmolLM3: Llama with layers without positions. Bakouch et al. 2025, "SmolLM3"; Yang et al. 2025, arXiv:2501.18795
+std::unique_ptr<TextModel> smollm3(const io::JsonObject& config);
+
+/// GPT-NeoX and Pythia, whose positions rotate a part of each head. Black et al. 2022, arXiv:2204.06745; Biderman et
+/// al. 2023, arXiv:2304.01373
+std::unique_ptr<TextModel> gpt_neox(const io::JsonObject& config);
+
+/// Phi-1, Phi-1.5 and Phi-2. Gunasekar et al. 2023, arXiv:2306.11644; Li et al. 2023, arXiv:2309.05463
+std::unique_ptr<TextModel> phi(const io::JsonObject& config);
+
+/// Gemma: Llama with norms around 1 and scaled words. Gemma Team 2024, arXiv:2403.08295
+std::unique_ptr<TextModel> gemma(const io::JsonObject& config);
+/// Gemma 2: bounded scores and logits, windows in every second layer, norms after each half of a layer. Gemma Team
+/// 2024, arXiv:2408.00118
+std::unique_ptr<TextModel> gemma2(const io::JsonObject& config);
+/// The language model of Gemma 3: norms of queries and keys in place of bounds, and other rotary positions in layers
+/// with a window. Gemma Team 2025, arXiv:2503.19786
+std::unique_ptr<TextModel> gemma3(const io::JsonObject& config);
+
 /// Qwen3: Qwen2 with norms of queries and keys, and without the biases. Yang et al. 2025, arXiv:2505.09388
 std::unique_ptr<TextModel> qwen3(const io::JsonObject& config);
 

@@ -17,6 +17,8 @@ constexpr const char* kQVProj[] = {"q_proj", "v_proj"};
 constexpr const char* kQV[] = {"q", "v"};
 constexpr const char* kConvAttention[] = {"c_attn"};
 constexpr const char* kJoined[] = {"Wqkv"};
+constexpr const char* kJointProjection[] = {"query_key_value"};
+constexpr const char* kPhi[] = {"q_proj", "v_proj", "fc1", "fc2"};
 
 template <class Model>
 struct Architecture {
@@ -30,7 +32,11 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"bert", bert, kQueryValue},
     {"distilbert", distilbert, kQVLin},
     {"electra", electra, kQueryValue},
+    {"gemma", gemma, kQVProj},
+    {"gemma2", gemma2, kQVProj},
+    {"gemma3_text", gemma3, kQVProj},
     {"gpt2", gpt2, kConvAttention},
+    {"gpt_neox", gpt_neox, kJointProjection},
     {"llama", llama, kQVProj},
     {"mbart", mbart, kQVProj},
     {"mistral", mistral, kQVProj},
@@ -38,9 +44,11 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"mt5", mt5, kQV},
     {"opt", opt, kQVProj},
     {"pegasus", pegasus, kQVProj},
+    {"phi", phi, kPhi},
     {"qwen2", qwen2, kQVProj},
     {"qwen3", qwen3, kQVProj},
     {"roberta", roberta, kQueryValue},
+    {"smollm3", smollm3, kQVProj},
     {"t5", t5, kQV},
     {"xlm-roberta", xlm_roberta, kQueryValue},
 };
@@ -52,10 +60,26 @@ constexpr Architecture<ImageModel> kImageModels[] = {
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
 // tokenizer or the task reads elsewhere.
 void ignore_bookkeeping(const io::JsonObject& config) {
-  config.ignore({"_attn_implementation_autoset", "_name_or_path", "architectures", "bos_token_id", "dtype",
-                 "eos_token_id", "finetuning_task", "gradient_checkpointing", "id2label", "label2id", "num_labels",
-                 "output_attentions", "output_hidden_states", "output_past", "problem_type", "sep_token_id",
-                 "torch_dtype", "transformers_version", "use_cache"});
+  config.ignore({"_attn_implementation_autoset",
+                 "_name_or_path",
+                 "architectures",
+                 "bos_token_id",
+                 "cache_implementation",
+                 "dtype",
+                 "eos_token_id",
+                 "finetuning_task",
+                 "gradient_checkpointing",
+                 "id2label",
+                 "label2id",
+                 "num_labels",
+                 "output_attentions",
+                 "output_hidden_states",
+                 "output_past",
+                 "problem_type",
+                 "sep_token_id",
+                 "torch_dtype",
+                 "transformers_version",
+                 "use_cache"});
 }
 
 template <class Table>
