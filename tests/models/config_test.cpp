@@ -117,6 +117,102 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
   EXPECT_FALSE(gemma3->heads().contains(HeadKind::kTokenClassification));
 }
 
+// The fields of config.json of published checkpoints, and the same in the form that transformers 5 writes.
+struct PublishedConfig {
+  const char *name, *text;
+};
+
+class Published : public ::testing::TestWithParam<PublishedConfig> {};
+
+TEST_P(Published, HasNoUnknownField) {
+  const auto config = io::JsonObject::parse(GetParam().text, "config.json");
+  const auto model = text_model(config);
+  EXPECT_NE(model->decoder(), nullptr);
+  EXPECT_THAT(config.unread_keys(), ::testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Published,
+    ::testing::Values(
+        PublishedConfig{"Pythia", R"({"architectures": ["GPTNeoXForCausalLM"], "bos_token_id": 0, "eos_token_id": 0,
+            "hidden_act": "gelu", "hidden_size": 512, "initializer_range": 0.02, "intermediate_size": 2048,
+            "layer_norm_eps": 1e-05, "max_position_embeddings": 2048, "model_type": "gpt_neox",
+            "num_attention_heads": 8, "num_hidden_layers": 6, "rotary_emb_base": 10000, "rotary_pct": 0.25,
+            "tie_word_embeddings": false, "torch_dtype": "float16", "transformers_version": "4.24.0",
+            "use_cache": true, "use_parallel_residual": true, "vocab_size": 50304})"},
+        PublishedConfig{"Phi2", R"({"architectures": ["PhiForCausalLM"], "attention_dropout": 0.0,
+            "bos_token_id": 50256, "embd_pdrop": 0.0, "eos_token_id": 50256, "hidden_act": "gelu_new",
+            "hidden_size": 2560, "initializer_range": 0.02, "intermediate_size": 10240, "layer_norm_eps": 1e-05,
+            "max_position_embeddings": 2048, "model_type": "phi", "num_attention_heads": 32, "num_hidden_layers": 32,
+            "num_key_value_heads": 32, "partial_rotary_factor": 0.4, "qk_layernorm": false, "resid_pdrop": 0.1,
+            "rope_scaling": null, "rope_theta": 10000.0, "tie_word_embeddings": false, "torch_dtype": "float16",
+            "transformers_version": "4.37.0", "use_cache": true, "vocab_size": 51200})"},
+        PublishedConfig{"SmolLm3", R"({"architectures": ["SmolLM3ForCausalLM"], "attention_bias": false,
+            "attention_dropout": 0.0, "bos_token_id": null, "eos_token_id": 128012, "hidden_act": "silu",
+            "hidden_size": 2048, "initializer_range": 0.02, "intermediate_size": 11008,
+            "layer_types": ["full_attention", "full_attention", "full_attention", "full_attention"],
+            "max_position_embeddings": 65536, "max_window_layers": 28, "mlp_bias": false, "model_type": "smollm3",
+            "no_rope_layer_interval": 4, "no_rope_layers": [1, 1, 1, 0], "num_attention_heads": 16,
+            "num_hidden_layers": 4, "num_key_value_heads": 4, "pad_token_id": 128012, "pretraining_tp": 2,
+            "rms_norm_eps": 1e-06, "rope_scaling": null, "rope_theta": 5000000.0, "sliding_window": null,
+            "torch_dtype": "bfloat16", "use_cache": false, "use_sliding_window": false, "vocab_size": 128256})"},
+        PublishedConfig{"Gemma", R"({"architectures": ["GemmaForCausalLM"], "attention_bias": false,
+            "attention_dropout": 0.0, "bos_token_id": 2, "eos_token_id": 1, "head_dim": 256, "hidden_act": "gelu",
+            "hidden_activation": null, "hidden_size": 2048, "initializer_range": 0.02, "intermediate_size": 16384,
+            "max_position_embeddings": 8192, "model_type": "gemma", "num_attention_heads": 8, "num_hidden_layers": 18,
+            "num_key_value_heads": 1, "pad_token_id": 0, "rms_norm_eps": 1e-06, "rope_scaling": null,
+            "rope_theta": 10000.0, "torch_dtype": "bfloat16", "use_cache": true, "vocab_size": 256000})"},
+        PublishedConfig{"Gemma2", R"({"architectures": ["Gemma2ForCausalLM"], "attention_bias": false,
+            "attention_dropout": 0.0, "attn_logit_softcapping": 50.0, "bos_token_id": 2,
+            "cache_implementation": "hybrid", "eos_token_id": 1, "final_logit_softcapping": 30.0, "head_dim": 256,
+            "hidden_act": "gelu_pytorch_tanh", "hidden_activation": "gelu_pytorch_tanh", "hidden_size": 2304,
+            "initializer_range": 0.02, "intermediate_size": 9216, "max_position_embeddings": 8192,
+            "model_type": "gemma2", "num_attention_heads": 8, "num_hidden_layers": 26, "num_key_value_heads": 4,
+            "pad_token_id": 0, "query_pre_attn_scalar": 256, "rms_norm_eps": 1e-06, "rope_theta": 10000.0,
+            "sliding_window": 4096, "torch_dtype": "float32", "use_cache": true, "vocab_size": 256000})"},
+        PublishedConfig{"Gemma3", R"({"architectures": ["Gemma3ForCausalLM"], "attention_bias": false,
+            "attention_dropout": 0.0, "attn_logit_softcapping": null, "bos_token_id": 2,
+            "cache_implementation": "hybrid", "eos_token_id": [1, 106], "final_logit_softcapping": null,
+            "head_dim": 256, "hidden_activation": "gelu_pytorch_tanh", "hidden_size": 1152, "initializer_range": 0.02,
+            "intermediate_size": 6912, "max_position_embeddings": 32768, "model_type": "gemma3_text",
+            "num_attention_heads": 4, "num_hidden_layers": 26, "num_key_value_heads": 1, "pad_token_id": 0,
+            "query_pre_attn_scalar": 256, "rms_norm_eps": 1e-06, "rope_local_base_freq": 10000, "rope_scaling": null,
+            "rope_theta": 1000000, "sliding_window": 512, "sliding_window_pattern": 6, "torch_dtype": "bfloat16",
+            "use_cache": true, "vocab_size": 262144})"},
+        PublishedConfig{"Qwen25", R"({"architectures": ["Qwen2ForCausalLM"], "attention_dropout": 0.0,
+            "bos_token_id": 151643, "eos_token_id": 151643, "hidden_act": "silu", "hidden_size": 896,
+            "initializer_range": 0.02, "intermediate_size": 4864, "max_position_embeddings": 32768,
+            "max_window_layers": 24, "model_type": "qwen2", "num_attention_heads": 14, "num_hidden_layers": 24,
+            "num_key_value_heads": 2, "rms_norm_eps": 1e-06, "rope_theta": 1000000.0, "sliding_window": 32768,
+            "tie_word_embeddings": true, "torch_dtype": "bfloat16", "transformers_version": "4.40.1",
+            "use_cache": true, "use_mrope": false, "use_sliding_window": false, "vocab_size": 151936})"},
+        PublishedConfig{"Qwen25OfTransformers5", R"({"architectures": ["Qwen2ForCausalLM"], "attention_dropout": 0.0,
+            "dtype": "bfloat16", "eos_token_id": 151643, "hidden_act": "silu", "hidden_size": 896,
+            "initializer_range": 0.02, "intermediate_size": 4864, "layer_types": ["full_attention", "full_attention"],
+            "max_position_embeddings": 32768, "max_window_layers": 24, "model_type": "qwen2",
+            "num_attention_heads": 14, "num_hidden_layers": 2, "num_key_value_heads": 2, "pad_token_id": null,
+            "rms_norm_eps": 1e-06, "rope_parameters": {"rope_theta": 1000000.0, "rope_type": "default"},
+            "sliding_window": null, "tie_word_embeddings": true, "transformers_version": "5.23.0", "use_cache": true,
+            "use_sliding_window": false, "vocab_size": 151936})"},
+        PublishedConfig{"Llama32", R"({"architectures": ["LlamaForCausalLM"], "attention_bias": false,
+            "attention_dropout": 0.0, "bos_token_id": 128000, "eos_token_id": [128001, 128008, 128009],
+            "head_dim": 64, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
+            "intermediate_size": 8192, "max_position_embeddings": 131072, "mlp_bias": false, "model_type": "llama",
+            "num_attention_heads": 32, "num_hidden_layers": 16, "num_key_value_heads": 8, "pretraining_tp": 1,
+            "rms_norm_eps": 1e-05, "rope_scaling": {"factor": 32.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+            "original_max_position_embeddings": 8192, "rope_type": "llama3"}, "rope_theta": 500000.0,
+            "tie_word_embeddings": true, "torch_dtype": "bfloat16", "use_cache": true, "vocab_size": 128256})"},
+        PublishedConfig{"Llama32OfTransformers5", R"({"architectures": ["LlamaForCausalLM"], "attention_bias": false,
+            "attention_dropout": 0.0, "bos_token_id": 128000, "dtype": "bfloat16",
+            "eos_token_id": [128001, 128008, 128009], "head_dim": 64, "hidden_act": "silu", "hidden_size": 2048,
+            "initializer_range": 0.02, "intermediate_size": 8192, "max_position_embeddings": 131072,
+            "mlp_bias": false, "model_type": "llama", "num_attention_heads": 32, "num_hidden_layers": 16,
+            "num_key_value_heads": 8, "pad_token_id": null, "pretraining_tp": 1, "rms_norm_eps": 1e-05,
+            "rope_parameters": {"factor": 32.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+            "original_max_position_embeddings": 8192, "rope_theta": 500000.0, "rope_type": "llama3"},
+            "tie_word_embeddings": true, "transformers_version": "5.23.0", "use_cache": true, "vocab_size": 128256})"}),
+    [](const auto& info) { return info.param.name; });
+
 TEST(TextModel, ErrorForALackingHeadNamesThoseOfTheModel) {
   const auto model = text_model_with(R"("model_type": "bert")");
   nn::Context context({});

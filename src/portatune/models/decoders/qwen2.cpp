@@ -6,6 +6,7 @@ namespace portatune::models {
 namespace {
 
 LlamaFamilyConfig qwen2_config(const ConfigReader& config) {
+  config.ignore({"use_mrope"});  // positions of images, which these models do not have
   LlamaFamilyConfig c = llama_family_config(
       config,
       {.vocab_size = 151936, .intermediate_size = 22016, .num_key_value_heads = 32, .max_position_embeddings = 32768});
