@@ -12,6 +12,10 @@ namespace {
 
 using Windows = std::vector<std::optional<int64_t>>;
 
+// x factor. The maximum changes no number: it keeps XLA on the CPU from rounding the product and a later sum only once,
+// which gradient checkpointing would change.
+Value scaled(const Value& x, double factor) { return maximum(x * factor, full({x.dtype(), {}}, -1e30)); }
+
 void refuse_part_of_head(const RopeParameters& rope) {
   if (rope.partial_rotary_factor == 1) return;
   throw CheckpointError({.where = "config.json, partial_rotary_factor",
@@ -128,7 +132,7 @@ Values LlamaFamily::run(const Scope& root, const TextInputs& in, const DecoderPa
   };
   const RopeTables rope = tables(c_.rope), sliding = c_.sliding_rope ? tables(*c_.sliding_rope) : rope;
   Value words = word_embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
-  if (c_.embedding_factor != 1) words = words * c_.embedding_factor;
+  if (c_.embedding_factor != 1) words = scaled(words, c_.embedding_factor);
   Values x{words};
   for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
     const std::optional<int64_t> window = c_.windows.empty() ? std::nullopt : c_.windows[static_cast<size_t>(i)];
