@@ -12,6 +12,10 @@
 #include <string_view>
 #include <vector>
 
+namespace portatune {
+struct OptionField;
+}
+
 namespace portatune::io {
 
 struct IntRange {
@@ -55,6 +59,11 @@ class JsonObject {
   std::vector<double> get_floats(std::string_view key, FloatRange range = {}) const;
   std::vector<std::string> get_strings(std::string_view key) const;
   std::map<std::string, std::string> get_string_map(std::string_view key) const;
+
+  /// Sets a described option to the value of the key with its name. Returns false if the key is absent. Does not check
+  /// the range of a number.
+  /// errors  CheckpointError if the option has no such value
+  bool get_option(const OptionField& field) const;
 
   std::optional<JsonObject> get_object(std::string_view key) const;
   /// The objects in a list.

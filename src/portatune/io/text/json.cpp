@@ -9,6 +9,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"
+#include "portatune/option_fields.h"
 
 namespace portatune::io {
 namespace {
@@ -87,6 +88,26 @@ auto convert_list(const Value& list, Convert convert) {
     converted.push_back(convert({&(*list.json)[i], list.document, list.key + "[" + std::to_string(i) + "]"}));
   }
   return converted;
+}
+
+// The text of a value for an option. The elements of a list are separated by commas.
+std::string text_of_option(const Value& value) {
+  if (value.json->is_string()) return value.json->get<std::string>();
+  if (value.json->is_number_float()) return to_text(value.json->get<double>());
+  if (!value.json->is_array()) return value.json->dump();
+  std::string text;
+  for (const std::string& element : convert_list(value, text_of_option)) text += (text.empty() ? "" : ",") + element;
+  return text;
+}
+
+bool is_word_of(const OptionField& field, const std::string& text) {
+  const std::vector<std::string> words = field.choice_words();
+  return words.empty() ? field.is_readable(text) : std::ranges::find(words, text) != words.end();
+}
+
+std::string expected_of(const OptionField& field) {
+  if (!field.rules.choices.empty()) return "one of " + list_of(field.main_words());
+  return field.expected.empty() ? "a number" : field.expected;
 }
 
 template <class Convert>
@@ -185,6 +206,19 @@ std::vector<std::string> JsonObject::get_strings(std::string_view key) const {
 }
 std::map<std::string, std::string> JsonObject::get_string_map(std::string_view key) const {
   return convert_map(state_->find(key), as_string);
+}
+
+bool JsonObject::get_option(const OptionField& field) const {
+  const Value value = state_->find(field.name);
+  if (!value) return false;
+  const bool is_list = field.kind == OptionKind::kTexts && value.json->is_array();
+  const std::vector<std::string> texts =
+      is_list ? convert_list(value, text_of_option) : std::vector{text_of_option(value)};
+  for (const std::string& text : texts) {
+    if (!is_word_of(field, text)) fail(value, shown(*value.json), expected_of(field));
+  }
+  field.read(texts);
+  return true;
 }
 
 std::optional<JsonObject> JsonObject::get_object(std::string_view key) const {
