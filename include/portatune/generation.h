@@ -1,6 +1,7 @@
 // Text generation: a decoder continues prompts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "portatune/device.h"
+#include "portatune/option_fields.h"
 
 namespace portatune {
 
@@ -21,16 +23,50 @@ enum class EarlyStopping {
   kNever   ///< no running beam can beat the worst ended one, at any length
 };
 
+/// The names of these conditions.
+constexpr auto names_of(EarlyStopping) {
+  return std::to_array<NamedValue<EarlyStopping>>(
+      {{EarlyStopping::kTrue, "true"}, {EarlyStopping::kFalse, "false"}, {EarlyStopping::kNever, "never"}});
+}
+
+/// A token id.
+template <>
+struct OptionType<int32_t> : OptionTypeOf<int32_t, OptionKind::kInteger> {
+  static std::string expected() { return "a token id"; }
+};
+
+/// A list of token ids. Its text is "5,6".
+template <>
+struct OptionType<std::vector<int32_t>> : OptionTypeOf<std::vector<int32_t>, OptionKind::kText> {
+  static std::string expected() { return "token ids, separated by commas"; }
+  static std::optional<std::vector<int32_t>> read(const std::string& text);
+  static std::string text(const std::vector<int32_t>& ids);
+};
+
+/// Number of new tokens of a text if neither max_new_tokens nor max_length is set.
+inline constexpr int64_t kDefaultNewTokens = 50;
+
 /// Options of generation, with the names and meaning of transformers' GenerationConfig.
 struct GenerationOptions {
-  int64_t max_new_tokens = 50;
-  bool do_sample = false;         ///< sample tokens by their probabilities; else take the most probable token
-  double temperature = 1;         ///< divisor of the logits before sampling; above 0
-  int64_t top_k = 50;             ///< sample from this many most probable tokens; 0: from all
-  double top_p = 1;               ///< sample from the fewest tokens whose total probability reaches it; in (0, 1]
-  double repetition_penalty = 1;  ///< a value above 1 makes earlier tokens less probable; above 0
-  int64_t num_beams = 1;          ///< above 1: beam search, which returns the most probable text that it finds
-  double length_penalty = 1;      ///< exponent of the length that divides the scores of beams
+  std::optional<int64_t> max_new_tokens = {};  ///< absent: max_length decides, or else kDefaultNewTokens
+  std::optional<int64_t> max_length = {};      ///< of prompt and new tokens together; max_new_tokens overrides it
+  int64_t min_length = 0;                      ///< the text does not end before it has so many tokens with its prompt
+  std::optional<int64_t> min_new_tokens = {};  ///< the same for the new tokens alone; overrides min_length
+  bool do_sample = false;            ///< sample tokens by their probabilities; else take the most probable token
+  double temperature = 1;            ///< divisor of the logits before sampling; above 0
+  int64_t top_k = 50;                ///< sample from this many most probable tokens; 0: from all
+  double top_p = 1;                  ///< sample from the fewest tokens whose total probability reaches it; in (0, 1]
+  double repetition_penalty = 1;     ///< a value above 1 makes earlier tokens less probable; above 0
+  int64_t no_repeat_ngram_size = 0;  ///< no n-gram of this size occurs twice in a text; 0: off
+  std::vector<std::vector<int32_t>> bad_words_ids = {};  ///< sequences of tokens that no text gets
+  std::vector<int32_t> suppress_tokens = {};             ///< tokens that no text gets
+  /// Tokens that do not come first among the new tokens, or second if forced_bos_token_id forces the first.
+  std::vector<int32_t> begin_suppress_tokens = {};
+  std::optional<int32_t> forced_bos_token_id = {};  ///< the first new token after a prompt of one token
+  std::vector<int32_t> forced_eos_token_id = {};    ///< candidates for the last token that the maximal length allows
+  int64_t num_return_sequences = 1;                 ///< texts for each prompt: sampled independently, or the best beams
+  int64_t num_beams = 1;      ///< above 1: beam search, which returns the most probable text that it finds
+  double length_penalty = 1;  ///< exponent of the length that divides the scores of beams
   EarlyStopping early_stopping = EarlyStopping::kFalse;
   std::vector<int32_t> eos_token_id = {};    ///< tokens that end a text; the text includes them
   std::optional<int32_t> bos_token_id = {};  ///< replaces an empty prompt
@@ -41,9 +77,12 @@ struct GenerationOptions {
   uint64_t seed = 42;  ///< seed of sampling
   /// Unknown keys of generation_config.json; they have no effect.
   std::vector<std::string> unknown = {};
+
+  void describe(OptionFields& fields);
 };
 
-/// The options in generation_config.json of a model folder; without that file, the special tokens in config.json.
+/// The options in generation_config.json of a model folder; without that file, those in config.json, as in
+/// transformers.
 /// errors  CheckpointError for a value of the wrong type or out of range
 GenerationOptions generation_options(const std::filesystem::path& model);
 
@@ -63,9 +102,10 @@ class GenerationCallback {
                           [[maybe_unused]] bool from_cache) {}
   /// True if on_text() is wanted. The device then makes a few tokens at a time.
   virtual bool streams() const { return false; }
-  /// Called with more of the continuation of a prompt, in whole UTF-8 characters. Beam search never calls it, because
-  /// its best beam may change.
-  virtual void on_text([[maybe_unused]] size_t prompt, [[maybe_unused]] std::string_view text) {}
+  /// Called with more of a continuation, in whole UTF-8 characters. Beam search never calls it, because its best beam
+  /// may change.
+  ///   index  index of the continuation in the result of generate(): that of the prompt, unless it has several
+  virtual void on_text([[maybe_unused]] size_t index, [[maybe_unused]] std::string_view text) {}
   /// Called between steps, at least every 32 tokens. An exception from it ends the run.
   virtual void on_pause() {}
 };
@@ -100,9 +140,10 @@ class Generator {
   /// The options in the model folder.
   const GenerationOptions& defaults() const;
 
-  /// The continuations of the prompts, in their order. They do not depend on batch_size, except for models with
-  /// longrope: there the longest text of a batch selects the positions of all its texts. Sampling depends on the seed,
-  /// the prompt and its index; equal prompts are therefore sampled independently.
+  /// The continuations of the prompts, num_return_sequences for each, in the order of the prompts. They do not depend
+  /// on batch_size, except for models with longrope: there the longest text of a batch selects the positions of all its
+  /// texts. Sampling depends on the seed, the prompt and the index of the continuation; equal prompts are therefore
+  /// sampled independently.
   /// errors  UsageError, before any compilation, for options out of range, for a prompt that leaves no positions for
   ///         the new tokens, and for an empty prompt without a bos_token_id; DataError for a prompt that is not UTF-8;
   ///         NumericError for logits that are not finite

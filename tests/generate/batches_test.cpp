@@ -14,9 +14,14 @@ std::vector<Ids> prompts_of(const std::vector<size_t>& lengths) {
   return prompts;
 }
 
+// Batches of prompts with at most this many new tokens each.
+std::vector<Batch> batches_of(const std::vector<Ids>& prompts, int64_t new_tokens, const BatchLimits& limits) {
+  return make_batches(prompts, std::vector<int64_t>(prompts.size(), new_tokens), limits);
+}
+
 TEST(Batches, GroupSimilarLengthsInFewShapes) {
   const std::vector<Ids> prompts = prompts_of({40, 3, 17, 5, 100});
-  const std::vector<Batch> batches = make_batches(prompts, 2, 20, 512);
+  const std::vector<Batch> batches = batches_of(prompts, 20, {.batch_size = 2, .max_length = 512});
   ASSERT_EQ(batches.size(), 3);
   EXPECT_THAT(batches[0].prompts, ElementsAre(1, 3));
   EXPECT_EQ(batches[0].sizes.prompt, 16);
@@ -29,18 +34,29 @@ TEST(Batches, GroupSimilarLengthsInFewShapes) {
 }
 
 TEST(Batches, AreLimitedByPositionsAndBatchSize) {
-  const std::vector<Batch> batches = make_batches(prompts_of({30, 30, 30, 30, 30}), 6, 5, 40);
+  const std::vector<Batch> batches =
+      batches_of(prompts_of({30, 30, 30, 30, 30}), 5, {.batch_size = 6, .max_length = 40});
   ASSERT_EQ(batches.size(), 1);
   EXPECT_EQ(batches[0].sizes.prompt, 32);
-  EXPECT_EQ(make_batches(prompts_of({35}), 6, 5, 40)[0].sizes.prompt, 40);
+  EXPECT_EQ(batches_of(prompts_of({35}), 5, {.batch_size = 6, .max_length = 40})[0].sizes.prompt, 40);
   EXPECT_EQ(batches[0].sizes.prompts, 6);  // the power of two would be 8
-  EXPECT_EQ(make_batches(prompts_of({1, 1, 1}), 8, 5, 40)[0].sizes.prompts, 4);
+  EXPECT_EQ(batches_of(prompts_of({1, 1, 1}), 5, {.batch_size = 8, .max_length = 40})[0].sizes.prompts, 4);
+}
+
+TEST(Batches, HavePositionsForTheMostNewTokensOfTheirPrompts) {
+  const std::vector<int64_t> new_tokens = {40, 3, 9};
+  const std::vector<Batch> batches =
+      make_batches(prompts_of({60, 9, 10}), new_tokens, {.batch_size = 2, .max_length = 512});
+  EXPECT_EQ(batches[0].sizes.length, 32);   // 16 + 9
+  EXPECT_EQ(batches[1].sizes.length, 128);  // 64 + 40
 }
 
 TEST(Batches, HaveAsManyPromptsOnEachDevice) {
-  EXPECT_EQ(make_batches(prompts_of({1, 1, 1}), 8, 5, 40, 2)[0].sizes.prompts, 4);
-  EXPECT_EQ(make_batches(prompts_of({1}), 8, 5, 40, 4)[0].sizes.prompts, 4);
-  const std::vector<Batch> batches = make_batches(prompts_of({1, 2, 3, 4, 5}), 2, 5, 40, 2);
+  EXPECT_EQ(batches_of(prompts_of({1, 1, 1}), 5, {.batch_size = 8, .max_length = 40, .devices = 2})[0].sizes.prompts,
+            4);
+  EXPECT_EQ(batches_of(prompts_of({1}), 5, {.batch_size = 8, .max_length = 40, .devices = 4})[0].sizes.prompts, 4);
+  const std::vector<Batch> batches =
+      batches_of(prompts_of({1, 2, 3, 4, 5}), 5, {.batch_size = 2, .max_length = 40, .devices = 2});
   ASSERT_EQ(batches.size(), 2);
   EXPECT_THAT(batches[0].prompts, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(batches[1].prompts, ElementsAre(4));

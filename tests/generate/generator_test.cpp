@@ -107,6 +107,36 @@ TEST(Generator, CompilesOncePerShapeAndKindOfSearch) {
   EXPECT_GT(listener.pauses, 0);
 }
 
+TEST(Generator, CompilesOnceForRestrictedTokens) {
+  Generator g = generator();
+  Listener listener;
+  GenerationOptions options = greedy(10);
+  options.min_new_tokens = 2;
+  options.no_repeat_ngram_size = 2;
+  options.bad_words_ids = {{3, 4}, {5}};
+  const std::vector<Ids> prompts = {{5, 17, 3}, {23}};
+  g.generate_ids(prompts, options, &listener);
+  EXPECT_EQ(listener.compilations, 2);
+  options.min_new_tokens.reset();
+  options.min_length = 5;
+  options.no_repeat_ngram_size = 3;
+  options.bad_words_ids = {{7}, {8, 9}};
+  options.suppress_tokens = {1, 2};
+  options.forced_bos_token_id = 6;
+  g.generate_ids(prompts, options, &listener);
+  EXPECT_EQ(listener.compilations, 2);
+}
+
+TEST(Generator, SamplesSeveralTextsOfAPrompt) {
+  Generator g = generator(2);
+  GenerationOptions options = sampling(12);
+  const std::vector<Ids> repeated = {kPrompts[0], kPrompts[0], kPrompts[1], kPrompts[1]};
+  const std::vector<Ids> wanted = ids_of(g.generate_ids(repeated, options));
+  options.num_return_sequences = 2;
+  EXPECT_EQ(ids_of(g.generate_ids(std::span(kPrompts).first(2), options)), wanted);
+  EXPECT_NE(wanted[0], wanted[1]);
+}
+
 TEST(Generator, StopsAtAnEosToken) {
   Generator g = generator();
   const Ids free = g.generate_ids(kPrompts, greedy(12))[0].ids;
@@ -187,6 +217,9 @@ class GeneratorRefuses : public testing::Test {
 TEST_F(GeneratorRefuses, APromptWithoutRoomForNewTokens) {
   expect<UsageError>({{1}, Ids(35, 7)}, greedy(6), "prompt 2");
   expect<UsageError>({Ids(35, 7)}, greedy(6), "at most 40, the positions of the model");
+}
+TEST_F(GeneratorRefuses, APromptAsLongAsMaxLength) {
+  expect<UsageError>({{1, 2, 3}}, {.max_length = 3}, "a max_length above the tokens of the prompt");
 }
 TEST_F(GeneratorRefuses, AnEmptyPrompt) { expect<UsageError>({{}}, greedy(6), "no bos_token_id"); }
 TEST_F(GeneratorRefuses, AnIdOutsideTheVocabulary) { expect<UsageError>({{100}}, greedy(6), "0 to 99"); }

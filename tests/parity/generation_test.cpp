@@ -67,7 +67,7 @@ TEST_F(CheckGeneration, FailsForMoreTokensThanRecorded) {
 }
 
 TEST_F(CheckGeneration, RejectsUnknownOptionsOfTheCase) {
-  std::ofstream(folder() / "generation_config.json") << R"({"eos_token_id": 99, "no_repeat_ngram_size": 3})";
+  std::ofstream(folder() / "generation_config.json") << R"({"eos_token_id": 99, "encoder_no_repeat_ngram_size": 3})";
   EXPECT_THROW(check(), CheckpointError);
 }
 

@@ -95,6 +95,7 @@ std::string OptionTypeOf<T, kind>::text(const T& value) {
 }
 
 template struct OptionTypeOf<bool, OptionKind::kFlag>;
+template struct OptionTypeOf<int32_t, OptionKind::kInteger>;
 template struct OptionTypeOf<int64_t, OptionKind::kInteger>;
 template struct OptionTypeOf<uint64_t, OptionKind::kInteger>;
 template struct OptionTypeOf<float, OptionKind::kNumber>;

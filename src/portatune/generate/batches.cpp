@@ -13,30 +13,27 @@ int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ce
 
 int64_t rounded_length(int64_t tokens) { return power_of_two(std::max(tokens, kMinLength)); }
 
-int64_t longest(std::span<const Ids> prompts, std::span<const size_t> numbers) {
-  size_t length = 0;
-  for (const size_t number : numbers) length = std::max(length, prompts[number].size());
-  return static_cast<int64_t>(length);
-}
-
 }  // namespace
 
-std::vector<Batch> make_batches(std::span<const Ids> prompts, int64_t batch_size, int64_t max_new_tokens,
-                                int64_t max_length, int64_t devices) {
+std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const int64_t> new_tokens,
+                                const BatchLimits& limits) {
   std::vector<size_t> order(prompts.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](size_t number) { return prompts[number].size(); });
+  const auto length_of = [&](size_t number) { return std::ssize(prompts[number]); };
+  std::ranges::stable_sort(order, {}, length_of);
   std::vector<Batch> batches;
-  const auto most = static_cast<size_t>(batch_size * devices);
+  const auto most = static_cast<size_t>(limits.batch_size * limits.devices);
   for (size_t begin = 0; begin < order.size(); begin += most) {
     const auto size = std::min(order.size() - begin, most);
-    const int64_t on_device = (static_cast<int64_t>(size) + devices - 1) / devices;
+    const int64_t on_device = (static_cast<int64_t>(size) + limits.devices - 1) / limits.devices;
     const std::span numbers = std::span(order).subspan(begin, size);
-    const int64_t prompt = std::min(rounded_length(longest(prompts, numbers)), max_length);
+    const int64_t prompt = std::min(rounded_length(length_of(numbers.back())), limits.max_length);
+    const auto more_tokens = [&](size_t a, size_t b) { return new_tokens[a] < new_tokens[b]; };
+    const int64_t added = new_tokens[std::ranges::max(numbers, more_tokens)];
     batches.push_back({.prompts = {numbers.begin(), numbers.end()},
-                       .sizes = {.prompts = devices * std::min(power_of_two(on_device), batch_size),
+                       .sizes = {.prompts = limits.devices * std::min(power_of_two(on_device), limits.batch_size),
                                  .prompt = prompt,
-                                 .length = rounded_length(prompt + max_new_tokens)}});
+                                 .length = rounded_length(prompt + added)}});
   }
   return batches;
 }

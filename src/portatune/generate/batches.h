@@ -18,12 +18,18 @@ struct Batch {
   Sizes sizes;
 };
 
-/// Distributes all prompts over batches of prompts of similar length, at most `batch_size` on each device. Lengths are
-/// powers of two from 16 up; the length of prompts is at most max_length. The number of prompts on a device is a power
-/// of two, except in full batches.
-/// devices  number of devices that divide each batch
-std::vector<Batch> make_batches(std::span<const Ids> prompts, int64_t batch_size, int64_t max_new_tokens,
-                                int64_t max_length, int64_t devices = 1);
+/// Limits of batches.
+struct BatchLimits {
+  int64_t batch_size;   ///< prompts on each device
+  int64_t max_length;   ///< tokens of a prompt, with padding
+  int64_t devices = 1;  ///< number of devices that divide each batch
+};
+
+/// Distributes all prompts over batches of prompts of similar length. Lengths are powers of two from 16 up; the length
+/// of prompts is at most max_length. The number of prompts on a device is a power of two, except in full batches.
+/// new_tokens  maximal number of new tokens of each prompt
+std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const int64_t> new_tokens,
+                                const BatchLimits& limits);
 
 /// The prompts of a batch, padded on the left. Rows that only fill the batch consist of padding.
 struct PaddedPrompts {

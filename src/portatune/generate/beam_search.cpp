@@ -91,7 +91,7 @@ class BeamSearch final : public Search {
     State next = next_state(state, candidates, selected);
     beams.scores = pick(running_scores, selected);
     beams.ended = best_ended(beams, candidates.texts, s);
-    beams.can_improve = can_improve(beams, next.position - s.first, s);
+    beams.can_improve = can_improve(beams, next.position, s);
     next.search = beams.flat();
     return next;
   }
@@ -100,8 +100,7 @@ class BeamSearch final : public Search {
 
  private:
   Candidates continuations(const State& state, const Beams& beams, const Value& logits, const Settings& s) const {
-    Value scores = log_softmax(logits, 1);
-    if (kind_.penalises) scores = repetition_penalty(scores, state.seen, s.repetition_penalty);
+    const Value scores = process(kind_, state, log_softmax(logits, 1), s);
     // The best continuations of a prompt are among the best of each of its texts.
     const int64_t prompts = beams.scores.shape()[0], each = std::min(candidates_, logits.shape()[1]);
     const TopK of_each = top_k(scores, each);
@@ -111,7 +110,7 @@ class BeamSearch final : public Search {
     const Value source = best.indices / scalar(each);
     const Value ids = pick(reshape(of_each.indices, {prompts, n_ * each}), best.indices);
     const Value tokens = pick(reshape(state.tokens, {prompts, n_, -1}), source);
-    const Value at_end = compare(Direction::kGreaterEqual, state.position + scalar(1), s.end);
+    const Value at_end = compare(Direction::kGreaterEqual, state.position + scalar(1), expand_dims(s.end, -1));
     const Texts texts{.scores = best.values,
                       .tokens = dynamic_update_slice(tokens, expand_dims(ids, -1), 2, state.position),
                       .ended = bitwise_or(ends_text(ids, s.eos_token_id), at_end),
@@ -151,16 +150,16 @@ class BeamSearch final : public Search {
     return all_texts.at(top_k(all_texts.scores, n_).indices);
   }
 
-  // Transformers' estimate of the best score that a running text can reach; false once n texts have ended, if that
-  // suffices.
-  Value can_improve(const Beams& beams, const Value& length, const Settings& s) const {
+  // Transformers' estimate of the best score that a running text can reach; false at the end of the text, and once n
+  // texts have ended, if that suffices.
+  Value can_improve(const Beams& beams, const Value& position, const Settings& s) const {
     const auto stopping_is = [&](EarlyStopping kind) {
       return compare(Direction::kEqual, s.early_stopping, scalar(static_cast<int64_t>(kind)));
     };
     const Value at_full_length =
         bitwise_and(stopping_is(EarlyStopping::kNever), compare(Direction::kGreater, s.length_penalty, f32(0)));
-    const Value best_length = select(at_full_length, s.end - s.first, length);
-    const Value best = slice(beams.scores, 1, {0, 1}) / power_of(best_length, s.length_penalty);
+    const Value end = select(at_full_length, s.end, position);
+    const Value best = slice(beams.scores, 1, {0, 1}) / power_of(expand_dims(end - s.first, -1), s.length_penalty);
     const Value lowest = slice(beams.ended.scores, 1, {n_ - 1, n_});
     const Value worst = select(beams.ended.ended, broadcast_to(lowest, beams.ended.ended.shape()), f32(kNever));
     const auto in_any = [](const Value& x) {
@@ -169,7 +168,8 @@ class BeamSearch final : public Search {
     const Value possible = in_any(compare(Direction::kGreater, broadcast_to(best, worst.shape()), worst));
     const Value has_room = in_any(logical_not(beams.ended.ended));
     const Value wanted = bitwise_or(has_room, logical_not(stopping_is(EarlyStopping::kTrue)));
-    return bitwise_and(beams.can_improve, bitwise_and(possible, wanted));
+    const Value has_positions = compare(Direction::kLess, position, s.end);
+    return bitwise_and(bitwise_and(beams.can_improve, has_positions), bitwise_and(possible, wanted));
   }
 
   const SearchKind kind_;

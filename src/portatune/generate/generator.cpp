@@ -24,14 +24,16 @@ std::string name_of_prompt(size_t prompt, size_t prompts) {
   return prompts == 1 ? "the prompt" : "prompt " + std::to_string(prompt + 1);
 }
 
-// The growing continuations of a batch. Without a tokenizer they have no text.
+// The growing continuations of a batch, `each` of them for a prompt. Without a tokenizer they have no text.
 class Texts {
  public:
-  Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, const Batch& batch,
+  Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, size_t each, const Batch& batch,
         const GenerationOptions& options, GenerationCallback& callback)
       : batch_(batch), options_(options), callback_(callback) {
     if (tokenizer == nullptr) return;
-    for (const size_t prompt : batch.prompts) texts_.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
+    for (const size_t prompt : batch.prompts) {
+      for (size_t i = 0; i < each; ++i) texts_.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
+    }
   }
 
   /// Reports new text. Returns the rows that a stop string has ended in this call.
@@ -70,6 +72,17 @@ class Texts {
   std::vector<GrowingText> texts_;
 };
 
+// Number of texts that a search returns for a prompt. Sampling returns several texts for several equal prompts.
+int64_t texts_of_search(const GenerationOptions& options) {
+  return options.do_sample ? 1 : options.num_return_sequences;
+}
+
+std::vector<Ids> repeated(std::span<const Ids> prompts, int64_t times) {
+  std::vector<Ids> all;
+  for (const Ids& prompt : prompts) all.insert(all.end(), static_cast<size_t>(times), prompt);
+  return all;
+}
+
 }  // namespace
 
 struct Generator::Impl {
@@ -87,7 +100,7 @@ struct Generator::Impl {
   void load_tokenizer_if_there();
   GenerationOptions with_special_stops(GenerationOptions options) const;
   Ids encode(const std::string& prompt, size_t number, size_t prompts, const GenerationOptions& options);
-  void require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const;
+  void require_prompt(const std::string& name, const Ids& prompt, const GenerationOptions& options) const;
   void check(std::span<const Ids> prompts, const GenerationOptions& options) const;
   void run(std::span<const Ids> prompts, const Batch& batch, const GenerationOptions& options,
            GenerationCallback& callback, std::vector<Completion>& completions);
@@ -139,15 +152,23 @@ Ids Generator::Impl::encode(const std::string& prompt, size_t number, size_t pro
   return ids;
 }
 
-void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const {
+void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt,
+                                     const GenerationOptions& options) const {
   const models::TextModelFacts& facts = programs.model().facts();
   const std::ptrdiff_t tokens = std::ssize(prompt);
   if (tokens == 0) {
     throw UsageError({.where = name, .given = "no tokens, and no bos_token_id", .expected = "at least one token"});
   }
-  if (tokens + max_new_tokens > facts.max_length) {
+  const int64_t added = generate::max_new_tokens(options, tokens);
+  if (added < 1) {
     throw UsageError({.where = name,
-                      .given = std::to_string(tokens) + " tokens and max_new_tokens " + std::to_string(max_new_tokens),
+                      .given = std::to_string(tokens) + " tokens and max_length " + std::to_string(*options.max_length),
+                      .expected = "a max_length above the tokens of the prompt",
+                      .fix = "set max_new_tokens, which does not count them"});
+  }
+  if (tokens + added > facts.max_length) {
+    throw UsageError({.where = name,
+                      .given = std::to_string(tokens) + " tokens and max_new_tokens " + std::to_string(added),
                       .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
                       .fix = "shorten the prompt, or ask for fewer tokens"});
   }
@@ -162,7 +183,7 @@ void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt,
 void Generator::Impl::check(std::span<const Ids> prompts, const GenerationOptions& options) const {
   generate::check(options, programs.model().facts().vocab_size);
   for (size_t i = 0; i < prompts.size(); ++i) {
-    require_prompt(name_of_prompt(i, prompts.size()), prompts[i], options.max_new_tokens);
+    require_prompt(name_of_prompt(i, prompts.size()), prompts[i], options);
   }
 }
 
@@ -170,7 +191,8 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
                           GenerationCallback& callback, std::vector<Completion>& completions) {
   const bool watched = tokenizer && options.num_beams == 1 && (callback.streams() || !options.stop_strings.empty());
   const int32_t pad = options.pad_token_id.value_or(options.eos_token_id.empty() ? 0 : options.eos_token_id.front());
-  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, batch, options, callback);
+  const auto each = static_cast<size_t>(texts_of_search(options));
+  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, each, batch, options, callback);
   Run run(programs, options, prompts, batch, pad);
   do {
     callback.on_pause();
@@ -179,12 +201,12 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
   } while (run.advance(watched ? kTokensPerWatchedCall : kTokensPerCall));
 
   const std::vector<Ids> ids = run.new_tokens();
-  for (size_t row = 0; row < ids.size(); ++row) {
-    Completion& completion = completions[batch.prompts[row]];
-    completion = texts.finish(row, ids[row]);
-    times.prompt_tokens += std::ssize(prompts[batch.prompts[row]]);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    Completion& completion = completions[batch.prompts[i / each] * each + i % each];
+    completion = texts.finish(i, ids[i]);
     times.new_tokens += std::ssize(completion.ids);
   }
+  for (const size_t prompt : batch.prompts) times.prompt_tokens += std::ssize(prompts[prompt]);
   times.prefill_s += run.prefill_s();
   times.decode_s += run.decode_s();
 }
@@ -205,19 +227,24 @@ std::vector<Completion> Generator::generate(std::span<const std::string> prompts
   return generate_ids(ids, options, callback);
 }
 
-std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, const GenerationOptions& given,
+std::vector<Completion> Generator::generate_ids(std::span<const Ids> given_prompts, const GenerationOptions& given,
                                                 GenerationCallback* callback) {
   GenerationCallback silent;
   if (callback == nullptr) callback = &silent;
   impl_->load_tokenizer_if_there();
   const GenerationOptions options = impl_->with_special_stops(given);
-  impl_->check(prompts, options);
+  impl_->check(given_prompts, options);
   impl_->times = {};
   impl_->programs.set_callback(callback);
-  std::vector<Completion> completions(prompts.size());
-  const int64_t max_length = impl_->programs.model().facts().max_length;
-  for (const Batch& batch : generate::make_batches(prompts, impl_->batch_size, options.max_new_tokens, max_length,
-                                                   impl_->programs.parts())) {
+  const int64_t each = texts_of_search(options);
+  const std::vector<Ids> prompts = repeated(given_prompts, options.num_return_sequences / each);
+  std::vector<Completion> completions(prompts.size() * static_cast<size_t>(each));
+  std::vector<int64_t> new_tokens;
+  for (const Ids& prompt : prompts) new_tokens.push_back(generate::max_new_tokens(options, std::ssize(prompt)));
+  const generate::BatchLimits limits{.batch_size = impl_->batch_size,
+                                     .max_length = impl_->programs.model().facts().max_length,
+                                     .devices = impl_->programs.parts()};
+  for (const Batch& batch : generate::make_batches(prompts, new_tokens, limits)) {
     impl_->run(prompts, batch, options, *callback, completions);
   }
   impl_->programs.set_callback(nullptr);

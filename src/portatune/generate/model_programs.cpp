@@ -14,7 +14,11 @@ namespace {
 std::string key_of(const SearchKind& kind, const Sizes& sizes) {
   std::string key = std::to_string(sizes.prompts) + " x " + std::to_string(sizes.length);
   for (const bool part : {kind.penalises, kind.samples, kind.keeps_top_k, kind.keeps_top_p}) key += part ? " 1" : " 0";
-  return key + " " + std::to_string(kind.beams) + " " + std::to_string(kind.beams > 1 ? kind.eos_tokens : 0);
+  for (const bool part : {kind.bans_ngrams, kind.restricts}) key += part ? " 1" : " 0";
+  for (const int64_t size : {kind.beams, kind.beams > 1 ? kind.eos_tokens : 0, kind.bad_words, kind.bad_word_size}) {
+    key += " " + std::to_string(size);
+  }
+  return key;
 }
 
 // Refuses an encoder before its weights are read.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "portatune/base/message.h"
+#include "portatune/base/number.h"
 #include "portatune/error.h"
 #include "portatune/generate/settings.h"
 #include "portatune/hub/adapter.h"
@@ -12,32 +12,32 @@
 namespace portatune {
 namespace {
 
-constexpr io::IntRange kTokenId{-(1 << 30), 1 << 30};
+// A negative id, which some models have for padding, means none.
+bool is_none(int32_t id) { return id < 0; }
 
-// Reads ids. A negative id, which some models have for padding, means none.
-std::vector<int32_t> ids_or(const io::JsonObject& json, const char* key, const std::vector<int32_t>& fallback) {
-  if (!json.has(key)) return fallback;
-  std::vector<int64_t> ids =
-      json.type_of(key) == "number" ? std::vector{json.get_int(key, kTokenId)} : json.get_ints(key, kTokenId);
-  std::erase_if(ids, [](int64_t id) { return id < 0; });
-  return {ids.begin(), ids.end()};
+void remove_negative(std::vector<int32_t>& ids) { std::erase_if(ids, is_none); }
+void replace_negative(std::optional<int32_t>& id, const std::optional<int32_t>& fallback) {
+  if (id && is_none(*id)) id = fallback;
 }
 
-std::optional<int32_t> id_or(const io::JsonObject& json, const char* key, std::optional<int32_t> fallback) {
-  const std::vector<int32_t> ids = ids_or(json, key, {});
-  return ids.empty() ? fallback : std::optional(ids.front());
+// A length that is set replaces the other kind of length of earlier settings.
+template <class IsSet>
+void replace_lengths(GenerationOptions& o, IsSet is_set) {
+  if (is_set("max_length") && !is_set("max_new_tokens")) o.max_new_tokens.reset();
+  if (is_set("min_length") && !is_set("min_new_tokens")) o.min_new_tokens.reset();
 }
 
-EarlyStopping early_stopping_of(const io::JsonObject& json) {
-  if (json.type_of("early_stopping") != "string") {
-    return json.get_bool_or("early_stopping", false) ? EarlyStopping::kTrue : EarlyStopping::kFalse;
-  }
-  if (const std::string word = json.get_string("early_stopping"); word != "never") {
-    throw CheckpointError({.where = "generation_config.json, early_stopping",
-                           .given = "\"" + word + "\"",
-                           .expected = "true, false or \"never\""});
-  }
-  return EarlyStopping::kNever;
+// The values of a JSON object on top of `defaults`.
+GenerationOptions read_fields(const io::JsonObject& json, const GenerationOptions& defaults) {
+  GenerationOptions o = defaults;
+  for (const OptionField& field : fields_of(o)) json.get_option(field);
+  replace_lengths(o, [&](const char* key) { return json.has(key); });
+  remove_negative(o.eos_token_id);
+  remove_negative(o.forced_eos_token_id);
+  replace_negative(o.bos_token_id, defaults.bos_token_id);
+  replace_negative(o.pad_token_id, defaults.pad_token_id);
+  replace_negative(o.forced_bos_token_id, defaults.forced_bos_token_id);
+  return o;
 }
 
 bool is_off(const io::JsonObject& json, const std::string& key) {
@@ -45,7 +45,7 @@ bool is_off(const io::JsonObject& json, const std::string& key) {
   return type == "null" || (type == "boolean" && !json.get_bool(key));
 }
 
-// Keys of options that Portatune lacks, except those that are off.
+// Known keys of options that Portatune lacks, except those that are off.
 std::vector<std::string> without_effect(const io::JsonObject& json) {
   struct Neutral {
     const char* key;
@@ -54,41 +54,42 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
   constexpr Neutral kNeutral[] = {{"typical_p", 1},
                                   {"epsilon_cutoff", 0},
                                   {"eta_cutoff", 0},
-                                  {"no_repeat_ngram_size", 0},
                                   {"encoder_no_repeat_ngram_size", 0},
                                   {"encoder_repetition_penalty", 1},
                                   {"diversity_penalty", 0},
                                   {"num_beam_groups", 1},
-                                  {"num_return_sequences", 1},
-                                  {"min_length", 0},
-                                  {"min_new_tokens", 0},
                                   {"min_p", 0},
                                   {"guidance_scale", 1}};
   std::vector<std::string> keys;
   for (const auto& [key, value] : kNeutral) {
     if (json.get_float_or(key, value) != value) keys.emplace_back(key);
   }
-  for (const std::string& key : json.unread_keys()) {
-    if (!is_off(json, key)) keys.push_back(key);
-  }
   return keys;
+}
+
+void add_unknown(std::vector<std::string>& unknown, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (std::ranges::find(unknown, key) == unknown.end()) unknown.push_back(key);
+  }
 }
 
 [[noreturn]] void refuse(const char* option, const std::string& given, const std::string& expected) {
   throw UsageError({.where = option, .given = given, .expected = expected});
 }
 
-// Programs take numbers as float, where 1e-50 is 0 and 1e50 is infinite.
-void require_number(const char* option, double value, double above, const char* expected,
-                    float maximum = std::numeric_limits<float>::max()) {
-  const auto narrow = static_cast<float>(value);
-  if (!(narrow > above && narrow <= maximum)) refuse(option, to_text(value), expected);
-}
-
 void require_count(const char* option, int64_t value, int64_t minimum, int64_t maximum) {
   if (value < minimum || value > maximum) {
     refuse(option, std::to_string(value), std::to_string(minimum) + " to " + std::to_string(maximum));
   }
+}
+
+// Otherwise no token is left where one is forced.
+void require_some_not_suppressed(const char* option, const std::vector<int32_t>& forced,
+                                 const std::vector<int32_t>& suppressed) {
+  const auto is_suppressed = [&](int32_t id) { return std::ranges::find(suppressed, id) != suppressed.end(); };
+  if (forced.empty() || !std::ranges::all_of(forced, is_suppressed)) return;
+  refuse(option, OptionType<std::vector<int32_t>>::text(forced) + ", which suppress_tokens excludes",
+         "a token that is not among suppress_tokens");
 }
 
 void require_id(const char* option, int32_t id, int64_t vocab_size) { require_count(option, id, 0, vocab_size - 1); }
@@ -98,50 +99,101 @@ void require_id(const char* option, int32_t id, int64_t vocab_size) { require_co
 GenerationOptions generation_options(const std::filesystem::path& model) {
   const std::filesystem::path file = hub::folder_of_settings(model) / "generation_config.json";
   if (std::filesystem::exists(file)) return generate::read_options(io::JsonObject::read(file), {});
+  // Other keys of config.json describe the model.
   const io::JsonObject config = hub::read_config(model);
-  return {.eos_token_id = ids_or(config, "eos_token_id", {}),
-          .bos_token_id = id_or(config, "bos_token_id", {}),
-          .pad_token_id = id_or(config, "pad_token_id", {})};
+  GenerationOptions options = read_fields(config, {});
+  add_unknown(options.unknown, without_effect(config));
+  return options;
+}
+
+void GenerationOptions::describe(OptionFields& fields) {
+  const OptionRules count{.highest = 1 << 24}, id{.highest = 1 << 30}, ids{.placeholder = "ID,ID,..."};
+  const OptionRules positive{.lowest = kAboveZero}, at_least_one{.lowest = 1, .highest = 1 << 24};
+  const auto new_tokens = std::to_string(kDefaultNewTokens);
+  fields("max_new_tokens", max_new_tokens, "tokens to make at most",
+         {.lowest = 1, .highest = 1 << 24, .default_help = new_tokens});
+  fields("max_length", max_length, "likewise, with those of the prompt", at_least_one);
+  fields("min_new_tokens", min_new_tokens, "tokens before the end of a text at least", count);
+  fields("min_length", min_length, "likewise, with those of the prompt", count);
+  fields("do_sample", do_sample, "sample tokens by their probabilities");
+  fields("no_do_sample", do_sample, "take the most probable token", {.sets = "false"});
+  fields("temperature", temperature, "above 1 makes improbable tokens more probable", positive);
+  fields("top_k", top_k, "sample from so many most probable tokens; 0: from all", count);
+  fields("top_p", top_p, "sample from the fewest tokens with this total probability",
+         {.lowest = kAboveZero, .highest = 1});
+  fields("repetition_penalty", repetition_penalty, "above 1 makes earlier tokens less probable", positive);
+  fields("no_repeat_ngram_size", no_repeat_ngram_size, "n-grams of this size do not repeat; 0: off", count);
+  fields("bad_words_ids", bad_words_ids, "a sequence of tokens that no text gets; give one or several",
+         {.repeated = true, .placeholder = "ID,ID,..."});
+  fields("suppress_tokens", suppress_tokens, "tokens that no text gets", ids);
+  fields("begin_suppress_tokens", begin_suppress_tokens, "tokens with which no text begins", ids);
+  fields("forced_bos_token_id", forced_bos_token_id, "the first token after a prompt of one token", id);
+  fields("forced_eos_token_id", forced_eos_token_id, "the last token of a text of maximal length", ids);
+  fields("num_return_sequences", num_return_sequences, "texts for each prompt", at_least_one);
+  fields("num_beams", num_beams, "beams of the search; 1: no beam search", {.lowest = 1, .highest = 64});
+  fields("length_penalty", length_penalty, "of beams; above 0 favours long texts",
+         {.lowest = std::numeric_limits<float>::lowest()});
+  fields("early_stopping", early_stopping, "whether a beam search ends as soon as enough texts have ended");
+  fields("eos_token_id", eos_token_id, "tokens that end a text", ids);
+  fields("bos_token_id", bos_token_id, "the token that replaces an empty prompt", id);
+  fields("pad_token_id", pad_token_id, "the token after the end of a text", id);
+  fields("stop_strings", stop_strings, "a text that ends the completion; give one or several",
+         {.repeated = true, .other_names = "stop_string", .placeholder = "TEXT"});
+  fields("seed", seed, "seed of sampling", {.highest = 1.8e19});
+}
+
+std::optional<std::vector<int32_t>> OptionType<std::vector<int32_t>>::read(const std::string& text) {
+  std::vector<int32_t> ids;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const auto id = number_in<int32_t>(std::string_view(text).substr(begin, end - begin));
+    if (!id || is_none(*id)) return std::nullopt;
+    ids.push_back(*id);
+    begin = end + 1;
+  }
+  return ids;
+}
+
+std::string OptionType<std::vector<int32_t>>::text(const std::vector<int32_t>& ids) {
+  std::string text;
+  for (const int32_t id : ids) text += (text.empty() ? "" : ",") + std::to_string(id);
+  return text;
 }
 
 namespace generate {
 
+int64_t max_new_tokens(const GenerationOptions& o, int64_t prompt) {
+  if (o.max_new_tokens) return *o.max_new_tokens;
+  return o.max_length ? *o.max_length - prompt : kDefaultNewTokens;
+}
+
+int64_t min_new_tokens(const GenerationOptions& o, int64_t prompt) {
+  return o.min_new_tokens.value_or(std::max<int64_t>(o.min_length - prompt, 0));
+}
+
 GenerationOptions read_options(const io::JsonObject& json, const GenerationOptions& defaults) {
   json.ignore({"transformers_version", "_from_model_config", "use_cache", "output_attentions", "output_hidden_states",
-               "output_scores", "output_logits", "return_dict_in_generate", "max_length", "cache_implementation",
+               "output_scores", "output_logits", "return_dict_in_generate", "cache_implementation",
                "decoder_start_token_id", "_commit_hash"});
-  GenerationOptions o = defaults;
-  o.max_new_tokens = json.get_int_or("max_new_tokens", o.max_new_tokens);
-  o.do_sample = json.get_bool_or("do_sample", o.do_sample);
-  o.temperature = json.get_float_or("temperature", o.temperature);
-  o.top_k = json.get_int_or("top_k", o.top_k);
-  o.top_p = json.get_float_or("top_p", o.top_p);
-  o.repetition_penalty = json.get_float_or("repetition_penalty", o.repetition_penalty);
-  o.num_beams = json.get_int_or("num_beams", o.num_beams);
-  o.length_penalty = json.get_float_or("length_penalty", o.length_penalty);
-  o.early_stopping = early_stopping_of(json);
-  o.eos_token_id = ids_or(json, "eos_token_id", o.eos_token_id);
-  o.bos_token_id = id_or(json, "bos_token_id", o.bos_token_id);
-  o.pad_token_id = id_or(json, "pad_token_id", o.pad_token_id);
-  if (json.has("stop_strings")) {
-    o.stop_strings = json.type_of("stop_strings") == "string" ? std::vector{json.get_string("stop_strings")}
-                                                              : json.get_strings("stop_strings");
-  }
-  for (std::string& key : without_effect(json)) {
-    if (std::ranges::find(o.unknown, key) == o.unknown.end()) o.unknown.push_back(std::move(key));
-  }
+  GenerationOptions o = read_fields(json, defaults);
+  add_unknown(o.unknown, without_effect(json));
+  std::vector<std::string> unread = json.unread_keys();
+  std::erase_if(unread, [&](const std::string& key) { return is_off(json, key); });
+  add_unknown(o.unknown, unread);
   return o;
 }
 
+GenerationOptions with_texts(GenerationOptions options, const OptionTexts& texts) {
+  for (const OptionField& field : fields_of(options)) {
+    const auto found = texts.find(field.name);
+    if (found != texts.end()) field.set(found->second);
+  }
+  replace_lengths(options, [&](const char* name) { return texts.contains(name); });
+  return options;
+}
+
 void check(const GenerationOptions& o, int64_t vocab_size) {
-  constexpr int64_t kMaxCount = 1 << 24, kMaxBeams = 64;
-  require_count("max_new_tokens", o.max_new_tokens, 1, kMaxCount);
-  require_number("temperature", o.temperature, 0, "a number above 0; for greedy search, leave out do_sample");
-  require_count("top_k", o.top_k, 0, kMaxCount);
-  require_number("top_p", o.top_p, 0, "a number above 0 and at most 1", 1);
-  require_number("repetition_penalty", o.repetition_penalty, 0, "a number above 0");
-  require_count("num_beams", o.num_beams, 1, kMaxBeams);
-  require_number("length_penalty", o.length_penalty, -std::numeric_limits<double>::infinity(), "a finite number");
+  check_ranges(o);
   if (o.num_beams > 1 && o.do_sample) {
     throw UsageError({.where = "num_beams",
                       .given = std::to_string(o.num_beams) + " with do_sample",
@@ -153,12 +205,33 @@ void check(const GenerationOptions& o, int64_t vocab_size) {
                       .given = "stop strings with num_beams " + std::to_string(o.num_beams),
                       .expected = "no stop strings: beam search ends at eos_token_id alone"});
   }
+  if (o.num_return_sequences > 1 && !o.do_sample && o.num_return_sequences > o.num_beams) {
+    throw UsageError(
+        {.where = "num_return_sequences",
+         .given = std::to_string(o.num_return_sequences) + " with num_beams " + std::to_string(o.num_beams),
+         .expected = "at most num_beams, or do_sample"});
+  }
   if (std::ssize(o.eos_token_id) > kMaxEosTokens) {
     refuse("eos_token_id", std::to_string(o.eos_token_id.size()) + " ids", "at most " + std::to_string(kMaxEosTokens));
   }
-  for (const int32_t id : o.eos_token_id) require_id("eos_token_id", id, vocab_size);
+  const auto require_ids = [&](const char* option, const auto& ids) {
+    for (const int32_t id : ids) require_id(option, id, vocab_size);
+  };
+  require_ids("eos_token_id", o.eos_token_id);
+  require_ids("forced_eos_token_id", o.forced_eos_token_id);
+  require_ids("suppress_tokens", o.suppress_tokens);
+  require_ids("begin_suppress_tokens", o.begin_suppress_tokens);
+  for (const auto& words : o.bad_words_ids) {
+    if (words.empty()) refuse("bad_words_ids", "an empty sequence", "at least one token");
+    require_ids("bad_words_ids", words);
+  }
   if (o.bos_token_id) require_id("bos_token_id", *o.bos_token_id, vocab_size);
   if (o.pad_token_id) require_id("pad_token_id", *o.pad_token_id, vocab_size);
+  if (o.forced_bos_token_id) require_id("forced_bos_token_id", *o.forced_bos_token_id, vocab_size);
+  if (o.forced_bos_token_id) {
+    require_some_not_suppressed("forced_bos_token_id", {*o.forced_bos_token_id}, o.suppress_tokens);
+  }
+  require_some_not_suppressed("forced_eos_token_id", o.forced_eos_token_id, o.suppress_tokens);
   for (const std::string& stop : o.stop_strings) {
     if (stop.empty()) refuse("stop_strings", "an empty string", "at least one character");
   }

@@ -20,7 +20,8 @@ class PlainSearch final : public Search {
     State next = state;
     next.tokens = write_column(state.tokens, chosen, state.position);
     next.position = state.position + scalar(1);
-    next.search = {bitwise_or(finished, ends_text(chosen, settings.eos_token_id))};
+    const Value at_end = compare(Direction::kGreaterEqual, next.position, settings.end);
+    next.search = {bitwise_or(finished, bitwise_or(ends_text(chosen, settings.eos_token_id), at_end))};
     if (state.seen) next.seen = see(state.seen, chosen);
     return next;
   }
@@ -28,9 +29,8 @@ class PlainSearch final : public Search {
   Value unfinished(const State& state) const override { return logical_not(all(state.search[0])); }
 
  private:
-  // Processes the logits in transformers' order.
   Value choose(const State& state, Value logits, const Settings& s) const {
-    if (kind_.penalises) logits = repetition_penalty(logits, state.seen, s.repetition_penalty);
+    logits = process(kind_, state, logits, s);
     if (!kind_.samples) return most_probable(logits);
     logits = logits / s.temperature;
     if (kind_.keeps_top_k) logits = keep_top_k(logits, s.top_k);

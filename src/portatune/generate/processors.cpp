@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "portatune/generate/search.h"
+
 namespace portatune::generate {
 namespace {
 
@@ -29,8 +31,10 @@ Value highest_threshold(const Value& logits, const std::function<Value(const Val
   return while_loop({full({DType::kInt32, {}}, 0), highest - kSpan, highest}, unfinished, halve)[1];
 }
 
+Value exclude(const Value& logits, const Value& excluded) { return select(excluded, like(logits, kExcluded), logits); }
+
 Value exclude_below(const Value& logits, const Value& threshold) {
-  return select(compare(Direction::kLess, logits, threshold), like(logits, kExcluded), logits);
+  return exclude(logits, compare(Direction::kLess, logits, threshold));
 }
 
 }  // namespace
@@ -38,6 +42,66 @@ Value exclude_below(const Value& logits, const Value& threshold) {
 Value repetition_penalty(const Value& logits, const Value& seen, const Value& penalty) {
   const Value negative = compare(Direction::kLess, logits, like(logits, 0));
   return select(seen, select(negative, logits * penalty, logits / penalty), logits);
+}
+
+Value token_set(const Value& ids, const Value& is_in, int64_t vocab_size) {
+  const int64_t rows = ids.shape()[0];
+  const Value first = iota({DType::kInt32, {rows, 1}}, 0) * scalar(vocab_size);
+  const Value counts =
+      scatter_add_rows(ids + first, expand_dims(convert(is_in, DType::kFloat32), -1), rows * vocab_size);
+  return compare(Direction::kGreater, reshape(counts, {rows, vocab_size}), full({DType::kFloat32, {}}, 0));
+}
+
+Value exclude_repeated_ngrams(const Value& logits, const GrowingTokens& text, const Value& size) {
+  const Shape& shape = text.tokens.shape();
+  const Value padded = pad(text.tokens, 1, 0, shape[1]);
+  const auto token_after = [&](const Value& distance) { return dynamic_slice(padded, 1, distance, shape[1]); };
+  const Value begin = iota({DType::kInt32, shape}, 1);
+  // The n-grams of the text, by their first positions.
+  const Value is_ngram = bitwise_and(compare(Direction::kGreaterEqual, begin, expand_dims(text.padding, -1)),
+                                     compare(Direction::kLessEqual, begin + size, text.end));
+  // Compares the first size - 1 tokens of each with the last ones of the text.
+  const Value last = minimum(size, scalar(shape[1])) - scalar(1), suffix = text.end - last;
+  const auto more = [&](const Values& x) { return compare(Direction::kLess, x[0], last); };
+  const auto compare_token = [&](const Values& x) -> Values {
+    const Value wanted = dynamic_slice(text.tokens, 1, suffix + x[0], 1);
+    return {x[0] + scalar(1), bitwise_and(x[1], compare(Direction::kEqual, token_after(x[0]), wanted))};
+  };
+  const Value repeats = while_loop({scalar(0), is_ngram}, more, compare_token)[1];
+  return exclude(logits, token_set(token_after(last), repeats, logits.shape()[1]));
+}
+
+Value exclude_bad_words(const Value& logits, const GrowingTokens& text, const Value& words) {
+  const int64_t rows = logits.shape()[0], count = words.shape()[0], before = words.shape()[1] - 1;
+  const Value last = reshape(slice(words, 1, {before, before + 1}), {1, count});
+  Value completes = broadcast_to(compare(Direction::kGreaterEqual, last, scalar(0)), {rows, count});
+  if (before > 0) {
+    const Value position = text.end - scalar(before) + iota({DType::kInt32, {1, before}}, 1);
+    const Value tokens = dynamic_slice(pad(text.tokens, 1, before, 0), 1, text.end, before);
+    const Value is_text = compare(Direction::kGreaterEqual, position, expand_dims(text.padding, -1));
+    const Value prefix = expand_dims(slice(words, 1, {0, before}), 0);
+    const Value is_same =
+        bitwise_and(expand_dims(is_text, 1), compare(Direction::kEqual, expand_dims(tokens, 1), prefix));
+    const Value differs = logical_not(bitwise_or(is_same, compare(Direction::kLess, prefix, scalar(0))));
+    completes =
+        bitwise_and(completes, compare(Direction::kEqual, max(convert(differs, DType::kInt32), {2}), scalar(0)));
+  }
+  return exclude(logits, token_set(broadcast_to(last, {rows, count}), completes, logits.shape()[1]));
+}
+
+Value restrict(const Value& logits, const Value& position, const Restrictions& r) {
+  const int64_t prompts = r.begin.shape()[0], n = logits.shape()[0] / prompts;
+  const auto where = [&](Direction direction, const Value& places) {
+    return expand_dims(repeat_rows(compare(direction, position, places), n), -1);
+  };
+  const auto force = [&](const Value& x, const Value& places, const Value& tokens) {
+    const Value forced = select(tokens, like(x, 0), like(x, kExcluded));
+    return select(where(Direction::kEqual, places), forced, x);
+  };
+  Value x = exclude(logits, bitwise_and(where(Direction::kLess, r.eos_from), r.eos));
+  x = force(x, r.forced_bos, r.bos_tokens);
+  x = force(x, r.forced_eos, r.eos_tokens);
+  return exclude(x, bitwise_or(r.suppressed, bitwise_and(where(Direction::kEqual, r.begin), r.begin_suppressed)));
 }
 
 Value keep_top_k(const Value& logits, const Value& k) {

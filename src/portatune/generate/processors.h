@@ -1,6 +1,7 @@
 // Changes of logits before the choice of a token, named after transformers' classes. Rows are independent.
 #pragma once
 
+#include "portatune/generate/settings.h"
 #include "portatune/ops.h"
 
 namespace portatune::generate {
@@ -12,6 +13,30 @@ inline constexpr double kExcluded = -1e30;
 /// ones by it.
 /// logits  float32 [rows, vocab]; seen  bool [rows, vocab]; penalty  float32 scalar
 Value repetition_penalty(const Value& logits, const Value& seen, const Value& penalty);
+
+/// The texts so far, each with padding before it and free positions behind it.
+struct GrowingTokens {
+  Value tokens;   ///< int32 [rows, length]
+  Value padding;  ///< int32 [rows]: positions of padding
+  Value end;      ///< int32 scalar: end position of all texts
+};
+
+/// The set of the ids of each row for which `is_in` is true: bool [rows, vocab].
+/// ids, is_in  [rows, n]
+Value token_set(const Value& ids, const Value& is_in, int64_t vocab_size);
+
+/// NoRepeatNGramLogitsProcessor: excludes tokens that would repeat an n-gram of the text. Padding does not count.
+/// size  int32 scalar, at least 1
+Value exclude_repeated_ngrams(const Value& logits, const GrowingTokens& text, const Value& size);
+
+/// NoBadWordsLogitsProcessor: excludes the last tokens of bad words whose other tokens end the text.
+/// words  Settings::bad_words
+Value exclude_bad_words(const Value& logits, const GrowingTokens& text, const Value& words);
+
+/// MinLengthLogitsProcessor, ForcedBOSTokenLogitsProcessor, ForcedEOSTokenLogitsProcessor,
+/// SuppressTokensLogitsProcessor and SuppressTokensAtBeginLogitsProcessor, in this order.
+/// logits  float32 [rows, vocab], with the same number of rows for each prompt
+Value restrict(const Value& logits, const Value& position, const Restrictions& restrictions);
 
 /// TopKLogitsWarper: excludes all but the k highest logits of a row. Logits equal to the lowest of these stay.
 /// k  int32 scalar; 0: all stay

@@ -1,25 +1,9 @@
 #include "portatune/generate/programs.h"
 
+#include "portatune/generate/processors.h"
+
 namespace portatune::generate {
 namespace {
-
-// Repeats each row n times: [prompts, ...] -> [prompts * n, ...].
-Value repeat_rows(const Value& x, int64_t n) {
-  if (n == 1) return x;
-  Shape wide = x.shape(), flat = x.shape();
-  wide.insert(1, n);
-  flat[0] *= n;
-  return reshape(broadcast_to(expand_dims(x, 1), wide), flat);
-}
-
-// The tokens that occur in the prompts, without padding: bool [prompts, vocab].
-Value tokens_of(const Value& ids, const Value& mask, int64_t vocab_size) {
-  const int64_t prompts = ids.shape()[0];
-  const Value first = iota({DType::kInt32, {prompts, 1}}, 0) * scalar(vocab_size);
-  const Value counts =
-      scatter_add_rows(ids + first, expand_dims(convert(mask, DType::kFloat32), -1), prompts * vocab_size);
-  return compare(Direction::kGreater, reshape(counts, {prompts, vocab_size}), full({DType::kFloat32, {}}, 0));
-}
 
 // The logits of the token after the last one of each row. Adds the row's tokens to the cache.
 Value next_logits(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& in,
@@ -108,7 +92,7 @@ State initial_state(const models::TextModel& model, const SearchKind& kind, cons
   if (kind.penalises) {
     const Value position = iota(ids.type(), 1);
     const Value mask = compare(Direction::kGreaterEqual, position, expand_dims(padding, -1));
-    state.seen = repeat_rows(tokens_of(ids, mask, model.facts().vocab_size), n);
+    state.seen = repeat_rows(token_set(ids, mask, model.facts().vocab_size), n);
   }
   return state;
 }
@@ -131,7 +115,7 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
   const Sizes sizes = on_device(whole, mesh);
   const Value ids = parameter("ids", {DType::kInt32, {sizes.prompts, sizes.prompt}});
   const Value padding = parameter("padding", {DType::kInt32, {sizes.prompts}});
-  const Values settings = settings_parameters(sizes.prompts);
+  const Values settings = settings_parameters(kind, sizes.prompts, model.facts().vocab_size);
   const std::unique_ptr<Search> search = make_search(kind);
   nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype, .mesh = mesh, .lora = lora});
 
@@ -144,7 +128,7 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
   state.finite = on_all_devices(all_finite(logits), mesh);
   const int64_t n = search->rows_per_prompt();
   repeat_cache(state.cache, n);
-  state = search->add_token(state, repeat_rows(logits, n), settings_of(settings));
+  state = search->add_token(state, repeat_rows(logits, n), settings_of(kind, settings));
   Values inputs{ids, padding};
   append(inputs, settings);
   return finish(context, inputs, state.flat());
@@ -154,8 +138,8 @@ GenerationProgram decode_program(const models::TextModel& model, const SearchKin
                                  DType dtype, const std::optional<Lora>& lora, const Mesh& mesh) {
   const Sizes sizes = on_device(whole, mesh);
   const std::unique_ptr<Search> search = make_search(kind);
-  const Values settings_in = settings_parameters(sizes.prompts);
-  const Settings settings = settings_of(settings_in);
+  const Values settings_in = settings_parameters(kind, sizes.prompts, model.facts().vocab_size);
+  const Settings settings = settings_of(kind, settings_in);
   const State form = state_parameters(model, kind, sizes, dtype, mesh);
   const Values inputs = form.flat();
 

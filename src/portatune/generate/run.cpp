@@ -7,14 +7,20 @@
 #include "portatune/generate/beam_search.h"
 
 namespace portatune::generate {
-SearchKind kind_of(const GenerationOptions& o) {
-  return {.penalises = o.repetition_penalty != 1,
-          .samples = o.do_sample,
-          .keeps_top_k = o.do_sample && o.top_k != 0,
-          .keeps_top_p = o.do_sample && o.top_p != 1,
-          .beams = o.num_beams,
-          .eos_tokens = std::max<int64_t>(1, std::ssize(o.eos_token_id))};
+namespace {
+
+// The limits of the texts of a batch: int32 [prompts, kLimits].
+Tensor limits_of_batch(const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch) {
+  std::vector<int32_t> limits;
+  for (size_t row = 0; row < static_cast<size_t>(batch.sizes.prompts); ++row) {
+    const int64_t tokens = row < batch.prompts.size() ? std::ssize(prompts[batch.prompts[row]]) : 0;
+    const std::vector<int32_t> of_row = limits_of(options, tokens, batch.sizes.prompt);
+    limits.insert(limits.end(), of_row.begin(), of_row.end());
+  }
+  return Tensor({batch.sizes.prompts, kLimits}, std::span<const int32_t>(limits));
 }
+
+}  // namespace
 
 Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
          int32_t pad_token_id)
@@ -23,11 +29,12 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
       kind_(kind_of(options)),
       sizes_(batch.sizes),
       prompts_(batch.prompts.size()),
-      pad_token_id_(pad_token_id) {
+      pad_token_id_(pad_token_id),
+      limits_(limits_of_batch(options, prompts, batch)) {
   PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
   numbers_ = std::move(padded.numbers);
   const Program& program = programs_.prefill(kind_, sizes_);
-  if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // compiles it now rather than between tokens
+  if (last_end() > sizes_.prompt + 1) programs_.decode(kind_, sizes_);  // compiles it now rather than between tokens
   const auto start = Clock::now();
   std::vector<DeviceArray> arguments;
   arguments.push_back(programs_.put(padded.ids, kPromptSharding));
@@ -38,11 +45,24 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
 }
 
 void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const {
-  const Positions positions{.pause = pause, .end = sizes_.prompt + options_.max_new_tokens, .first = sizes_.prompt};
-  const std::vector<Tensor> settings = settings_arguments(options_, positions, pad_token_id_, numbers_);
-  for (const Tensor& tensor : settings) {
-    arguments.push_back(programs_.put(tensor, &tensor == &settings.back() ? kPromptSharding : Sharding()));
+  const std::vector<Tensor> settings = settings_arguments(kind_, options_,
+                                                          {.first = sizes_.prompt,
+                                                           .pause = pause,
+                                                           .pad_token_id = pad_token_id_,
+                                                           .vocab_size = programs_.model().facts().vocab_size,
+                                                           .limits = limits_,
+                                                           .numbers = numbers_});
+  for (size_t i = 0; i < settings.size(); ++i) {
+    const bool is_of_prompts = i + kPromptArguments >= settings.size();
+    arguments.push_back(programs_.put(settings[i], is_of_prompts ? kPromptSharding : Sharding()));
   }
+}
+
+// The end position of the longest text.
+int64_t Run::last_end() const {
+  int64_t end = 0;
+  for (size_t row = 0; row < prompts_; ++row) end = std::max<int64_t>(end, end_of(row));
+  return end;
 }
 
 void Run::take(std::vector<DeviceArray> state) {
@@ -56,7 +76,7 @@ void Run::take(std::vector<DeviceArray> state) {
 }
 
 bool Run::advance(int64_t tokens) {
-  const int64_t end = sizes_.prompt + options_.max_new_tokens;
+  const int64_t end = last_end();
   if (done_ || position_ >= end) return false;
   const Program& program = programs_.decode(kind_, sizes_);
   const auto start = Clock::now();
@@ -75,7 +95,8 @@ std::vector<Ids> Run::new_tokens() const {
   const auto length = static_cast<size_t>(sizes_.length), begin = static_cast<size_t>(sizes_.prompt);
   std::vector<Ids> result;
   for (size_t row = 0; row < prompts_; ++row) {
-    const auto text = all.as<int32_t>().subspan(row * length, static_cast<size_t>(position_)).subspan(begin);
+    const auto end = static_cast<size_t>(std::min(position_, end_of(row)));
+    const auto text = all.as<int32_t>().subspan(row * length, end).subspan(begin);
     const auto eos = std::ranges::find_first_of(text, options_.eos_token_id);
     result.emplace_back(text.begin(), eos == text.end() ? eos : eos + 1);
   }
@@ -86,10 +107,12 @@ std::vector<Ids> Run::best_beams() const {
   const Tensor tokens = state_[State::first_of_search(kind_) + kEndedTokens].to_host();
   const Tensor lengths = state_[State::first_of_search(kind_) + kEndedLengths].to_host();
   const auto beams = static_cast<size_t>(kind_.beams), length = static_cast<size_t>(sizes_.length);
+  const auto returned = static_cast<size_t>(options_.num_return_sequences);
   std::vector<Ids> result;
-  for (size_t row = 0; row < prompts_; ++row) {
-    const auto text = tokens.as<int32_t>().subspan(row * beams * length, length);
-    const auto added = static_cast<size_t>(lengths.as<int32_t>()[row * beams]);
+  for (size_t i = 0; i < prompts_ * returned; ++i) {
+    const size_t beam = i / returned * beams + i % returned;
+    const auto text = tokens.as<int32_t>().subspan(beam * length, length);
+    const auto added = static_cast<size_t>(lengths.as<int32_t>()[beam]);
     const auto best = text.subspan(static_cast<size_t>(sizes_.prompt), added);
     result.emplace_back(best.begin(), best.end());
   }

@@ -6,9 +6,6 @@
 
 namespace portatune::generate {
 
-/// The kind of search that the options select.
-SearchKind kind_of(const GenerationOptions& options);
-
 /// Runs the programs on one batch. The host may read the texts between calls of advance().
 class Run {
  public:
@@ -20,8 +17,8 @@ class Run {
   /// Makes at most `tokens` more tokens of each text. Returns false if nothing was left to do.
   bool advance(int64_t tokens);
 
-  /// The new tokens of each prompt so far, the one that ended the text included. Beam search returns the best ended
-  /// text, which may be empty.
+  /// The new tokens of each prompt so far, the one that ended the text included. Beam search returns the
+  /// num_return_sequences best ended texts of each prompt, the best first; a text may be empty.
   std::vector<Ids> new_tokens() const;
   /// Ends the text of a row of the batch; not for beam search.
   void finish(size_t row);
@@ -33,6 +30,8 @@ class Run {
   void put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const;
   void take(std::vector<DeviceArray> state);
   std::vector<Ids> best_beams() const;
+  int64_t end_of(size_t row) const { return limits_.as<int32_t>()[row * static_cast<size_t>(kLimits)]; }
+  int64_t last_end() const;
 
   ModelPrograms& programs_;
   const GenerationOptions& options_;
@@ -40,7 +39,7 @@ class Run {
   const Sizes sizes_;
   const size_t prompts_;
   const int32_t pad_token_id_;
-  Tensor numbers_;
+  Tensor numbers_, limits_;
   std::vector<DeviceArray> state_;
   int64_t position_ = 0;
   bool done_ = false;

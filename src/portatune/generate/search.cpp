@@ -5,6 +5,7 @@
 
 #include "portatune/generate/beam_search.h"
 #include "portatune/generate/plain_search.h"
+#include "portatune/generate/processors.h"
 
 namespace portatune::generate {
 
@@ -53,6 +54,24 @@ Value all(const Value& x) { return logical_not(any(logical_not(x))); }
 Value all_finite(const Value& x) {
   const Value largest = full({DType::kFloat32, {}}, std::numeric_limits<float>::max());
   return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), largest));  // false for NaN
+}
+
+Value repeat_rows(const Value& x, int64_t n) {
+  if (n == 1) return x;
+  Shape wide = x.shape(), flat = x.shape();
+  wide.insert(1, n);
+  flat[0] *= n;
+  return reshape(broadcast_to(expand_dims(x, 1), wide), flat);
+}
+
+Value process(const SearchKind& kind, const State& state, const Value& logits, const Settings& s) {
+  const GrowingTokens text{.tokens = state.tokens, .padding = state.padding, .end = state.position};
+  Value x = logits;
+  if (kind.penalises) x = repetition_penalty(x, state.seen, s.repetition_penalty);
+  if (kind.bans_ngrams) x = exclude_repeated_ngrams(x, text, s.ngram_size);
+  if (kind.bad_words != 0) x = exclude_bad_words(x, text, s.bad_words);
+  if (kind.restricts) x = restrict(x, state.position, s.restrictions);
+  return x;
 }
 
 Value ends_text(const Value& ids, const Value& eos_token_id) {

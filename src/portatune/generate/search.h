@@ -9,15 +9,6 @@
 
 namespace portatune::generate {
 
-/// The options that are compiled into the programs. All other options are inputs.
-struct SearchKind {
-  bool penalises = false;  ///< there is a penalty for earlier tokens
-  bool samples = false;
-  bool keeps_top_k = false, keeps_top_p = false;
-  int64_t beams = 1;
-  int64_t eos_tokens = 1;  ///< for beam search: maximal number of eos tokens, at least 1
-};
-
 /// The state of growing texts, with the same number of rows for each prompt. Each text is a row of `tokens`, padded on
 /// the left. The cache holds keys and values of all its tokens but the last.
 struct State {
@@ -62,6 +53,11 @@ Value scalar(int64_t value);
 Value all(const Value& x);  ///< over bools of any shape
 Value any(const Value& x);  ///< likewise
 Value all_finite(const Value& x);
+/// Repeats each row n times: [prompts, ...] -> [prompts * n, ...].
+Value repeat_rows(const Value& x, int64_t n);
+/// Processes the logits, or log-probabilities, of the next token in transformers' order, as the kind of search says.
+/// logits  float32 [rows, vocab]
+Value process(const SearchKind& kind, const State& state, const Value& logits, const Settings& settings);
 /// True for each id that is one of eos_token_id.
 Value ends_text(const Value& ids, const Value& eos_token_id);
 /// Writes ids [rows] to column `position` of tokens [rows, length].

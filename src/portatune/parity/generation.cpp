@@ -39,7 +39,7 @@ void require_comparable(const std::string& where, const GenerationOptions& optio
   }
 }
 
-// "max_length" counts the prompt, too; without either option transformers makes texts of 20 tokens.
+// "max_length" counts the padded prompt, too; without either option transformers makes texts of 20 tokens.
 int64_t new_tokens(const io::JsonObject& args, int64_t prompt) {
   if (args.has("max_new_tokens")) return args.get_int("max_new_tokens");
   return args.get_int_or("max_length", 20, {.least = prompt + 1, .most = 1 << 24}) - prompt;
@@ -65,7 +65,7 @@ Call read_call(const ReferenceCase& reference, const io::JsonObject& entry) {
   call.options = generation_options(reference.path());
   if (const std::optional<io::JsonObject> args = entry.get_object("args")) {
     const int64_t count = new_tokens(*args, width(call.ids));
-    args->ignore({"max_length", "input_ids", "attention_mask"});
+    args->ignore({"input_ids", "attention_mask"});
     call.options = generate::read_options(*args, call.options);
     call.options.max_new_tokens = count;
   }

@@ -85,11 +85,11 @@ TEST_F(Generate, DrawsBySeed) {
 }
 
 TEST_F(Generate, TakesItsDefaultsFromTheModelAndSaysWhatItDoesNotKnow) {
-  write(model() + "/generation_config.json", R"({"max_new_tokens": 3, "do_sample": true, "no_repeat_ngram_size": 2})");
+  write(model() + "/generation_config.json", R"({"max_new_tokens": 3, "do_sample": true, "typical_p": 0.5})");
   const Finished run = portatune(generate({"--prompt", "the film was", "--no-do-sample", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out)["tokens"], 3);
-  EXPECT_THAT(run.err, HasSubstr("no_repeat_ngram_size"));
+  EXPECT_THAT(run.err, HasSubstr("typical_p"));
 }
 
 TEST_F(Generate, SearchesWithBeamsAndStopsAtStrings) {
@@ -102,6 +102,24 @@ TEST_F(Generate, SearchesWithBeamsAndStopsAtStrings) {
   const json cut = json::parse(portatune(generate_one({"--json", "--stop-string", stop})).out);
   EXPECT_EQ(cut["completion"], whole.substr(0, whole.find(stop) + 2));
   EXPECT_EQ(cut["finish_reason"], "stop");
+}
+
+TEST_F(Generate, RestrictsTheTokens) {
+  const Finished once = portatune(generate_one({"--json", "--no-repeat-ngram-size", "1"}));
+  ASSERT_EQ(once.exit_code, 0) << once.err;
+  const Finished longer = portatune(generate_one(
+      {"--json", "--max-length", "9", "--bad-words-ids", "1,2", "--bad-words-ids", "3", "--suppress-tokens", "4,5"}));
+  ASSERT_EQ(longer.exit_code, 0) << longer.err;
+}
+
+TEST_F(Generate, PrintsALineForEachTextOfAPrompt) {
+  const Finished run = portatune(generate(
+      {"--prompt", "the film was", "--max-new-tokens", "8", "--num-beams", "3", "--num-return-sequences", "2"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::vector<json> lines = json_lines(run.out);
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_EQ(lines[1]["prompt"], "the film was");
+  EXPECT_NE(lines[0]["completion"], lines[1]["completion"]);
 }
 
 TEST_F(Generate, RefusesWhatCannotBeBeforeItCompiles) {

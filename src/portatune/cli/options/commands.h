@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "portatune/device.h"
+#include "portatune/generate/options.h"
 #include "portatune/generation.h"
 #include "portatune/report/page.h"
 #include "portatune/run.h"
@@ -61,9 +62,8 @@ struct GenerateArguments {
   std::filesystem::path chat_template;       ///< file of a chat template; empty: the model's template
   std::string chat_variables;                ///< variables of the template as a JSON object; empty: none
   int64_t batch_size = GeneratorOptions{}.batch_size;
-  /// Settings from the command line, which override those of generation_config.json.
-  std::vector<std::function<void(GenerationOptions&)>> settings;
-  bool shapes_drawing = false;  ///< true if `settings` has an option for sampling alone
+  GenerationOptions defaults;        ///< those of a folder without settings
+  generate::OptionTexts generation;  ///< options of generation, which override those of the folder
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   std::filesystem::path output = "-";

@@ -34,7 +34,7 @@ const std::set<std::string> kMain = {
     "--output", "--overwrite-output", "--checkpoint-every", "--resume", "--json", "--device", "--mesh",
     // generate
     "--prompt", "--input", "--chat", "--system", "--max-new-tokens", "--do-sample", "--temperature", "--top-p",
-    "--num-beams", "--stop-string",
+    "--num-beams", "--stop-strings",
     // plan, parity, bench-input
     "--on", "--save", "--largest-batch", "--case", "--against", "--steps", "--every", "--seconds",
     // sweep

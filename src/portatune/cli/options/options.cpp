@@ -105,48 +105,12 @@ void add_padding(Group group, std::optional<run::Padding>& padding) {
 }
 
 // The values given here override those of the model folder, which is not read yet.
-void add_generation(Group group, GenerateArguments& a) {
-  const auto set = [&a](auto member) {
-    return [&a, member](const auto& value) {
-      a.settings.emplace_back([member, value](GenerationOptions& o) { o.*member = value; });
-    };
-  };
-  using O = GenerationOptions;
-  const Limits from_one{.lowest = 1}, any{.lowest = -1e6, .highest = 1e6};
-  group.setting<int64_t>("--max-new-tokens", set(&O::max_new_tokens), "tokens to make at most", from_one);
-  group.switch_on(
-      "--do-sample", [set] { set (&O::do_sample)(true); }, "draw tokens by their probabilities");
-  group.switch_on(
-      "--no-do-sample", [set] { set (&O::do_sample)(false); }, "take the most probable one");
-  const auto set_for_drawing = [&a, set](auto member) {
-    return [&a, member, set](const auto& value) {
-      a.shapes_drawing = true;
-      set(member)(value);
-    };
-  };
-  group.setting<double>("--temperature", set_for_drawing(&O::temperature), "above 1 makes drawing bolder");
-  group.setting<int64_t>("--top-k", set_for_drawing(&O::top_k), "draw from the k most probable; 0: from all");
-  group.setting<double>("--top-p", set_for_drawing(&O::top_p), "draw from the fewest that are so probable together",
-                        {.highest = 1});
-  group.setting<double>("--repetition-penalty", set(&O::repetition_penalty), "above 1: less of what was there");
-  group.setting<int64_t>("--num-beams", set(&O::num_beams), "number of beams", {.lowest = 1, .highest = 64});
-  group.setting<double>("--length-penalty", set(&O::length_penalty), "of beams: above 0 favours long texts", any);
-  group.choice(
-      "--early-stopping", {"true", "false", "never"},
-      [set](const std::string& word) {
-        set (&O::early_stopping)(word == "true"    ? EarlyStopping::kTrue
-                                 : word == "never" ? EarlyStopping::kNever
-                                                   : EarlyStopping::kFalse);
-      },
-      "whether a search ends as soon as enough beams have");
-  group.setting<int64_t>("--eos-token-id",
-                         [set](int64_t id) { set (&O::eos_token_id)(std::vector<int32_t>{static_cast<int32_t>(id)}); },
-                         "the token that ends a text", {.highest = 1 << 30});
-  group.each_text(
-      "--stop-string",
-      [&a](const std::string& text) { a.settings.emplace_back([text](O& o) { o.stop_strings.push_back(text); }); },
-      "a text that ends the completion; may be given several times");
-  group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
+void add_generation(CLI::App& command, GenerateArguments& a) {
+  std::vector<OptionField> fields = fields_of(a.defaults);
+  for (OptionField& field : fields) {
+    field.set = [&a, name = field.name](const std::vector<std::string>& texts) { a.generation[name] = texts; };
+  }
+  add_fields(command, fields, "Generation (defaults are generation_config.json's)");
 }
 
 void add_dtype(CLI::App& command, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
@@ -304,7 +268,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   chat.text("--system", a.system, "the message before the user's")->default_str("none");
   chat.text("--messages-column", a.messages_column, "column of conversations in --input; .txt: a message a line");
   add_chat_template(chat, a.chat_template, a.chat_variables);
-  add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
+  add_generation(command, a);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
   add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");

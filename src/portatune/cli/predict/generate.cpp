@@ -52,28 +52,27 @@ class Watcher final : public GenerationCallback {
 };
 
 GenerationOptions options_of(const GenerateArguments& a, const Generator& generator) {
-  GenerationOptions options = generator.defaults();
-  for (const auto& set : a.settings) set(options);
+  const GenerationOptions options = generate::with_texts(generator.defaults(), a.generation);
   if (!options.unknown.empty()) {
     print_remark(a.talk, fmt::format("generation_config.json has keys that have no effect: {}",
                                      fmt::join(options.unknown, ", ")));
   }
-  if (!options.do_sample && a.shapes_drawing) {
+  const auto is_given = [&](const char* name) { return a.generation.contains(name); };
+  if (!options.do_sample && (is_given("temperature") || is_given("top_k") || is_given("top_p"))) {
     print_remark(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
   }
   return options;
 }
 
-std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts, const GenerateArguments& a,
-                                 Watcher& watcher) {
+std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts,
+                                 const GenerationOptions& options, bool is_chat, Watcher& watcher) {
   std::vector<std::string> texts;
   std::vector<std::vector<int32_t>> ids;
   for (const Prompt& prompt : prompts) {
     texts.push_back(prompt.shown);
     ids.push_back(prompt.ids);
   }
-  const GenerationOptions options = options_of(a, generator);
-  return a.chat ? generator.generate_ids(ids, options, &watcher) : generator.generate(texts, options, &watcher);
+  return is_chat ? generator.generate_ids(ids, options, &watcher) : generator.generate(texts, options, &watcher);
 }
 
 std::string line_of(const std::string& prompt, const Completion& completion) {
@@ -94,8 +93,8 @@ void require_same_prompts(ProcessGroup* processes, const std::vector<Prompt>& pr
                    .expected = "the same in all processes"});
 }
 
-std::string describe(const GenerationTimes& times, size_t prompts) {
-  const double decoded = static_cast<double>(times.new_tokens) - static_cast<double>(prompts);
+std::string describe(const GenerationTimes& times, size_t texts) {
+  const double decoded = static_cast<double>(times.new_tokens) - static_cast<double>(texts);
   std::string text = fmt::format("read {} tokens in {:.2f} s, made {}", grouped(times.prompt_tokens), times.prefill_s,
                                  grouped(times.new_tokens));
   if (times.decode_s > 0)
@@ -111,25 +110,27 @@ int generate(const GenerateArguments& given, Processes& processes) {
   run::require_files_for_all(a.device, a.input);
   const std::vector<Prompt> prompts = read_prompts(a);
   require_same_prompts(a.device.processes.get(), prompts);
-  const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
   catch_signals();  // before the file exists, so that no half-written file remains
   std::optional<ResultFile> file;
   if (is_first) file.emplace(a.output);
   TerminalEvents events(a.talk);
   const Device device(run::with_warnings(a.device, events));
   Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
+  const GenerationOptions options = options_of(a, generator);
+  const auto each = static_cast<size_t>(options.num_return_sequences);
+  const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && each == 1 && !a.talk.json;
   // Processes inspect the texts after the same tokens, and only one may have a terminal.
   const bool shows_text = as_text && a.device.processes == nullptr && isatty(STDOUT_FILENO) != 0;
   Watcher watcher(a.talk, shows_text);
-  const std::vector<Completion> completions = complete(generator, prompts, a, watcher);
+  const std::vector<Completion> completions = complete(generator, prompts, options, a.chat, watcher);
   if (!is_first) return kOk;
   if (as_text) {
     file->write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
   } else {
-    for (size_t i = 0; i < prompts.size(); ++i) file->write(line_of(prompts[i].shown, completions[i]));
+    for (size_t i = 0; i < completions.size(); ++i) file->write(line_of(prompts[i / each].shown, completions[i]));
   }
   file->finish();
-  print_remark(a.talk, describe(generator.times(), prompts.size()));
+  print_remark(a.talk, describe(generator.times(), completions.size()));
   return kOk;
 }
 
