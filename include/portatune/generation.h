@@ -1,4 +1,4 @@
-// Text generation: a decoder continues prompts.
+// Text generation: a decoder continues prompts, an encoder-decoder model reads them and begins texts of its own.
 #pragma once
 
 #include <array>
@@ -49,7 +49,9 @@ inline constexpr int64_t kDefaultNewTokens = 50;
 /// Options of generation, with the names and meaning of transformers' GenerationConfig.
 struct GenerationOptions {
   std::optional<int64_t> max_new_tokens = {};  ///< absent: max_length decides, or else kDefaultNewTokens
-  std::optional<int64_t> max_length = {};      ///< of prompt and new tokens together; max_new_tokens overrides it
+  /// Number of tokens of prompt and new tokens together; max_new_tokens overrides it. In the lengths of encoder-decoder
+  /// models the token with which the decoder begins counts as the prompt.
+  std::optional<int64_t> max_length = {};
   int64_t min_length = 0;                      ///< the text does not end before it has so many tokens with its prompt
   std::optional<int64_t> min_new_tokens = {};  ///< the same for the new tokens alone; overrides min_length
   bool do_sample = false;            ///< sample tokens by their probabilities; else take the most probable token
@@ -71,6 +73,8 @@ struct GenerationOptions {
   std::vector<int32_t> eos_token_id = {};    ///< tokens that end a text; the text includes them
   std::optional<int32_t> bos_token_id = {};  ///< replaces an empty prompt
   std::optional<int32_t> pad_token_id = {};
+  /// The token with which the decoder of an encoder-decoder model begins; absent: that of config.json.
+  std::optional<int32_t> decoder_start_token_id = {};
   /// Strings that end a text; the text ends after the first of them. A string that is a special token, such as "</s>",
   /// joins eos_token_id instead, since texts do not show special tokens.
   std::vector<std::string> stop_strings = {};
@@ -122,9 +126,10 @@ struct GeneratorOptions {
   int64_t batch_size = 8;         ///< maximal number of prompts in a batch on each device, 1 to 1024
 };
 
-/// A causal language model on a device, or on a mesh of devices, which divide the prompts of each batch. It pads
-/// prompts on the left to one of a few lengths. For each length it compiles two programs once: one reads prompts, the
-/// other makes tokens. Numbers among the options are inputs of the programs. Only one thread at a time may use it.
+/// A causal language model, or an encoder-decoder model, on a device or on a mesh of devices, which divide the prompts
+/// of each batch. It pads prompts to one of a few lengths: on the left, or on the right for an encoder. For each length
+/// it compiles two programs once: one reads prompts, the other makes tokens. Numbers among the options are inputs of
+/// the programs. Only one thread at a time may use it.
 class Generator {
  public:
   /// Loads a model folder.

@@ -66,11 +66,26 @@ TEST(Batches, HaveAsManyPromptsOnEachDevice) {
 TEST(Batches, ArePaddedOnTheLeft) {
   const std::vector<Ids> prompts = {{1, 2, 3}, {4}};
   const Batch batch{.prompts = {1, 0}, .sizes = {.prompts = 4, .prompt = 4, .length = 8}};
-  const PaddedPrompts padded = pad_left(prompts, batch, 9);
+  const PaddedPrompts padded = pad(prompts, batch, 9, PaddingSide::kLeft);
   EXPECT_THAT(padded.ids.as<int32_t>(), ElementsAre(9, 9, 9, 4, 9, 1, 2, 3, 9, 9, 9, 9, 9, 9, 9, 9));
   EXPECT_THAT(padded.padding.as<int32_t>(), ElementsAre(3, 1, 4, 4));
   EXPECT_EQ(padded.numbers.as<uint32_t>()[0], 1);
   EXPECT_EQ(padded.numbers.as<uint32_t>()[1], 0);
+}
+
+TEST(Batches, OfAnEncoderArePaddedOnTheRight) {
+  const std::vector<Ids> prompts = {{1, 2, 3}, {4}};
+  const Batch batch{.prompts = {1, 0}, .sizes = {.prompts = 3, .prompt = 4, .length = 8}};
+  const PaddedPrompts padded = pad(prompts, batch, 9, PaddingSide::kRight);
+  EXPECT_THAT(padded.ids.as<int32_t>(), ElementsAre(4, 9, 9, 9, 1, 2, 3, 9, 9, 9, 9, 9));
+  EXPECT_THAT(padded.padding.as<int32_t>(), ElementsAre(3, 1, 4));
+}
+
+TEST(Batches, HaveShortTextsIfTheseDoNotContinueTheirPrompts) {
+  const std::vector<Batch> batches =
+      batches_of(prompts_of({100}), 20, {.batch_size = 2, .max_length = 512, .first = 1});
+  EXPECT_EQ(batches[0].sizes.prompt, 128);
+  EXPECT_EQ(batches[0].sizes.length, 32);  // 1 + 20
 }
 
 }  // namespace

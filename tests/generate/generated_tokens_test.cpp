@@ -22,10 +22,11 @@ std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
   return ids;
 }
 
-TEST(GeneratedTokens, EqualThoseOfTransformers) {
-  const json golden = json::parse(std::ifstream(PORTATUNE_TEST_DATA "/generated_tokens.json"));
-  const std::string model = PORTATUNE_TEST_DATA "/models/" + golden["model"].get<std::string>();
-  Generator generator(test::kernels(), model);
+class GeneratedTokens : public testing::TestWithParam<const char*> {};
+
+TEST_P(GeneratedTokens, EqualThoseOfTransformers) {
+  const json golden = json::parse(std::ifstream(PORTATUNE_TEST_DATA "/generated_tokens.json"))[GetParam()];
+  Generator generator(test::kernels(), std::string(PORTATUNE_TEST_DATA "/models/") + GetParam());
   const auto prompts = golden["prompts"].get<std::vector<Ids>>();
   for (const auto& [name, run] : golden["cases"].items()) {
     const auto given = io::JsonObject::parse(run["options"].dump(), name);
@@ -38,6 +39,9 @@ TEST(GeneratedTokens, EqualThoseOfTransformers) {
     EXPECT_EQ(ids_of(generator.generate_ids(prompts, options)), wanted) << name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, GeneratedTokens, testing::Values("gpt2_lm_untied", "bart_lm", "t5_lm"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace portatune::generate

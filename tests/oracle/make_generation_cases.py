@@ -11,6 +11,7 @@ import pathlib
 import torch
 from transformers import (
     AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
     RepetitionPenaltyLogitsProcessor,
     TemperatureLogitsWarper,
     TopKLogitsWarper,
@@ -20,6 +21,9 @@ from transformers import (
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 FILE = DATA / "generation.json"
 ROWS, VOCAB = 2, 23
+
+PAD = 0
+NO_TOKEN = 10_000  # an id outside of all vocabularies
 
 # Prompts of different lengths, one of them of one token, after which a first token can be forced.
 PROMPTS = [[5, 17, 3, 17, 3, 9, 5], [23], [11, 6, 71, 30, 2, 9, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50]]
@@ -40,59 +44,110 @@ def main():
         "chain": kept(chain(ids, logits)),
     }
     FILE.write_text(json.dumps({"logits": rows(logits), "ids": ids.tolist(), **cases}) + "\n")
-    record_tokens("gpt2_lm_untied")
+    models = {"gpt2_lm_untied": tokens_of_decoder, "bart_lm": tokens_of_seq2seq, "t5_lm": tokens_of_seq2seq}
+    lines = [f'"{name}": {tokens_of(name)}' for name, tokens_of in models.items()]
+    (DATA / "generated_tokens.json").write_text("{" + ",\n".join(lines) + "}\n")
 
 
-def record_tokens(name):
+class Recorder:
     """Runs generate() on each prompt alone, because transformers counts padding as tokens of the prompt."""
-    model = AutoModelForCausalLM.from_pretrained(DATA / "models" / name, dtype=torch.float32).eval()
 
-    def generate(prompt, **options):
+    def __init__(self, name, auto_class):
+        self.model = auto_class.from_pretrained(DATA / "models" / name, dtype=torch.float32).eval()
+        self.free = [self.generate(prompt, max_new_tokens=12, eos_token_id=NO_TOKEN)[0] for prompt in PROMPTS]
+        # Tokens that occur in the texts, so that these end early.
+        self.eos = [self.free[0][4], self.free[1][3], self.free[2][2]]
+        forced = self.model.generation_config.forced_eos_token_id
+        self.likely = sorted({ids[i] for ids in self.free for i in (0, 5)} - {forced})
+
+    def generate(self, prompt, **options):
         with torch.no_grad():
-            output = model.generate(torch.tensor([prompt]), pad_token_id=0, **options)
-        eos = options.get("eos_token_id", [model.generation_config.eos_token_id])
-        return [without_filling(row[len(prompt) :], eos) for row in output.tolist()]
+            output = self.model.generate(torch.tensor([prompt]), pad_token_id=PAD, **options)
+        eos = options.get("eos_token_id", self.model.generation_config.eos_token_id)
+        first = 1 if self.model.config.is_encoder_decoder else len(prompt)
+        return [without_filling(row[first:], eos if isinstance(eos, list) else [eos]) for row in output.tolist()]
 
-    free = [generate(prompt, max_new_tokens=12)[0] for prompt in PROMPTS]
-    eos = [free[0][4], free[1][3], free[2][2]]
-    likely = sorted({ids[0] for ids in free} | {ids[5] for ids in free})
+    def text(self, runs):
+        """The JSON text of the runs, which are options by name."""
+        lines = []
+        for name, options in runs.items():
+            outputs = [self.generate(prompt, **options) for prompt in PROMPTS]
+            lines.append(f'"{name}": {json.dumps({"options": options, "outputs": outputs})}')
+        return f'{{"prompts": {json.dumps(PROMPTS)}, "cases": {{\n' + ",\n".join(lines) + "\n}}"
+
+
+def tokens_of_decoder(name):
+    recorder = Recorder(name, AutoModelForCausalLM)
+    free, eos, likely = recorder.free, recorder.eos, recorder.likely
     beams = {"num_beams": 4, "eos_token_id": eos}
-    runs = {
-        "min_new_tokens": {"max_new_tokens": 12, "min_new_tokens": 8, "eos_token_id": eos},
-        "min_length": {"max_new_tokens": 12, "min_length": 20, "eos_token_id": eos},
-        "max_length": {"max_length": 21, "eos_token_id": eos[:1]},
-        "ngrams_1": {"max_new_tokens": 12, "no_repeat_ngram_size": 1},
-        "ngrams_2": {"max_new_tokens": 20, "no_repeat_ngram_size": 2},
-        "ngrams_3": {"max_new_tokens": 20, "no_repeat_ngram_size": 3, "repetition_penalty": 0.6},
-        "bad_words": {"max_new_tokens": 12, "bad_words_ids": [[likely[0]], free[0][2:4], free[1][1:4], eos[:1]]},
-        "suppressed": {"max_new_tokens": 12, "suppress_tokens": likely},
-        "begin_suppressed": {"max_new_tokens": 12, "begin_suppress_tokens": likely, "forced_bos_token_id": 7},
-        "forced": {"max_new_tokens": 12, "forced_bos_token_id": 7, "forced_eos_token_id": [8, 9]},
-        "beams_min": {**beams, "max_new_tokens": 12, "min_new_tokens": 6, "num_return_sequences": 3},
-        "beams_max_length": {**beams, "max_length": 24, "length_penalty": 2.0, "early_stopping": "never"},
-        "beams_ngrams_2": {**beams, "max_new_tokens": 20, "no_repeat_ngram_size": 2, "early_stopping": True},
-        "beams_bad_words": {**beams, "max_new_tokens": 12, "bad_words_ids": [[likely[0]], free[0][2:4], free[1][1:4]]},
-        "beams_suppressed": {**beams, "max_new_tokens": 12, "suppress_tokens": likely[:2], "repetition_penalty": 1.3},
-        "beams_forced": {**beams, "max_new_tokens": 12, "forced_bos_token_id": 7, "forced_eos_token_id": eos[0]},
-        "beams_all": {
-            **beams,
-            "max_length": 30,
-            "min_length": 15,
-            "no_repeat_ngram_size": 3,
-            "bad_words_ids": [free[0][:2], [likely[1]]],
-            "forced_bos_token_id": 7,
-            "forced_eos_token_id": eos[0],
-            "begin_suppress_tokens": likely,
-            "length_penalty": 0.6,
-            "num_return_sequences": 2,
-        },
-    }
-    lines = []
-    for case, options in runs.items():
-        outputs = [generate(prompt, **options) for prompt in PROMPTS]
-        lines.append(f'"{case}": {json.dumps({"options": options, "outputs": outputs})}')
-    text = f'{{"model": "{name}", "prompts": {json.dumps(PROMPTS)}, "cases": {{\n' + ",\n".join(lines) + "\n}}\n"
-    (DATA / "generated_tokens.json").write_text(text)
+    return recorder.text(
+        {
+            "min_new_tokens": {"max_new_tokens": 12, "min_new_tokens": 8, "eos_token_id": eos},
+            "min_length": {"max_new_tokens": 12, "min_length": 20, "eos_token_id": eos},
+            "max_length": {"max_length": 21, "eos_token_id": eos[:1]},
+            "ngrams_1": {"max_new_tokens": 12, "no_repeat_ngram_size": 1},
+            "ngrams_2": {"max_new_tokens": 20, "no_repeat_ngram_size": 2},
+            "ngrams_3": {"max_new_tokens": 20, "no_repeat_ngram_size": 3, "repetition_penalty": 0.6},
+            "bad_words": {"max_new_tokens": 12, "bad_words_ids": [[likely[0]], free[0][2:4], free[1][1:4], eos[:1]]},
+            "suppressed": {"max_new_tokens": 12, "suppress_tokens": likely},
+            "begin_suppressed": {"max_new_tokens": 12, "begin_suppress_tokens": likely, "forced_bos_token_id": 7},
+            "forced": {"max_new_tokens": 12, "forced_bos_token_id": 7, "forced_eos_token_id": [8, 9]},
+            "beams_min": {**beams, "max_new_tokens": 12, "min_new_tokens": 6, "num_return_sequences": 3},
+            "beams_max_length": {**beams, "max_length": 24, "length_penalty": 2.0, "early_stopping": "never"},
+            "beams_ngrams_2": {**beams, "max_new_tokens": 20, "no_repeat_ngram_size": 2, "early_stopping": True},
+            "beams_bad_words": {**beams, "max_new_tokens": 12, "bad_words_ids": [[likely[0]], free[0][2:4], free[1][1:4]]},
+            "beams_suppressed": {**beams, "max_new_tokens": 12, "suppress_tokens": likely[:2], "repetition_penalty": 1.3},
+            "beams_forced": {**beams, "max_new_tokens": 12, "forced_bos_token_id": 7, "forced_eos_token_id": eos[0]},
+            "beams_all": {
+                **beams,
+                "max_length": 30,
+                "min_length": 15,
+                "no_repeat_ngram_size": 3,
+                "bad_words_ids": [free[0][:2], [likely[1]]],
+                "forced_bos_token_id": 7,
+                "forced_eos_token_id": eos[0],
+                "begin_suppress_tokens": likely,
+                "length_penalty": 0.6,
+                "num_return_sequences": 2,
+            },
+        }
+    )
+
+
+def tokens_of_seq2seq(name):
+    recorder = Recorder(name, AutoModelForSeq2SeqLM)
+    free, eos, likely = recorder.free, recorder.eos, recorder.likely
+    end = recorder.model.config.eos_token_id
+    long = {"max_new_tokens": 12, "begin_suppress_tokens": [end]}
+    beams = {"num_beams": 4, "eos_token_id": eos}
+    return recorder.text(
+        {
+            "greedy": long,
+            "greedy_eos": {**long, "eos_token_id": eos},
+            "forced": {"max_length": 14, "forced_bos_token_id": 7, "forced_eos_token_id": end},
+            "penalty": {**long, "repetition_penalty": 1.5},
+            "min_length": {"max_length": 13, "min_length": 6, "eos_token_id": eos},
+            "ngrams_2": {**long, "max_new_tokens": 20, "no_repeat_ngram_size": 2},
+            "suppressed": {"max_new_tokens": 12, "suppress_tokens": likely[:2], "begin_suppress_tokens": [end, *likely]},
+            "bad_words": {**long, "bad_words_ids": [[likely[0]], free[0][2:4], free[1][1:4]]},
+            "start": {"max_new_tokens": 12, "decoder_start_token_id": 11},
+            "beams": {**beams, **long},
+            "beams_true": {**beams, "max_new_tokens": 12, "early_stopping": True, "num_return_sequences": 3},
+            "beams_never": {**beams, "max_new_tokens": 12, "early_stopping": "never", "length_penalty": 2.0},
+            "beams_ngrams_3_min_5": {**beams, "max_length": 20, "min_length": 5, "no_repeat_ngram_size": 3},
+            # The settings of BART for summaries.
+            "beams_summary": {
+                **beams,
+                "max_length": 24,
+                "min_length": 8,
+                "no_repeat_ngram_size": 3,
+                "length_penalty": 2.0,
+                "early_stopping": True,
+                "forced_bos_token_id": 7,
+                "forced_eos_token_id": end,
+            },
+        }
+    )
 
 
 def without_filling(ids, eos):

@@ -48,6 +48,7 @@ TESTED_TOGETHER = {
     "metrics/metric_test.cpp": "metrics/*",
     "generate/generator_test.cpp": "generate/beam_search generate/model_programs generate/plain_search generate/run "
     "generate/search generate/settings",
+    "generate/generated_tokens_test.cpp": "generate/text_loop generate/token_model",
     "hub/download_test.cpp": "hub/partial_file hub/required_files io/hub_client",
     "hub/find_model_test.cpp": "io/environment",
     "models/adapter_parity_test.cpp": "hub/merge_adapter",

@@ -33,20 +33,20 @@ std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const in
     batches.push_back({.prompts = {numbers.begin(), numbers.end()},
                        .sizes = {.prompts = limits.devices * std::min(power_of_two(on_device), limits.batch_size),
                                  .prompt = prompt,
-                                 .length = rounded_length(prompt + added)}});
+                                 .length = rounded_length(limits.first.value_or(prompt) + added)}});
   }
   return batches;
 }
 
-PaddedPrompts pad_left(std::span<const Ids> prompts, const Batch& batch, int32_t pad_token_id) {
+PaddedPrompts pad(std::span<const Ids> prompts, const Batch& batch, int32_t pad_token_id, PaddingSide side) {
   const auto rows = static_cast<size_t>(batch.sizes.prompts), width = static_cast<size_t>(batch.sizes.prompt);
   std::vector<int32_t> ids(rows * width, pad_token_id), padding(rows, static_cast<int32_t>(width));
   std::vector<uint32_t> numbers(rows);
   for (size_t row = 0; row < batch.prompts.size(); ++row) {
     const Ids& prompt = prompts[batch.prompts[row]];
-    const size_t before = width - prompt.size();
+    const size_t free = width - prompt.size(), before = side == PaddingSide::kLeft ? free : 0;
     std::ranges::copy(prompt, ids.begin() + static_cast<std::ptrdiff_t>(row * width + before));
-    padding[row] = static_cast<int32_t>(before);
+    padding[row] = static_cast<int32_t>(free);
     numbers[row] = static_cast<uint32_t>(batch.prompts[row]);
   }
   const Shape list{batch.sizes.prompts};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct BatchLimits {
   int64_t batch_size;   ///< prompts on each device
   int64_t max_length;   ///< tokens of a prompt, with padding
   int64_t devices = 1;  ///< number of devices that divide each batch
+  /// Positions of a text before its first new token; none: those of its prompt, which it continues.
+  std::optional<int64_t> first = {};
 };
 
 /// Distributes all prompts over batches of prompts of similar length. Lengths are powers of two from 16 up; the length
@@ -31,12 +34,13 @@ struct BatchLimits {
 std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const int64_t> new_tokens,
                                 const BatchLimits& limits);
 
-/// The prompts of a batch, padded on the left. Rows that only fill the batch consist of padding.
+/// The prompts of a batch, padded on one side. Rows that only fill the batch consist of padding.
 struct PaddedPrompts {
   Tensor ids;      ///< int32 [prompts, prompt]
   Tensor padding;  ///< int32 [prompts]
   Tensor numbers;  ///< uint32 [prompts]: indices among all prompts
 };
-PaddedPrompts pad_left(std::span<const Ids> prompts, const Batch& batch, int32_t pad_token_id);
+enum class PaddingSide { kLeft, kRight };
+PaddedPrompts pad(std::span<const Ids> prompts, const Batch& batch, int32_t pad_token_id, PaddingSide side);
 
 }  // namespace portatune::generate

@@ -27,12 +27,13 @@ std::string name_of_prompt(size_t prompt, size_t prompts) {
 // The growing continuations of a batch, `each` of them for a prompt. Without a tokenizer they have no text.
 class Texts {
  public:
-  Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, size_t each, const Batch& batch,
-        const GenerationOptions& options, GenerationCallback& callback)
+  Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, bool continues_prompts, size_t each,
+        const Batch& batch, const GenerationOptions& options, GenerationCallback& callback)
       : batch_(batch), options_(options), callback_(callback) {
     if (tokenizer == nullptr) return;
     for (const size_t prompt : batch.prompts) {
-      for (size_t i = 0; i < each; ++i) texts_.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
+      const auto before = continues_prompts ? std::span<const int32_t>(prompts[prompt]) : std::span<const int32_t>();
+      for (size_t i = 0; i < each; ++i) texts_.emplace_back(*tokenizer, before, options.stop_strings);
     }
   }
 
@@ -100,6 +101,10 @@ struct Generator::Impl {
   void load_tokenizer_if_there();
   GenerationOptions with_special_stops(GenerationOptions options) const;
   Ids encode(const std::string& prompt, size_t number, size_t prompts, const GenerationOptions& options);
+  // Number of tokens of a text before its first new token.
+  int64_t tokens_before(const Ids& prompt) const {
+    return programs.tokens().continues_prompts() ? std::ssize(prompt) : 1;
+  }
   void require_prompt(const std::string& name, const Ids& prompt, const GenerationOptions& options) const;
   void check(std::span<const Ids> prompts, const GenerationOptions& options) const;
   void run(std::span<const Ids> prompts, const Batch& batch, const GenerationOptions& options,
@@ -159,18 +164,25 @@ void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt,
   if (tokens == 0) {
     throw UsageError({.where = name, .given = "no tokens, and no bos_token_id", .expected = "at least one token"});
   }
-  const int64_t added = generate::max_new_tokens(options, tokens);
+  const int64_t first = tokens_before(prompt), added = generate::max_new_tokens(options, first);
   if (added < 1) {
     throw UsageError({.where = name,
-                      .given = std::to_string(tokens) + " tokens and max_length " + std::to_string(*options.max_length),
+                      .given = std::to_string(first) + " tokens and max_length " + std::to_string(*options.max_length),
                       .expected = "a max_length above the tokens of the prompt",
                       .fix = "set max_new_tokens, which does not count them"});
   }
-  if (tokens + added > facts.max_length) {
+  const generate::TokenModel& model = programs.tokens();
+  if (first + added > model.max_text()) {
     throw UsageError({.where = name,
-                      .given = std::to_string(tokens) + " tokens and max_new_tokens " + std::to_string(added),
-                      .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
+                      .given = std::to_string(first) + " tokens and max_new_tokens " + std::to_string(added),
+                      .expected = "at most " + std::to_string(model.max_text()) + ", the positions of the model",
                       .fix = "shorten the prompt, or ask for fewer tokens"});
+  }
+  if (tokens > model.max_prompt()) {
+    throw UsageError({.where = name,
+                      .given = std::to_string(tokens) + " tokens",
+                      .expected = "at most " + std::to_string(model.max_prompt()) + ", the positions of the encoder",
+                      .fix = "shorten the text"});
   }
   const auto [lowest, highest] = std::ranges::minmax(prompt);
   if (lowest < 0 || highest >= facts.vocab_size) {
@@ -192,7 +204,8 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
   const bool watched = tokenizer && options.num_beams == 1 && (callback.streams() || !options.stop_strings.empty());
   const int32_t pad = options.pad_token_id.value_or(options.eos_token_id.empty() ? 0 : options.eos_token_id.front());
   const auto each = static_cast<size_t>(texts_of_search(options));
-  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, each, batch, options, callback);
+  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, programs.tokens().continues_prompts(), each, batch, options,
+              callback);
   Run run(programs, options, prompts, batch, pad);
   do {
     callback.on_pause();
@@ -240,10 +253,14 @@ std::vector<Completion> Generator::generate_ids(std::span<const Ids> given_promp
   const std::vector<Ids> prompts = repeated(given_prompts, options.num_return_sequences / each);
   std::vector<Completion> completions(prompts.size() * static_cast<size_t>(each));
   std::vector<int64_t> new_tokens;
-  for (const Ids& prompt : prompts) new_tokens.push_back(generate::max_new_tokens(options, std::ssize(prompt)));
+  for (const Ids& prompt : prompts) {
+    new_tokens.push_back(generate::max_new_tokens(options, impl_->tokens_before(prompt)));
+  }
+  const generate::TokenModel& model = impl_->programs.tokens();
   const generate::BatchLimits limits{.batch_size = impl_->batch_size,
-                                     .max_length = impl_->programs.model().facts().max_length,
-                                     .devices = impl_->programs.parts()};
+                                     .max_length = model.max_prompt(),
+                                     .devices = impl_->programs.parts(),
+                                     .first = model.continues_prompts() ? std::nullopt : std::optional<int64_t>(1)};
   for (const Batch& batch : generate::make_batches(prompts, new_tokens, limits)) {
     impl_->run(prompts, batch, options, *callback, completions);
   }

@@ -5,12 +5,11 @@
 
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
-#include "portatune/models/heads.h"
 
 namespace portatune::generate {
 namespace {
 
-// Identifies a program. The length of the prompt matters to prefill only.
+// Identifies a program but for the length of the prompt.
 std::string key_of(const SearchKind& kind, const Sizes& sizes) {
   std::string key = std::to_string(sizes.prompts) + " x " + std::to_string(sizes.length);
   for (const bool part : {kind.penalises, kind.samples, kind.keeps_top_k, kind.keeps_top_p}) key += part ? " 1" : " 0";
@@ -19,15 +18,6 @@ std::string key_of(const SearchKind& kind, const Sizes& sizes) {
     key += " " + std::to_string(size);
   }
   return key;
-}
-
-// Refuses an encoder before its weights are read.
-void require_decoder(const models::TextModel& model) {
-  if (model.decoder() != nullptr) return;
-  throw UsageError({.where = "the model",
-                    .given = "generation for " + models::name_of_checkpoint(model.facts()),
-                    .expected = "a decoder, which continues a text token by token",
-                    .fix = "choose a checkpoint of another architecture"});
 }
 
 // Converts float32 values to the dtype of storage.
@@ -45,10 +35,9 @@ ModelPrograms::ModelPrograms(const Device& device, const std::filesystem::path& 
     : device_(device),
       folder_(hub::ModelFolder::open(folder)),
       model_(models::text_model(folder_.config())),
+      tokens_(token_model(*model_)),
       dtype_(dtype),
-      programs_(device, [this](const std::vector<nn::Parameter>& parameters) { load(parameters); }) {
-  require_decoder(*model_);
-}
+      programs_(device, [this](const std::vector<nn::Parameter>& parameters) { load(parameters); }) {}
 
 void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
   if (!weights_.empty()) {
@@ -83,7 +72,8 @@ const Program& ModelPrograms::prefill(const SearchKind& kind, const Sizes& sizes
 
 const Program& ModelPrograms::decode(const SearchKind& kind, const Sizes& sizes) {
   const std::string shape = to_string(Shape{sizes.prompts, sizes.length});
-  return program("decode " + key_of(kind, sizes), "making tokens for " + shape,
+  const std::string source = tokens_->continues_prompts() ? "" : std::to_string(sizes.prompt) + " to ";
+  return program("decode " + source + key_of(kind, sizes), "making tokens for " + shape,
                  [&] { return decode_program(*model_, kind, sizes, dtype_, folder_.lora(), device_.mesh()); });
 }
 

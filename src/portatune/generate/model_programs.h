@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portatune/generate/programs.h"
+#include "portatune/generate/token_model.h"
 #include "portatune/generation.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/runtime/compiled_model.h"
@@ -20,6 +21,7 @@ class ModelPrograms {
   ModelPrograms(const Device& device, const std::filesystem::path& folder, DType dtype);
 
   const models::TextModel& model() const { return *model_; }
+  const TokenModel& tokens() const { return *tokens_; }
   const io::JsonObject& config() const { return folder_.config(); }
   const std::filesystem::path& folder() const { return folder_.path(); }
 
@@ -47,6 +49,7 @@ class ModelPrograms {
   const Device& device_;
   hub::ModelFolder folder_;
   std::unique_ptr<const models::TextModel> model_;
+  std::unique_ptr<const TokenModel> tokens_;
   const DType dtype_;
   GenerationCallback* callback_ = nullptr;
   std::vector<std::string> names_;

@@ -36,6 +36,7 @@ GenerationOptions read_fields(const io::JsonObject& json, const GenerationOption
   remove_negative(o.forced_eos_token_id);
   replace_negative(o.bos_token_id, defaults.bos_token_id);
   replace_negative(o.pad_token_id, defaults.pad_token_id);
+  replace_negative(o.decoder_start_token_id, defaults.decoder_start_token_id);
   replace_negative(o.forced_bos_token_id, defaults.forced_bos_token_id);
   return o;
 }
@@ -137,6 +138,7 @@ void GenerationOptions::describe(OptionFields& fields) {
   fields("eos_token_id", eos_token_id, "tokens that end a text", ids);
   fields("bos_token_id", bos_token_id, "the token that replaces an empty prompt", id);
   fields("pad_token_id", pad_token_id, "the token after the end of a text", id);
+  fields("decoder_start_token_id", decoder_start_token_id, "the first token of a decoder behind an encoder", id);
   fields("stop_strings", stop_strings, "a text that ends the completion; give one or several",
          {.repeated = true, .other_names = "stop_string", .placeholder = "TEXT"});
   fields("seed", seed, "seed of sampling", {.highest = 1.8e19});
@@ -173,8 +175,7 @@ int64_t min_new_tokens(const GenerationOptions& o, int64_t prompt) {
 
 GenerationOptions read_options(const io::JsonObject& json, const GenerationOptions& defaults) {
   json.ignore({"transformers_version", "_from_model_config", "use_cache", "output_attentions", "output_hidden_states",
-               "output_scores", "output_logits", "return_dict_in_generate", "cache_implementation",
-               "decoder_start_token_id", "_commit_hash"});
+               "output_scores", "output_logits", "return_dict_in_generate", "cache_implementation", "_commit_hash"});
   GenerationOptions o = read_fields(json, defaults);
   add_unknown(o.unknown, without_effect(json));
   std::vector<std::string> unread = json.unread_keys();
@@ -227,6 +228,7 @@ void check(const GenerationOptions& o, int64_t vocab_size) {
   }
   if (o.bos_token_id) require_id("bos_token_id", *o.bos_token_id, vocab_size);
   if (o.pad_token_id) require_id("pad_token_id", *o.pad_token_id, vocab_size);
+  if (o.decoder_start_token_id) require_id("decoder_start_token_id", *o.decoder_start_token_id, vocab_size);
   if (o.forced_bos_token_id) require_id("forced_bos_token_id", *o.forced_bos_token_id, vocab_size);
   if (o.forced_bos_token_id) {
     require_some_not_suppressed("forced_bos_token_id", {*o.forced_bos_token_id}, o.suppress_tokens);

@@ -15,8 +15,8 @@ inline const Sharding kPromptSharding{.axis = 0, .over = kBatchAxes};
 /// Sizes of the whole arrays. Each has few different values, which limits the number of programs.
 struct Sizes {
   int64_t prompts;  ///< prompts in a batch; the devices along kBatchAxes divide them
-  int64_t prompt;   ///< tokens of a prompt, padded on the left; prefill only
-  int64_t length;   ///< positions for prompt and new tokens
+  int64_t prompt;   ///< tokens of a prompt, with padding; decode reads it only for encoder-decoder models
+  int64_t length;   ///< positions of a text: its first tokens (the prompt, if it continues that) and new tokens
 };
 
 /// A program and the model parameters that come first among its inputs.
@@ -27,14 +27,14 @@ struct GenerationProgram {
 
 /// Reads prompts and adds the first token. Arrays of prompts are in kPromptSharding.
 ///   lora        the adapter of the model
-///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding before them; settings_parameters()
-///   results     the state
+///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding in each row; settings_parameters()
+///   results     the texts: their state and context
 GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                   DType dtype, const std::optional<Lora>& lora = {}, const Mesh& mesh = {});
 
 /// Adds tokens up to position settings.pause, or until all texts on all devices have ended.
-///   parameters  the weights, the state, settings_parameters()
-///   results     the state, in the memory of the old state
+///   parameters  the weights, the texts, settings_parameters()
+///   results     the texts, in the same memory
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                  DType dtype, const std::optional<Lora>& lora = {}, const Mesh& mesh = {});
 

@@ -30,6 +30,7 @@ class Run {
   void put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const;
   void take(std::vector<DeviceArray> state);
   std::vector<Ids> best_beams() const;
+  int64_t first() const { return programs_.tokens().continues_prompts() ? sizes_.prompt : 1; }
   int64_t end_of(size_t row) const { return limits_.as<int32_t>()[row * static_cast<size_t>(kLimits)]; }
   int64_t last_end() const;
 

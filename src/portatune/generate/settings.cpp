@@ -107,7 +107,7 @@ SearchKind kind_of(const GenerationOptions& o) {
 
 Values settings_parameters(const SearchKind& kind, int64_t prompts, int64_t vocab_size) {
   Values parameters{parameter("numbers", {DType::kFloat32, {4}}), parameter("places", {DType::kInt32, {2}}),
-                    parameter("integers", {DType::kInt32, {4}}),
+                    parameter("integers", {DType::kInt32, {5}}),
                     parameter("eos_token_id", {DType::kInt32, {kMaxEosTokens}}),
                     parameter("key", {DType::kUInt32, {2}})};
   if (kind.bad_words != 0) {
@@ -132,6 +132,7 @@ Settings settings_of(const SearchKind& kind, const Values& in) {
       .pad_token_id = element(in[2], 1),
       .early_stopping = element(in[2], 2),
       .ngram_size = element(in[2], 3),
+      .start = element(in[2], 4),
       .eos_token_id = in[3],
       .key = in[4],
       .bad_words = kind.bad_words != 0 ? in[5] : Value(),
@@ -146,7 +147,7 @@ std::vector<Tensor> settings_arguments(const SearchKind& kind, const GenerationO
       list<float>({o.temperature, o.top_p, o.repetition_penalty, o.length_penalty}),
       list<int32_t>({number(facts.pause), number(facts.first)}),
       list<int32_t>({number(o.top_k), number(facts.pad_token_id), number(static_cast<int64_t>(o.early_stopping)),
-                     number(o.no_repeat_ngram_size)}),
+                     number(o.no_repeat_ngram_size), number(facts.start)}),
       eos_tokens(o), key_of(o.seed)};
   if (kind.bad_words != 0) arguments.push_back(table_of_bad_words(kind, o));
   if (kind.restricts) arguments.push_back(token_sets(o, facts.vocab_size));

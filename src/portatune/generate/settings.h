@@ -48,6 +48,7 @@ struct Settings {
   Value top_k, pad_token_id;                                     ///< int32 scalars
   Value early_stopping;                                          ///< int32: the enumerator
   Value ngram_size;                                              ///< int32 scalar: no_repeat_ngram_size
+  Value start;                                                   ///< int32 scalar: decoder_start_token_id
   Value eos_token_id;                                            ///< int32 [kMaxEosTokens], -1: none
   Value key;                                                     ///< uint32 [2]
   Value bad_words;            ///< int32 [bad_words, bad_word_size], -1 before each word; absent without bad words
@@ -64,7 +65,7 @@ Settings settings_of(const SearchKind& kind, const Values& parameters);
 /// Facts about a call of a program.
 struct CallFacts {
   int64_t first, pause;  ///< as in Settings
-  int32_t pad_token_id;
+  int32_t pad_token_id, start;
   int64_t vocab_size;
   Tensor limits;   ///< limits_of() of each prompt, int32 [prompts, kLimits]
   Tensor numbers;  ///< Settings::numbers
@@ -77,7 +78,7 @@ inline constexpr size_t kPromptArguments = 2;
 /// Number of positions that limits_of() returns.
 inline constexpr int64_t kLimits = 5;
 /// The positions in the text of a prompt, in this order: end, then those of Restrictions.
-/// prompt  number of tokens of the prompt; 0 for a row that only fills the batch
+/// prompt  number of tokens of the text before the first new token; 0 for a row that only fills the batch
 /// first   position of the first new token
 std::vector<int32_t> limits_of(const GenerationOptions& options, int64_t prompt, int64_t first);
 
