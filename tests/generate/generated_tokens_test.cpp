@@ -1,13 +1,18 @@
 // Comparison with generate() of transformers: tests/data/generated_tokens.json, made by
 // tests/oracle/make_generation_cases.py. tests/models/parity_test.cpp compares each architecture.
+#include "portatune/generate/generated_tokens.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "graph/evaluate.h"
+#include "portatune/error.h"
 #include "portatune/generate/options.h"
 #include "portatune/generation.h"
+#include "portatune/hub/initial_weights.h"
+#include "portatune/hub/model_folder.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune::generate {
@@ -38,6 +43,58 @@ TEST_P(GeneratedTokens, EqualThoseOfTransformers) {
     }
     EXPECT_EQ(ids_of(generator.generate_ids(prompts, options)), wanted) << name;
   }
+}
+
+constexpr int32_t kPad = 1;
+constexpr const char* kBart = PORTATUNE_TEST_DATA "/models/bart_lm";
+
+// Two sources, padded on the right, and a row that only fills the batch.
+const std::vector<Ids> kSources = {{5, 17, 3, 17, 3, 9, 5}, {23}};
+const std::vector<int32_t> kIds = {5, 17, 3, 17, 3, 9, 5, 23, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+const std::vector<int32_t> kMask = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+// The rows of generated_tokens() for these sources, without the start token.
+std::vector<Ids> tokens_in_a_program(const GenerationOptions& options) {
+  const auto folder = hub::ModelFolder::open(kBart);
+  const auto model = models::text_model(folder.config());
+  nn::Context context({});
+  const Shape shape{3, 7};
+  const models::TextInputs source{.input_ids = constant(Tensor(shape, std::span(kIds))),
+                                  .attention_mask = constant(Tensor(shape, std::span(kMask)))};
+  const Value tokens = generated_tokens(*model, nn::Scope(context), source, options);
+  const std::vector<nn::Parameter> weights(context.parameters().begin(), context.parameters().end());
+  Values inputs;
+  for (const nn::Parameter& weight : weights) inputs.push_back(weight.input);
+  const InitialWeights loaded = hub::load_weights(folder, weights, model->facts().base_prefix, 0);
+  const Tensor found = test::evaluate({tokens}, inputs, loaded.values, test::kernels())[0];
+  std::vector<Ids> rows;
+  for (size_t row = 0; row < kSources.size(); ++row) {
+    const auto width = static_cast<size_t>(found.shape()[1]);
+    const auto text = found.as<int32_t>().subspan(row * width + 1, width - 1);
+    rows.emplace_back(text.begin(), text.end());
+  }
+  return rows;
+}
+
+TEST(GeneratedTokensInAProgram, EqualThoseOfTheGenerator) {
+  Generator generator(test::kernels(), kBart);
+  for (const int64_t beams : {1, 3}) {
+    GenerationOptions options = generator.defaults();
+    options.max_new_tokens = 9;
+    options.num_beams = beams;
+    options.eos_token_id = {48};  // ends some of the texts
+    options.forced_eos_token_id = {};
+    options.suppress_tokens = {2};
+    std::vector<Ids> wanted = ids_of(generator.generate_ids(kSources, options));
+    for (Ids& ids : wanted) ids.resize(9, kPad);
+    EXPECT_EQ(tokens_in_a_program(options), wanted) << beams;
+  }
+}
+
+TEST(GeneratedTokensInAProgram, AreNotSampledAndFitTheDecoder) {
+  EXPECT_THROW(tokens_in_a_program({.do_sample = true}), UsageError);
+  EXPECT_THROW(tokens_in_a_program({.max_new_tokens = 40}), UsageError);
+  EXPECT_THROW(tokens_in_a_program({.max_length = 1}), UsageError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, GeneratedTokens, testing::Values("gpt2_lm_untied", "bart_lm", "t5_lm"),

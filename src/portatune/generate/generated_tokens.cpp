@@ -1,0 +1,81 @@
+#include "portatune/generate/generated_tokens.h"
+
+#include "portatune/error.h"
+#include "portatune/generate/beam_search.h"
+#include "portatune/generate/options.h"
+#include "portatune/generate/text_loop.h"
+
+namespace portatune::generate {
+namespace {
+
+constexpr int64_t kFirst = 1;  // positions of a text before its first new token
+
+void require_possible(const GenerationOptions& options, const TokenModel& model) {
+  if (options.do_sample) {
+    throw UsageError({.where = "do_sample",
+                      .given = "true",
+                      .expected = "false: an evaluation takes the most probable tokens",
+                      .fix = "use beam search, or leave it out"});
+  }
+  const int64_t tokens = kFirst + max_new_tokens(options, kFirst);
+  if (tokens <= kFirst || tokens > model.max_text()) {
+    throw UsageError({.where = options.max_new_tokens ? "max_new_tokens" : "max_length",
+                      .given = std::to_string(tokens) + " tokens with the one that begins a text",
+                      .expected = "2 to " + std::to_string(model.max_text()) + ", the positions of the decoder"});
+  }
+}
+
+Settings constant_settings(const SearchKind& kind, const GenerationOptions& options, const CallFacts& facts) {
+  Values values;
+  for (Tensor& tensor : settings_arguments(kind, options, facts)) values.push_back(constant(std::move(tensor)));
+  return settings_of(kind, values);
+}
+
+// The limits of texts that are all alike: int32 [prompts, kLimits].
+Tensor equal_limits(const GenerationOptions& options, int64_t prompts) {
+  const std::vector<int32_t> of_one = limits_of(options, kFirst, kFirst);
+  std::vector<int32_t> all;
+  for (int64_t i = 0; i < prompts; ++i) all.insert(all.end(), of_one.begin(), of_one.end());
+  return Tensor({prompts, kLimits}, std::span<const int32_t>(all));
+}
+
+// The tokens of the best text of each prompt, with pad_token_id after its end.
+Value best_tokens(const SearchKind& kind, const State& state, const Settings& settings) {
+  if (kind.beams == 1) {
+    const Value position = iota(state.tokens.type(), 1);
+    return select(compare(Direction::kLess, position, state.position), state.tokens, settings.pad_token_id);
+  }
+  const auto best = [](const Value& of_beams) {
+    Shape shape = of_beams.shape();
+    shape.erase(1);
+    return reshape(slice(of_beams, 1, {0, 1}), shape);
+  };
+  const Value tokens = best(state.search[kEndedTokens]);
+  const Value end = expand_dims(best(state.search[kEndedLengths]), -1) + settings.first;
+  return select(compare(Direction::kLess, iota(tokens.type(), 1), end), tokens, settings.pad_token_id);
+}
+
+}  // namespace
+
+Value generated_tokens(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& source,
+                       const GenerationOptions& options) {
+  const std::unique_ptr<TokenModel> tokens = token_model(model);
+  require_possible(options, *tokens);
+  const int64_t prompts = source.input_ids.shape()[0], length = kFirst + max_new_tokens(options, kFirst);
+  const SearchKind kind = kind_of(options);
+  const auto pad = static_cast<int32_t>(model.seq2seq()->facts().pad_token_id);
+  const Settings settings = constant_settings(kind, options,
+                                              {.first = kFirst,
+                                               .pause = length,
+                                               .pad_token_id = options.pad_token_id.value_or(pad),
+                                               .start = options.decoder_start_token_id.value_or(tokens->start_token()),
+                                               .vocab_size = model.facts().vocab_size,
+                                               .limits = equal_limits(options, prompts),
+                                               .numbers = Tensor(TensorType{DType::kUInt32, {prompts}})});
+  const Value padding = scalar(source.input_ids.shape()[1]) - sum(source.attention_mask, {1});
+  const Prompts inputs{.ids = source.input_ids, .padding = padding};
+  const GrowingTexts texts = begin_texts(*tokens, root, kind, inputs, length, settings);
+  return best_tokens(kind, add_tokens(*tokens, root, kind, texts, settings), settings);
+}
+
+}  // namespace portatune::generate
