@@ -21,6 +21,7 @@ const Case kCases[] = {
     {"Greedy", "gpt2_lm", {}},
     {"Sampling", "opt_lm", {.penalises = true, .samples = true, .keeps_top_k = true, .keeps_top_p = true}},
     {"Restricted", "gpt2_lm", {.bans_ngrams = true, .restricts = true, .bad_words = 2, .bad_word_size = 4}},
+    {"EncoderDecoder", "bart_lm", {.beams = 3, .restricts = true}},
     {"Beams", "mistral_lm", {.penalises = true, .beams = 3, .eos_tokens = 2}},
 };
 

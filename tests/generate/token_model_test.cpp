@@ -1,0 +1,106 @@
+// Encoder-decoder models in the Generator. generated_tokens_test.cpp compares their tokens with transformers.
+#include "portatune/generate/token_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "graph/evaluate.h"
+#include "portatune/error.h"
+#include "portatune/generation.h"
+
+namespace portatune::generate {
+namespace {
+
+using testing::HasSubstr;
+using Ids = std::vector<int32_t>;
+
+constexpr const char* kBart = PORTATUNE_TEST_DATA "/models/bart_lm";
+
+// Sources of two sizes when padded alone, and an odd number of them.
+const std::vector<Ids> kSources = {{5, 17, 3}, {23}, {11, 6, 71, 30, 2, 9, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50}};
+
+GenerationOptions options(int64_t beams = 1) {
+  return {.max_new_tokens = 9, .suppress_tokens = {2}, .num_beams = beams, .eos_token_id = {48}};
+}
+
+std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
+  std::vector<Ids> ids;
+  for (const Completion& completion : completions) ids.push_back(completion.ids);
+  return ids;
+}
+
+struct CompilationCounter final : GenerationCallback {
+  void on_compile(const std::string&, double, bool) override { ++compilations; }
+  int compilations = 0;
+};
+
+TEST(EncoderDecoder, ResultDoesNotDependOnTheBatch) {
+  Generator together(test::kernels(), kBart, {.batch_size = 4}), one_by_one(test::kernels(), kBart, {.batch_size = 1});
+  for (const int64_t beams : {1, 3}) {
+    const std::vector<Ids> ids = ids_of(together.generate_ids(kSources, options(beams)));
+    EXPECT_EQ(ids_of(one_by_one.generate_ids(kSources, options(beams))), ids);
+    EXPECT_NE(ids[0], ids[1]);
+  }
+}
+
+TEST(EncoderDecoder, MeshesMakeTheSameTokens) {
+  Generator one(test::kernels(), kBart);
+  for (const Mesh& mesh : {Mesh{.data = 2}, Mesh{.tensor = 2}}) {
+    const Device devices({.mesh = mesh, .use_cache = false});
+    Generator several(devices, kBart);
+    for (const int64_t beams : {1, 3}) {
+      EXPECT_EQ(ids_of(several.generate_ids(kSources, options(beams))),
+                ids_of(one.generate_ids(kSources, options(beams))));
+    }
+  }
+}
+
+TEST(EncoderDecoder, CompilesOncePerShape) {
+  Generator generator(test::kernels(), kBart);
+  CompilationCounter counter;
+  GenerationOptions changed = options();
+  generator.generate_ids(std::span(kSources).first(2), changed, &counter);
+  EXPECT_EQ(counter.compilations, 2);
+  changed.decoder_start_token_id = 7;
+  changed.max_new_tokens = 12;
+  generator.generate_ids(std::span(kSources).first(2), changed, &counter);
+  EXPECT_EQ(counter.compilations, 2);
+  generator.generate_ids(std::span(kSources).last(1), changed, &counter);  // both programs read the longer source
+  EXPECT_EQ(counter.compilations, 4);
+}
+
+TEST(EncoderDecoder, SamplesBySeed) {
+  Generator generator(test::kernels(), kBart);
+  GenerationOptions sampling = options();
+  sampling.do_sample = true;
+  sampling.temperature = 2;
+  const std::vector<Ids> once = ids_of(generator.generate_ids(kSources, sampling));
+  EXPECT_EQ(ids_of(generator.generate_ids(kSources, sampling)), once);
+  sampling.seed = 7;
+  EXPECT_NE(ids_of(generator.generate_ids(kSources, sampling)), once);
+}
+
+TEST(EncoderDecoder, WorksIn16Bits) {
+  for (const DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    Generator generator(test::kernels(), kBart, {.dtype = dtype});
+    for (const Ids& ids : ids_of(generator.generate_ids(kSources, options(2)))) EXPECT_FALSE(ids.empty());
+  }
+}
+
+TEST(EncoderDecoder, RefusesTextsBeyondItsPositions) {
+  Generator generator(test::kernels(), kBart);
+  const auto message = [&](const Ids& source, int64_t tokens) {
+    try {
+      generator.generate_ids(std::vector<Ids>{source}, {.max_new_tokens = tokens});
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(Ids(41, 7), 5), HasSubstr("at most 40, the positions of the encoder"));
+  EXPECT_THAT(message({7}, 40), HasSubstr("at most 40, the positions of the model"));
+  EXPECT_EQ(message(Ids(40, 7), 39), "");
+}
+
+}  // namespace
+}  // namespace portatune::generate
