@@ -1,9 +1,9 @@
 #include "portatune/tasks/metrics/squad_score.h"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
+#include "portatune/tasks/metrics/texts/words.h"
 #include "portatune/text/unicode/unicode.h"
 #include "portatune/text/unicode/utf8.h"
 
@@ -16,9 +16,6 @@ bool is_ascii_punctuation(char32_t c) {
 }
 
 bool is(char32_t c, uint32_t properties) { return (text::UnicodeTables::get().properties(c) & properties) != 0; }
-
-// Characters of Python's str.isspace: White_Space and the four separators of ASCII.
-bool is_space(char32_t c) { return is(c, text::kSpace) || (c >= 0x1C && c <= 0x1F); }
 
 // Characters of Python's \w.
 bool is_word(char32_t c) { return c == '_' || is(c, text::kLetter | text::kNumber); }
@@ -54,28 +51,11 @@ std::string without_articles(std::string_view given) {
   return result;
 }
 
-std::vector<std::string> words_of(std::string_view given) {
-  std::vector<std::string> words(1);
-  for (size_t at = 0; at < given.size();) {
-    const size_t here = at;
-    if (!is_space(text::next_code_point(given, at))) {
-      words.back() += given.substr(here, at - here);
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
 AnswerScore agreement(std::string_view given, std::string_view expected) {
-  std::vector<std::string> a = words_of(normalized_answer(given)), b = words_of(normalized_answer(expected)), common;
+  const std::vector<std::string> a = words_of(normalized_answer(given)), b = words_of(normalized_answer(expected));
   AnswerScore score{.exact = a == b ? 1.0 : 0.0};
   if (a.empty() || b.empty()) return {score.exact, score.exact};
-  std::ranges::sort(a);
-  std::ranges::sort(b);
-  std::ranges::set_intersection(a, b, std::back_inserter(common));
-  score.f1 = 2.0 * static_cast<double>(common.size()) / static_cast<double>(a.size() + b.size());
+  score.f1 = 2.0 * static_cast<double>(shared(ngrams(a, 1), ngrams(b, 1))) / static_cast<double>(a.size() + b.size());
   return score;
 }
 
