@@ -209,6 +209,10 @@ struct PaddedBatchOptions {
   std::map<std::string, double> pad_values;  ///< the pad value of each column; 0 for other columns
   bool drop_remainder = false;               ///< as in BatchOptions
   bool fill_remainder = true;
+  /// Columns that are padded to lengths of their own, ascending, one for each of `lengths`. A batch has the first pair
+  /// of lengths that holds its examples.
+  std::vector<std::string> target_columns = {};
+  std::vector<int64_t> target_lengths = {};
 };
 
 /// The int64 column [size] of the batches of bucket_by_length: the number of each example in the input, from 1; 0 in

@@ -25,6 +25,24 @@ int64_t padded_positions(const LengthCounts& examples, std::span<const int64_t> 
 /// errors  UsageError for a count below 1, or no examples
 std::vector<int64_t> choose_lengths(const LengthCounts& examples, int64_t count);
 
+/// The lengths of an example with two texts that are padded apart.
+struct LengthPair {
+  int64_t source = 0, target = 0;
+  auto operator<=>(const LengthPair&) const = default;
+};
+/// The number of examples of each pair of lengths.
+using PairCounts = std::map<LengthPair, int64_t>;
+
+/// The cost of all examples, padding included, if each is padded to the first of `pairs` that holds it: the number of
+/// positions, those of targets counted twice, since a decoder computes about twice as much for each.
+/// errors  UsageError if no pair holds an example
+int64_t padded_cost(const PairCounts& examples, std::span<const LengthPair> pairs);
+
+/// At most `count` pairs with a low padded_cost(). Each is at least as long in both texts as the one before; the last
+/// holds all examples. They are the best among 32 lengths of each text.
+/// errors  UsageError for a count below 1, or no examples
+std::vector<LengthPair> choose_pairs(const PairCounts& examples, int64_t count);
+
 /// The number of examples in a packed batch.
 enum class Packing {
   kExactExamples,  ///< a fixed number, packed within the batch

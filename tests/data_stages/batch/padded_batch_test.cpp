@@ -5,6 +5,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
+#include "portatune/packing.h"
 
 namespace portatune::data {
 namespace {
@@ -47,6 +48,29 @@ TEST(PaddedBatch, AllPaddedColumnsGetOneLength) {
   const Example batch = first(from_examples({example}).padded_batch(1, {.lengths = {2, 4}}));
   EXPECT_EQ(batch.tensor("ids").shape(), (Shape{1, 4}));
   EXPECT_EQ(batch.tensor("mask").shape(), (Shape{1, 4}));
+}
+
+TEST(PaddedBatch, TargetsHaveLengthsOfTheirOwn) {
+  const auto pair = [](std::initializer_list<int64_t> ids, std::initializer_list<int32_t> labels) {
+    return row(ids).set("labels", Tensor({static_cast<int64_t>(labels.size())}, labels));
+  };
+  const PaddedBatchOptions options{.lengths = {2, 4},
+                                   .columns = {"ids"},
+                                   .pad_values = {{"labels", -100}},
+                                   .target_columns = {"labels"},
+                                   .target_lengths = {1, 3}};
+  const auto shapes = [&](const Example& example) {
+    const Example batch = first(from_examples({pair({1}, {5}), example}).padded_batch(2, options));
+    return LengthPair{batch.tensor("ids").shape()[1], batch.tensor("labels").shape()[1]};
+  };
+  EXPECT_EQ(shapes(pair({1, 2}, {5})), (LengthPair{2, 1}));
+  EXPECT_EQ(shapes(pair({1}, {5, 6})), (LengthPair{4, 3}));
+  EXPECT_EQ(shapes(pair({1, 2, 3}, {5})), (LengthPair{4, 3}));
+  const Example batch = first(from_examples({pair({1}, {5, 6})}).padded_batch(1, options));
+  EXPECT_THAT(batch.tensor("labels").as<int32_t>(), ElementsAre(5, 6, -100));
+  EXPECT_EQ(batch.batch_types().size(), 2u);
+  EXPECT_THROW(shapes(pair({1}, {5, 6, 7, 8})), DataError);
+  EXPECT_THROW((void)from_examples({}).padded_batch(1, {.lengths = {2, 4}, .target_columns = {"labels"}}), UsageError);
 }
 
 TEST(PaddedBatch, FillerRowsHoldThePadValueAndHaveWeightZero) {

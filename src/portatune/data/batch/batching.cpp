@@ -68,16 +68,15 @@ int64_t skip_batches(int64_t count, const BatchOptions& options, const std::func
   return rows / options.size + (partial ? 1 : 0);
 }
 
-std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, BatchAxis axis,
-                                        const std::function<bool(const std::string& column)>& sized) {
-  std::vector<BatchType> types(sizes.size());
+std::vector<BatchType> types_with_sizes(const Example& batch, size_t count, BatchAxis axis, const SizeOf& size_of) {
+  std::vector<BatchType> types(count);
   for (const auto& [name, value] : batch.columns()) {
     const Tensor* array = std::get_if<Tensor>(&value);
     if (array == nullptr) continue;
-    const bool is_sized = sized(name);
     for (size_t i = 0; i < types.size(); ++i) {
       TensorType& type = types[i].emplace_back(name, array->type()).second;
-      if (is_sized) type.shape[axis == BatchAxis::kFirst ? 0 : type.shape.rank() - 1] = sizes[i];
+      const std::optional<int64_t> size = size_of(name, i);
+      if (size) type.shape[axis == BatchAxis::kFirst ? 0 : type.shape.rank() - 1] = *size;
     }
   }
   return types;

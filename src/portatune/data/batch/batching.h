@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +17,10 @@ using Collate = std::function<Example(const std::vector<Example>& rows, int64_t 
 
 enum class BatchAxis { kFirst, kLast };
 
-/// The types of batches like this one for each of `sizes`, the size of an axis of the arrays with sized(column).
-std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, BatchAxis axis,
-                                        const std::function<bool(const std::string& column)>& sized);
+/// The size of an axis of a column in the i-th type of batch; none: that of the batch.
+using SizeOf = std::function<std::optional<int64_t>(const std::string& column, size_t i)>;
+/// The types of `count` batches like this one, which differ in the size of an axis.
+std::vector<BatchType> types_with_sizes(const Example& batch, size_t count, BatchAxis axis, const SizeOf& size_of);
 
 /// The batches that `collate` makes of the input's examples.
 Dataset gather_batches(StagePtr input, const BatchOptions& options, Collate collate);

@@ -25,7 +25,7 @@ class BucketIterator final : public Iterator {
         size_(static_cast<size_t>(size)),
         window_(window),
         columns_(columns),
-        buckets_(columns.lengths().size()) {}
+        buckets_(columns.buckets()) {}
 
   std::optional<Example> next() override {
     if (is_between_windows()) begin_ = window_begin();
@@ -86,7 +86,7 @@ class BucketIterator final : public Iterator {
   void take(Example example) {
     ++pulled_;
     example.set(kExamplePlace, Tensor({}, {++number_}));
-    Bucket& bucket = buckets_[columns_.bucket_of(columns_.length_of(example))];
+    Bucket& bucket = buckets_[columns_.bucket_of(example)];
     bucket.push_back(std::move(example));
     if (bucket.size() == size_) release(bucket, size_);
   }

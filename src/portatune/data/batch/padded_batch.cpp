@@ -14,28 +14,31 @@ class PaddedCollate {
       : verb_(verb), columns_(std::move(columns)), sets_types_(sets_types) {}
 
   Example operator()(const std::vector<Example>& rows, int64_t size) const {
-    const int64_t length = choose_length(rows);
+    const size_t bucket = bucket_of(rows);
     std::vector<std::string> padded;
     Example batch = stack(verb_, rows, size, [&](std::string_view column, const Tensor& first) {
       if (!columns_.is_padded(column, first)) return RowLayout{.shape = first.shape()};
       padded.emplace_back(column);
       Shape shape = first.shape();
-      shape[shape.rank() - 1] = length;
+      shape[shape.rank() - 1] = columns_.length(column, bucket);
       return RowLayout{.shape = shape, .padded = true, .pad_value = columns_.pad_value(column)};
     });
     if (sets_types_) {
-      const auto is_padded = [&](const std::string& name) { return std::ranges::find(padded, name) != padded.end(); };
-      batch.set_batch_types(types_with_sizes(batch, columns_.lengths(), BatchAxis::kLast, is_padded));
+      const auto size_of = [&](const std::string& name, size_t i) {
+        const bool is_padded = std::ranges::find(padded, name) != padded.end();
+        return is_padded ? std::optional(columns_.length(name, i)) : std::nullopt;
+      };
+      batch.set_batch_types(types_with_sizes(batch, columns_.buckets(), BatchAxis::kLast, size_of));
     }
     return batch;
   }
 
  private:
-  // The smallest length that holds the padded columns of all rows.
-  int64_t choose_length(const std::vector<Example>& rows) const {
-    int64_t longest = 0;
-    for (const Example& row : rows) longest = std::max(longest, columns_.length_of(row));
-    return columns_.lengths()[columns_.bucket_of(longest)];
+  // The first bucket that holds all rows.
+  size_t bucket_of(const std::vector<Example>& rows) const {
+    size_t bucket = 0;
+    for (const Example& row : rows) bucket = std::max(bucket, columns_.bucket_of(row));
+    return bucket;
   }
 
   std::string verb_;

@@ -1,7 +1,8 @@
-// The columns that are padded, and the length of an example.
+// The columns that are padded, and the lengths to which they are.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,21 +12,23 @@ namespace portatune::data {
 
 class PaddedColumns {
  public:
-  /// errors  UsageError, with `verb` as `where`, for no lengths, or one below 1
+  /// errors  UsageError, with `verb` as `where`, for no lengths, one below 1, or another number of target lengths
   PaddedColumns(std::string_view verb, PaddedBatchOptions options);
 
-  /// Possible lengths of a batch, ascending.
-  const std::vector<int64_t>& lengths() const { return options_.lengths; }
+  /// Number of buckets: of the lengths, or pairs of lengths, that a batch may have, ascending.
+  size_t buckets() const { return options_.lengths.size(); }
+  /// The length of a padded column in the batches of a bucket.
+  int64_t length(std::string_view column, size_t bucket) const;
+  /// The lengths of all buckets, then those of their targets, which identify the buckets in saved states.
+  std::vector<int64_t> lengths() const;
   bool is_padded(std::string_view column, const Tensor& value) const;
   double pad_value(std::string_view column) const;
-  /// Size of the last axis of the longest padded column.
-  /// errors  DataError that names the example if it lacks a column or is longer than all lengths
-  int64_t length_of(const Example& example) const;
-  /// Index of the smallest of lengths() that holds `length`.
-  size_t bucket_of(int64_t length) const;
+  /// The first bucket that holds an example.
+  /// errors  DataError that names the example if it lacks a column or no bucket holds it
+  size_t bucket_of(const Example& example) const;
 
  private:
-  void require_fitting(const Example& example, std::string_view column, const Shape& shape) const;
+  bool is_target(std::string_view column) const;
 
   PaddedBatchOptions options_;
 };

@@ -27,8 +27,11 @@ class PackIterator final : public Iterator {
     if (parts.empty()) return std::nullopt;
     input_.release(oldest());
     Example batch = batch_of(std::move(parts));
-    batch.set_batch_types(types_with_sizes(batch, row_counts(), BatchAxis::kFirst,
-                                           [&](const std::string& name) { return is_of_tokens(name); }));
+    const std::vector<int64_t> counts = row_counts();
+    batch.set_batch_types(
+        types_with_sizes(batch, counts.size(), BatchAxis::kFirst, [&](const std::string& name, size_t i) {
+          return is_of_tokens(name) ? std::optional(counts[i]) : std::nullopt;
+        }));
     return batch;
   }
 
