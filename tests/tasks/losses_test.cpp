@@ -35,6 +35,17 @@ TEST(SoftmaxCrossEntropy, EqualsTorch) {
   expect_near(found.gradient, {0.1768201821074443, 0.030726740326436432, -0.20754692243388073, -1, 1, 0, 1, -1, 0});
 }
 
+TEST(SmoothedCrossEntropy, EqualsTorch) {
+  const auto smoothed = [](const Value& logits, const Value& labels) {
+    return smoothed_cross_entropy(logits, labels, 0.1);
+  };
+  const Found found =
+      evaluate_loss(+smoothed, Tensor({2, 3}, {0.5f, -1.25f, 2.0f, -3.0f, 4.0f, 0.5f}), Tensor({2}, {2, 0}));
+  expect_near(found.losses, {0.39095531543636596, 6.680635179426975});
+  expect_near(found.gradient, {0.14348684877411097, -0.0026065930068969005, -0.14088025576721408, -0.9324489634647225,
+                               0.9364959889003577, -0.0040470254356352806});
+}
+
 // Logits of twelve classes, three on each of four devices, and their results for the whole array.
 class SharedLogits : public ::testing::Test {
  protected:
@@ -75,6 +86,13 @@ TEST_F(SharedLogits, GiveTheLossAndItsGradient) {
   // All devices compute the same loss, and the differentiated value is the sum over devices.
   const std::vector<Tensor> of_four = run({found, gradients(sum(found) / 4.0, Values{part_})[0]}, {{}, of_classes_});
   for (size_t i = 0; i < 2; ++i) expect_equal(of_four[i], of_one[i]);
+}
+
+TEST_F(SharedLogits, GiveTheSmoothedLoss) {
+  const std::vector<Tensor> of_one =
+      evaluate({smoothed_cross_entropy(whole_, y_, 0.2)}, {whole_, y_}, {logits_, labels_});
+  const std::vector<Tensor> of_four = run({smoothed_cross_entropy(gathered_, y_, 0.2)}, {{}});
+  expect_equal(of_four[0], of_one[0]);
 }
 
 TEST_F(SharedLogits, GiveLabelLogitsAndMaximum) {

@@ -39,6 +39,9 @@ Value highest_logits(const Value& logits);
 /// Softmax cross-entropy: -log softmax(logits)[label]. Shapes as in label_logits().
 Value softmax_cross_entropy(const Value& logits, const Value& labels);
 
+/// The same with a share of the target, in [0, 1), that all classes get in equal parts.
+Value smoothed_cross_entropy(const Value& logits, const Value& labels, double label_smoothing);
+
 /// Binary cross-entropy of sigmoid(logit), in the form that does not overflow: max(x, 0) - x y + log(1 + exp(-|x|)).
 /// logits float32 [...], labels [...] in [0, 1]; returns float32 [...]
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels);

@@ -18,6 +18,7 @@ void describe_label_column(OptionFields& fields, std::string& column);
 void describe_classes(OptionFields& fields, std::vector<std::string>& labels);
 /// The names of the metrics to report.
 void describe_metrics(OptionFields& fields, std::vector<std::string>& metrics);
+void describe_label_smoothing(OptionFields& fields, double& label_smoothing);
 /// The loss of classes, without the weights of positive examples.
 void describe_loss(OptionFields& fields, LossOptions& loss, ClassWeights& weights);
 

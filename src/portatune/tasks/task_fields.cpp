@@ -40,9 +40,13 @@ void describe_metrics(OptionFields& fields, std::vector<std::string>& metrics) {
       {.default_help = "the most usual ones", .use = OptionUse::kLabels});
 }
 
-void describe_loss(OptionFields& fields, LossOptions& loss, ClassWeights& weights) {
-  add(fields, kTraining, "label_smoothing_factor", loss.label_smoothing, "share of a target that all classes get alike",
+void describe_label_smoothing(OptionFields& fields, double& label_smoothing) {
+  add(fields, kTraining, "label_smoothing_factor", label_smoothing, "share of a target that all classes get alike",
       {.highest = 0.999, .use = OptionUse::kTraining});
+}
+
+void describe_loss(OptionFields& fields, LossOptions& loss, ClassWeights& weights) {
+  describe_label_smoothing(fields, loss.label_smoothing);
   add(fields, kTraining, "class_weights", weights.class_weights,
       "weights in the loss: balanced, a table, or a number per class", {.use = OptionUse::kTraining});
   add(fields, kTraining, "focal_gamma", loss.focal_gamma, "focal loss: weight (1 - p)^N",

@@ -48,12 +48,21 @@ Value highest_logits(const Value& logits) {
   return reshape(ClassLogits(logits).highest(), shape);
 }
 
-// Computes log(sum of exponentials) - logit, which keeps less for the backward pass than log_softmax.
 Value softmax_cross_entropy(const Value& logits, const Value& labels) {
+  return smoothed_cross_entropy(logits, labels, 0);
+}
+
+// Computes log(sum of exponentials) - logit, which keeps less for the backward pass than log_softmax.
+Value smoothed_cross_entropy(const Value& logits, const Value& labels, double label_smoothing) {
   const ClassLogits classes(logits);
   const Value highest = classes.highest();
   const Value total = classes.sum_over_classes(exp(classes.values - highest));
-  return log(total) + reshape(highest, labels.shape()) - classes.label_logits(labels);
+  Value expected = classes.label_logits(labels);  // mean of the logits over the target
+  if (label_smoothing > 0) {
+    const double share = label_smoothing / static_cast<double>(logits.shape().back());
+    expected = expected * (1 - label_smoothing) + classes.sum_over_classes(classes.values) * share;
+  }
+  return log(total) + reshape(highest, labels.shape()) - expected;
 }
 
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels) {

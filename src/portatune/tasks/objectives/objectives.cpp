@@ -74,9 +74,9 @@ Forward next_token_prediction(const Value& logits, const Value& labels, const Va
   return token_classification(logits, next_labels(labels), weights);
 }
 
-TokenFigures token_figures(const Value& logits, const Value& labels) {
+TokenFigures token_figures(const Value& logits, const Value& labels, double label_smoothing) {
   const Value is_hit = compare(Direction::kGreaterEqual, label_logits(logits, labels), highest_logits(logits));
-  return {softmax_cross_entropy(logits, labels), convert(is_hit, DType::kFloat32)};
+  return {smoothed_cross_entropy(logits, labels, label_smoothing), convert(is_hit, DType::kFloat32)};
 }
 
 Forward language_modelling(const Value& logits, const Value& labels, const Value& weights) {

@@ -47,7 +47,8 @@ struct TokenFigures {
   Value losses, hits;  ///< hits: 1 where the label has the highest logit
 };
 /// logits [..., vocab_size], labels [...]
-TokenFigures token_figures(const Value& logits, const Value& labels);
+/// label_smoothing  of the losses: smoothed_cross_entropy()
+TokenFigures token_figures(const Value& logits, const Value& labels, double label_smoothing = 0);
 
 /// As token_classification, from the figures [batch, seq] of the labels' tokens.
 /// outputs, float32 [batch] each: "loss" and "hits" summed over an example's labels, and their number, "labels"
