@@ -58,6 +58,7 @@ struct ModelOptions {
   std::shared_ptr<data::BadRows> bad_rows;   ///< Skipped rows of all datasets; null: bad rows are errors.
   std::optional<Padding> padding;            ///< None: automatic where examples vary in length.
   std::vector<int64_t> lengths;              ///< Lengths that a plan has chosen; empty: max_length alone.
+  std::vector<data::LengthPair> pairs;       ///< The same for a task with targets, in place of `lengths`.
   /// The options that the user gave by name. Options of another task are errors, --max-length is not lowered to the
   /// positions of the model, and the model's portatune.json records those that evaluation needs.
   std::vector<GivenOption> given;

@@ -146,6 +146,11 @@ class RowTask : public Task {
   /// examples may be absent: see data::choose_lengths.
   /// errors  UsageError for a task whose batches have one shape, for no lengths, or for a length that texts cannot have
   virtual void set_lengths(std::vector<int64_t> lengths);
+  /// Number of tokens of the longest targets, which are padded apart from the other texts; 0: examples have no targets.
+  virtual int64_t max_target_length() const { return 0; }
+  /// As set_lengths(), for a task with targets: the lengths of texts and of targets, ascending in both.
+  /// errors  UsageError for a task without targets, for no pairs, or for a length that texts cannot have
+  virtual void set_pairs(std::vector<data::LengthPair> pairs);
   /// Sets the share of every batch that the devices of this process take (batch_share() of device.h). Images of other
   /// rows are then not decoded but left as zeros (data::Dataset::map_local). Callbacks and Metrics see these zeros
   /// beside outputs of all rows; Example::local_rows() marks the difference. Tasks with cheap rows, or with rows that
@@ -154,6 +159,9 @@ class RowTask : public Task {
   /// Counts the lengths of the examples in batches.
   /// errors  UsageError for a task whose batches have one shape
   virtual data::LengthCounts length_counts(const data::Dataset& batches) const;
+  /// Counts the lengths of texts and targets.
+  /// errors  UsageError for a task without targets
+  virtual data::PairCounts pair_counts(const data::Dataset& batches) const;
   /// As training_batches(), with several texts in a row: see data::Dataset::pack().
   /// errors  UsageError with the reason if the task cannot be packed
   virtual data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,

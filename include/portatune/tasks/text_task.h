@@ -61,6 +61,11 @@ class TextCheckpoint {
   /// errors  UsageError if `size` is below 1
   data::Dataset batches(const data::Dataset& examples, int64_t size,
                         const std::map<std::string, double>& more = {}) const;
+  /// As batches(), with a column of targets that are padded to lengths of their own.
+  /// pairs   the lengths of texts and of targets, ascending in both
+  /// target  name and padding value of the column
+  data::Dataset batches_of_pairs(const data::Dataset& examples, int64_t size, std::span<const data::LengthPair> pairs,
+                                 const std::pair<std::string, double>& target) const;
   /// Examples in batches of `size` whose padded columns are those of `padding` alone, with their padding values.
   data::Dataset batches_padded_with(const data::Dataset& examples, int64_t size,
                                     std::map<std::string, double> padding) const;

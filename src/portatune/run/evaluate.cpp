@@ -22,8 +22,7 @@ std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOp
   const auto sets = [&] { return validation_sets(model, options.data, task, rows); };
   std::vector<data::Dataset> batches;
   for (const ValidationSet& set : sets()) batches.push_back(set.batches);
-  const std::vector<int64_t> lengths = choose_lengths(task, model.padding, batches, {}, events);
-  if (!lengths.empty()) task.set_lengths(lengths);
+  set_lengths(task, choose_lengths(task, model.padding, batches, {}, events));
   return sets();
 }
 

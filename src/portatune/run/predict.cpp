@@ -67,8 +67,7 @@ Prediction predict(const PredictOptions& given, const OpenSink& open, Events& ev
       is_first(options.device.processes.get()) ? open(*task, rows) : std::make_unique<NoPredictions>();
   const int64_t batch_size = rows_on(options.device.mesh, options.batch_size);
   const auto batches = [&] { return evaluation_batches(model, *task, rows, batch_size, kLabels); };
-  const std::vector<int64_t> lengths = choose_lengths(*task, model.padding, {batches()}, {}, events);
-  if (!lengths.empty()) task->set_lengths(lengths);
+  set_lengths(*task, choose_lengths(*task, model.padding, {batches()}, {}, events));
   const Device device(with_warnings(options.device, events));
   Trainer trainer(
       device, *task,

@@ -53,6 +53,9 @@ TrainingOptions training_options(const RunPlan& plan, const RowTask& task, int64
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
   if (!plan.packed && !plan.model.lengths.empty())
     options.must_match["padding"] = fmt::format("{}", fmt::join(plan.model.lengths, ","));
+  for (const auto& [source, target] : plan.model.pairs) {
+    options.must_match["padding"] += fmt::format("{}+{},", source, target);
+  }
   options.must_match.merge(facts_of_best_model(plan));
   options.model_files[train::kSettingsFile] = settings_text(plan.model, task);
   if (plan.packed) {

@@ -15,6 +15,12 @@ UsageError one_shape() {
                      .expected = "a task whose batches are texts of different lengths"});
 }
 
+UsageError no_targets() {
+  return UsageError({.where = "lengths of targets",
+                     .given = "a task whose examples have no targets",
+                     .expected = "a task with a source and a target"});
+}
+
 }  // namespace
 
 InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
@@ -40,7 +46,12 @@ data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
 
 void RowTask::set_lengths(std::vector<int64_t>) { throw one_shape(); }
 
+void RowTask::set_pairs(std::vector<data::LengthPair>) { throw no_targets(); }
+
 data::LengthCounts RowTask::length_counts(const data::Dataset&) const { throw one_shape(); }
+
+data::PairCounts RowTask::pair_counts(const data::Dataset&) const { throw no_targets(); }
+
 data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedShapes&,
                                       const data::ShuffleOptions&) const {
   throw UsageError({.where = "packing",

@@ -59,6 +59,21 @@ void require_length(const data::Example& row, size_t length, int64_t max_length)
                    .fix = length > 0 ? "raise --max-length, or write shorter lists" : ""});
 }
 
+data::PaddedBatchOptions padding_to(const std::vector<int64_t>& lengths, std::map<std::string, double> padding) {
+  data::PaddedBatchOptions options{.lengths = lengths, .columns = {}, .pad_values = std::move(padding)};
+  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
+  return options;
+}
+
+data::Dataset padded_batches(const data::Dataset& examples, int64_t size, data::PaddedBatchOptions options) {
+  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
+  const data::Dataset encoded = examples.named("tokenize");
+  const data::Dataset batches = options.lengths.size() == 1
+                                    ? encoded.padded_batch(size, std::move(options))
+                                    : encoded.bucket_by_length(size, {.padding = std::move(options)});
+  return batches.named("batch");
+}
+
 }  // namespace
 
 struct TextCheckpoint::Impl {
@@ -173,15 +188,22 @@ data::Dataset TextCheckpoint::batches(const data::Dataset& examples, int64_t siz
   return batches_padded_with(examples, size, std::move(pad_values));
 }
 
+data::Dataset TextCheckpoint::batches_of_pairs(const data::Dataset& examples, int64_t size,
+                                               std::span<const data::LengthPair> pairs,
+                                               const std::pair<std::string, double>& target) const {
+  data::PaddedBatchOptions options = padding_to({}, padding());
+  for (const data::LengthPair& pair : pairs) {
+    options.lengths.push_back(pair.source);
+    options.target_lengths.push_back(pair.target);
+  }
+  options.target_columns = {target.first};
+  options.pad_values.insert(target);
+  return padded_batches(examples, size, std::move(options));
+}
+
 data::Dataset TextCheckpoint::batches_padded_with(const data::Dataset& examples, int64_t size,
                                                   std::map<std::string, double> padding) const {
-  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
-  data::PaddedBatchOptions options{.lengths = lengths(), .columns = {}, .pad_values = std::move(padding)};
-  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
-  const data::Dataset encoded = examples.named("tokenize");
-  const data::Dataset batches = lengths().size() == 1 ? encoded.padded_batch(size, std::move(options))
-                                                      : encoded.bucket_by_length(size, {.padding = std::move(options)});
-  return batches.named("batch");
+  return padded_batches(examples, size, padding_to(lengths(), std::move(padding)));
 }
 
 data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,

@@ -48,7 +48,9 @@ Json json_of(const std::string& name, const DataSurvey& data) {
 // The lengths of training batches, ascending.
 std::vector<int64_t> batch_lengths(const RunPlan& plan) {
   if (plan.packed) return {plan.packed->length};
-  return plan.model.lengths.empty() ? std::vector{plan.task->max_length()} : plan.model.lengths;
+  std::vector<int64_t> lengths = plan.model.lengths;
+  for (const data::LengthPair& pair : plan.model.pairs) lengths.push_back(pair.source);
+  return lengths.empty() ? std::vector{plan.task->max_length()} : lengths;
 }
 
 Json details(const ReportedRun& run) {

@@ -127,6 +127,7 @@ Json resolved_options(const Opening& o) {
                   {"validation_split", plan.validation_split}};
   if (plan.task->max_length() > 0) options["max_length"] = plan.task->max_length();
   if (!plan.model.lengths.empty()) options["lengths"] = plan.model.lengths;
+  for (const auto& [source, target] : plan.model.pairs) options["lengths"].push_back({source, target});
   options["packing"] = plan.packed ? name_of(plan.packed->packing) : "none";
   if (!plan.weights.empty()) options["weight_column"] = plan.weights;
   add_fields(fields_of(training), options);

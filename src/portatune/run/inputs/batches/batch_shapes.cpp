@@ -37,7 +37,7 @@ Batches evaluated_batches(const RunOptions& a, const RowTask& task) {
 
 // Packed rows have max_length positions, so the lengths of a packed run are chosen for its evaluations. The longest
 // training row must fit all the same, because rows are encoded one by one before training.
-std::vector<int64_t> chosen_lengths(const RunPlan& a, const RowTask& task, Events& events) {
+BatchLengths chosen_lengths(const RunPlan& a, const RowTask& task, Events& events) {
   if (padding_for(a.model.padding, task).kind == Padding::Kind::kMaxLength) return {};
   const bool evaluates_training_rows = a.validation_split > 0 || a.folds > 0;
   Batches trained = batches_of_training_rows(a, task), evaluated = evaluated_batches(a, task);
@@ -57,8 +57,10 @@ void choose_shapes(RunPlan& plan, Events& events) {
   RowTask& task = *plan.task;
   plan.packed = chosen_packing(plan, task, events);
   plan.packing = policy_of(plan.packed);
-  plan.model.lengths = chosen_lengths(plan, task, events);
-  if (!plan.model.lengths.empty()) task.set_lengths(plan.model.lengths);
+  const BatchLengths chosen = chosen_lengths(plan, task, events);
+  plan.model.lengths = chosen.lengths;
+  plan.model.pairs = chosen.pairs;
+  set_lengths(task, chosen);
 }
 
 }  // namespace portatune::run

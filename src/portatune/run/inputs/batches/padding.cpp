@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "portatune/base/number.h"
 #include "portatune/error.h"
+#include "portatune/run/inputs/batches/auto_lengths.h"
+#include "portatune/run/inputs/batches/pair_padding.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/tasks.h"
 
@@ -14,7 +17,6 @@ namespace portatune::run {
 namespace {
 
 constexpr int64_t kWidestBar = 40;
-constexpr int64_t kMaxAutoLengths = 4;
 const Padding kDefaultPadding{.kind = Padding::Kind::kAuto, .number = 0, .lengths = {}};
 
 std::vector<int64_t> numbers_in(std::string_view text) {
@@ -49,12 +51,23 @@ std::vector<int64_t> buckets(std::vector<int64_t> lengths, int64_t max_length) {
 
 int64_t longest_of(const data::LengthCounts& examples) { return examples.empty() ? 0 : examples.rbegin()->first; }
 
-data::LengthCounts count(const RowTask& task, const std::vector<data::Dataset>& sets, Events& events) {
+data::LengthCounts count(const RowTask& task, const data::Dataset& batches, const data::LengthCounts*) {
+  return task.length_counts(batches);
+}
+data::PairCounts count(const RowTask& task, const data::Dataset& batches, const data::PairCounts*) {
+  return task.pair_counts(batches);
+}
+
+// Counts: data::LengthCounts, or data::PairCounts.
+template <class Counts>
+Counts count_all(const RowTask& task, const std::vector<data::Dataset>& sets, Events& events) {
   const std::unique_ptr<RowProgress> progress = events.progress("counting tokens");
-  data::LengthCounts counts;
+  Counts counts;
   for (const data::Dataset& batches : sets) {
-    for (const auto& [length, examples] : task.length_counts(progress->over(interruptible(batches))))
+    const data::Dataset read = progress->over(interruptible(batches));
+    for (const auto& [length, examples] : count(task, read, static_cast<const Counts*>(nullptr))) {
       counts[length] += examples;
+    }
   }
   return counts;
 }
@@ -72,27 +85,47 @@ Sums sums_of(const data::LengthCounts& examples) {
   return sums;
 }
 
-// Each length is one more program to compile. An estimate of the positions that a model computes in that time.
-constexpr int64_t kMinSavedPositions = 10'000;
-
-// A length must be worth its program, and save at least a twentieth of the positions.
-std::vector<int64_t> few_lengths(const data::LengthCounts& examples) {
-  std::vector<int64_t> best = data::choose_lengths(examples, 1);
-  for (int64_t count = 2; count <= kMaxAutoLengths; ++count) {
-    std::vector<int64_t> lengths = data::choose_lengths(examples, count);
-    const int64_t positions = data::padded_positions(examples, best);
-    const int64_t saved = positions - data::padded_positions(examples, lengths);
-    if (saved >= kMinSavedPositions && saved * 20 >= positions) best = std::move(lengths);
-  }
-  return best;
-}
-
 double percent(int64_t part, int64_t whole) { return 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
 // Adds a length without examples, so that the longest example of another set fits too.
 data::LengthCounts with_longest(data::LengthCounts examples, int64_t longest) {
   examples.try_emplace(longest, 0);
   return examples;
+}
+
+std::vector<int64_t> few_lengths_for(const data::LengthCounts& examples) {
+  return few_lengths([&](int64_t count) { return data::choose_lengths(examples, count); },
+                     [&](const std::vector<int64_t>& lengths) { return data::padded_positions(examples, lengths); });
+}
+
+// Lengths, and the lines that describe them. Without examples there are none: the caller reports missing rows.
+struct Described {
+  BatchLengths chosen;
+  std::vector<std::string> lines;
+};
+
+using Batches = std::vector<data::Dataset>;
+
+Described chosen_lengths(const RowTask& task, const Padding& policy, const Batches& chosen_for, const Batches& others,
+                         Events& events) {
+  const auto examples = count_all<data::LengthCounts>(task, chosen_for, events);
+  if (examples.empty()) return {};
+  const int64_t longest =
+      std::max(longest_of(examples), longest_of(count_all<data::LengthCounts>(task, others, events)));
+  const std::vector<int64_t> lengths = lengths_of(policy, task.max_length(), examples, longest);
+  return {{lengths, {}}, describe_lengths(examples, lengths, task.max_length())};
+}
+
+Described chosen_pairs(const RowTask& task, const Padding& policy, const Batches& chosen_for, const Batches& others,
+                       Events& events) {
+  const auto examples = count_all<data::PairCounts>(task, chosen_for, events);
+  if (examples.empty()) return {};
+  const data::LengthPair max{task.max_length(), task.max_target_length()};
+  const data::LengthPair a = longest_pair_of(examples),
+                         b = longest_pair_of(count_all<data::PairCounts>(task, others, events));
+  const data::LengthPair longest{std::max(a.source, b.source), std::max(a.target, b.target)};
+  const std::vector<data::LengthPair> pairs = pairs_of(policy, max, examples, longest);
+  return {{{}, pairs}, describe_pairs(examples, pairs, max)};
 }
 
 }  // namespace
@@ -129,7 +162,7 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
       lengths = buckets(padding.lengths, max_length);
       break;
     case Padding::Kind::kAuto:
-      lengths = few_lengths(with_longest(examples, longest));
+      lengths = few_lengths_for(with_longest(examples, longest));
       break;
     case Padding::Kind::kAutoCount:
       lengths = data::choose_lengths(with_longest(examples, longest), padding.number);
@@ -159,19 +192,23 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
   return lines;
 }
 
-std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
-                                    const std::vector<data::Dataset>& chosen_for,
-                                    const std::vector<data::Dataset>& others, Events& events) {
+BatchLengths choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
+                            const std::vector<data::Dataset>& chosen_for, const std::vector<data::Dataset>& others,
+                            Events& events) {
   const Padding policy = padding_for(padding, task);
   if (policy.kind == Padding::Kind::kMaxLength) return {};
-  const data::LengthCounts examples = count(task, chosen_for, events);
-  if (examples.empty()) return {};  // The caller reports missing rows.
-  const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others, events)));
-  std::vector<int64_t> lengths = lengths_of(policy, task.max_length(), examples, longest);
-  std::vector<std::string> lines = describe_lengths(examples, lengths, task.max_length());
-  if (!padding) lines.resize(1);  // The histogram is for those who choose a policy.
-  for (const std::string& line : lines) events.notice(line);
-  return lengths;
+  const auto [chosen, lines] = task.max_target_length() > 0 ? chosen_pairs(task, policy, chosen_for, others, events)
+                                                            : chosen_lengths(task, policy, chosen_for, others, events);
+  // The histogram is for those who choose a policy.
+  for (const std::string& line : std::span(lines).first(padding ? lines.size() : std::min<size_t>(lines.size(), 1))) {
+    events.notice(line);
+  }
+  return chosen;
+}
+
+void set_lengths(RowTask& task, const BatchLengths& chosen) {
+  if (!chosen.lengths.empty()) task.set_lengths(chosen.lengths);
+  if (!chosen.pairs.empty()) task.set_pairs(chosen.pairs);
 }
 
 }  // namespace portatune::run

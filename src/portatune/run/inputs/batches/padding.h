@@ -34,13 +34,22 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
                                           int64_t max_length);
 
+/// The lengths of batches.
+struct BatchLengths {
+  std::vector<int64_t> lengths;         ///< ascending; empty: the task's own lengths apply
+  std::vector<data::LengthPair> pairs;  ///< the same for a task with targets
+};
+
 /// Counts the lengths of examples, chooses the lengths of the task's batches and reports them.
 /// padding     the given policy; see padding_for()
 /// chosen_for  batches whose padding is minimised
 /// others      batches that must fit too
-/// returns     the lengths; empty for max_length and where there are no examples: the task's own length applies
-std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
-                                    const std::vector<data::Dataset>& chosen_for,
-                                    const std::vector<data::Dataset>& others, Events& events);
+/// returns     no lengths for max_length and where there are no examples
+BatchLengths choose_lengths(const RowTask& task, const std::optional<Padding>& padding,
+                            const std::vector<data::Dataset>& chosen_for, const std::vector<data::Dataset>& others,
+                            Events& events);
+
+/// Sets the lengths in the task, if there are any.
+void set_lengths(RowTask& task, const BatchLengths& chosen);
 
 }  // namespace portatune::run

@@ -23,6 +23,7 @@ std::unique_ptr<RowTask> open_task(const ModelOptions& model, const std::filesys
   std::unique_ptr<RowTask> task = spec.make(context, model.options);
   if (classes == Classes::kOfModel) task->require_weights();
   if (!model.lengths.empty()) task->set_lengths(model.lengths);
+  if (!model.pairs.empty()) task->set_pairs(model.pairs);
   return task;
 }
 
