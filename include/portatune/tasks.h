@@ -173,6 +173,10 @@ class RowTask : public Task {
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
   /// Returns whether the predictions have one line per row.
   virtual bool predicts_rows() const { return true; }
+  /// Returns whether the mean of the outputs of several models is a prediction, too.
+  virtual bool has_mean_predictions() const { return true; }
+  /// The score that decides about the best model unless the user chooses one; empty: the loss.
+  virtual std::string score_of_best_model() const { return {}; }
   /// Predictions as one JSON document, if other programs define such a form; otherwise null.
   virtual std::unique_ptr<PredictionLines> prediction_document() const;
   /// An analyzer of an evaluation for the report of a run, which keeps `max_mistakes` rows; null: the task has none.

@@ -164,6 +164,15 @@ void require_predictions_of_rows(const RunPlan& plan) {
                     .expected = "a task whose predictions are of rows, one each"});
 }
 
+// The predictions of test rows are the means of those of all models.
+void require_mean_predictions(const RunPlan& plan) {
+  if (plan.test.empty() || plan.task->has_mean_predictions()) return;
+  throw UsageError({.where = "test",
+                    .given = "--test with --task " + plan.model.task,
+                    .expected = "a task whose predictions have a mean, as all models predict the test rows together",
+                    .fix = "leave out --test, and predict its rows with the model of a fold: portatune predict"});
+}
+
 // Returns false if the run was stopped on request. The predictions open a device of their own.
 bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events) {
   DeviceOfRuns device(plan.device, events);
@@ -198,6 +207,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   const OutputLock lock(options.output, events);
   const RunPlan plan = plan_run(options, {}, events);
   require_predictions_of_rows(plan);
+  require_mean_predictions(plan);
   const RowTask& task = *plan.task;
   // Faults in the test rows end the run before training.
   if (!plan.test.empty()) read_through(read_rows(plan.model, plan.test, task, RowTask::Labels::kIgnored));

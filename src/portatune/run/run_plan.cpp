@@ -9,10 +9,12 @@
 #include "portatune/run/inputs/rows/example_weights.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/rows/training_files.h"
+#include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/strategies.h"
+#include "portatune/train/evaluation.h"
 
 namespace portatune::run {
 namespace {
@@ -20,6 +22,17 @@ namespace {
 // Without this check a folder without weights is an error only after all rows are read.
 void require_weights(const RunPlan& plan) {
   if (!plan.training.from_config) plan.task->require_weights();
+}
+
+// The best model is the best by the score of the task, unless the user names another.
+void choose_score(RunPlan& plan) {
+  BestModelOptions& best = plan.best_model;
+  const bool decides =
+      best.load_at_end || best.early_stopping_patience > 0 || plan.save_strategy == SaveStrategy::kBest;
+  const std::string score = plan.task->score_of_best_model();
+  if (!decides || !best.metric.empty() || score.empty()) return;
+  const std::string first_set = plan.validation.empty() ? "" : named_files(plan.validation).front().name;
+  best.metric = train::with_name(first_set, {{score, 0}}).front().first;
 }
 
 }  // namespace
@@ -36,6 +49,7 @@ RunPlan plan_run(RunOptions options, std::filesystem::path checkpoint, Events& e
   check_parts(plan, *plan.task);
   plan.task->set_batch_share(batch_share(plan.device.mesh, plan.device.processes.get()));
   choose_shapes(plan, events);
+  choose_score(plan);
   return plan;
 }
 
