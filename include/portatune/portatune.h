@@ -34,6 +34,7 @@
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_task.h"
+#include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
 #include "portatune/tensor.h"
 #include "portatune/text.h"

@@ -50,7 +50,8 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 
 TEST(Registry, HasTheTasksOfTheLibrary) {
   EXPECT_THAT(task_names(), ElementsAre("text-classification", "token-classification", "question-answering",
-                                        "multiple-choice", "masked-lm", "causal-lm", "image-classification"));
+                                        "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
+                                        "text-to-text", "image-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
@@ -59,6 +60,7 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
       {"BertForSequenceClassification", "text-classification"},
       {"BertForPreTraining", "masked-lm"},
       {"GPT2LMHeadModel", "causal-lm"},
+      {"BartForConditionalGeneration", "text-to-text"},
       {"BertModel", "text-classification"},
       {"DeiTForImageClassificationWithTeacher", "image-classification"}};
   for (const auto& [name, task] : cases) EXPECT_EQ(task_of_class(name), task) << name;
@@ -105,7 +107,8 @@ TEST(Registry, RefusesTwoTypesOfOneOption) {
 TEST(Registry, KnowsWhoseOptionsThereAre) {
   EXPECT_THAT(tasks_with("doc_stride"), ElementsAre("question-answering"));
   EXPECT_THAT(tasks_with("weight_column"),
-              ElementsAre("text-classification", "token-classification", "multiple-choice", "image-classification"));
+              ElementsAre("text-classification", "token-classification", "multiple-choice", "summarization",
+                          "translation", "text-to-text", "image-classification"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
 }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/metrics/texts/bleu.h"
 #include "portatune/tasks/metrics/texts/porter_stemmer.h"
 #include "portatune/tasks/metrics/texts/rouge.h"
@@ -74,6 +75,25 @@ TEST(BleuAndChrf, EqualSacreBleuForCorpora) {
   for (const json& corpus : golden()["corpora"]) {
     expect_bleu_and_chrf(corpus["begin"], corpus["end"], corpus["bleu_and_chrf"]);
   }
+}
+
+TEST(TextScores, AreMeansOverRowsAndOfTheWholeCorpus) {
+  TextScores scores(true);
+  EXPECT_TRUE(scores.result().empty());
+  scores.add(" The cat sat. ", {.text = "The cat sat.", .tokens = 5}, 1);
+  scores.add("one two", {.text = "two", .tokens = 3}, 3);
+  const Scores found = scores.result();
+  const std::map<std::string, double> by_name(found.begin(), found.end());
+  EXPECT_EQ(found.size(), TextScores::names().size());
+  EXPECT_NEAR(by_name.at("rouge1"), (100 + 3 * 200.0 / 3) / 4, 1e-9);
+  EXPECT_NEAR(by_name.at("rouge2"), 25, 1e-9);
+  EXPECT_NEAR(by_name.at("exact_match"), 25, 1e-9);
+  EXPECT_NEAR(by_name.at("f1"), (100 + 3 * 200.0 / 3) / 4, 1e-9);
+  EXPECT_NEAR(by_name.at("gen_len"), (5 + 3 * 3) / 4.0, 1e-9);
+  Bleu bleu;
+  bleu.add("The cat sat.", "The cat sat.");
+  bleu.add("one two", "two");
+  EXPECT_EQ(by_name.at("bleu"), bleu.result());
 }
 
 TEST(Words, StripWhiteSpaceOfUnicodeAtBothEnds) {

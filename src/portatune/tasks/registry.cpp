@@ -11,6 +11,7 @@
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/text_classification.h"
+#include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
 
 namespace portatune {
@@ -60,7 +61,8 @@ std::vector<const TaskSpec*> registry() {
   std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
                                       &question_answering_spec(),  &multiple_choice_spec(),
                                       &masked_lm_spec(),           &causal_lm_spec(),
-                                      &image_classification_spec()};
+                                      &summarization_spec(),       &translation_spec(),
+                                      &text_to_text_spec(),        &image_classification_spec()};
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {
       throw UsageError({.where = "tasks of this program",

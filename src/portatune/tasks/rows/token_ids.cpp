@@ -1,13 +1,11 @@
 #include "portatune/tasks/rows/token_ids.h"
 
 #include <algorithm>
-#include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "portatune/packing.h"
-#include "portatune/sources.h"
+#include "portatune/tasks/rows/first_row.h"
 #include "portatune/tasks/rows/row_json.h"
 
 namespace portatune::tasks {
@@ -89,12 +87,7 @@ TokenIds token_ids_in(const data::Example& row) {
 
 std::vector<std::string> text_or_id_columns(const std::vector<std::string>& files, data::TableOptions table,
                                             std::vector<std::string> texts) {
-  table.columns.clear();
-  table.single_values.clear();
-  // Ignores unreadable rows, which the real pass reports.
-  const auto unreadable = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
-  const std::optional<data::Example> first =
-      data::read_table(files, std::move(table)).skip_bad_rows(unreadable).iterate().next();
+  const std::optional<data::Example> first = first_row(files, std::move(table));
   if (!first || !first->has(kInputIds) || first->has(texts.front())) return texts;
   std::vector<std::string> columns = {std::string(kInputIds)};
   for (const std::string_view column : {kTokenTypeIds, data::kAttentionMask}) {

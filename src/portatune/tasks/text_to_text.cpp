@@ -1,0 +1,225 @@
+#include "portatune/tasks/text_to_text.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "portatune/data/batch/text_lengths.h"
+#include "portatune/data/verbs/functions/user_function.h"
+#include "portatune/error.h"
+#include "portatune/generate/generated_tokens.h"
+#include "portatune/generate/options.h"
+#include "portatune/ops.h"
+#include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/rows/source_target.h"
+#include "portatune/tasks/rows/token_ids.h"
+#include "portatune/tasks/text_task.h"
+
+namespace portatune {
+namespace {
+
+constexpr std::string_view kLabels = "labels";
+
+void require_both_languages(const TextToTextOptions& options) {
+  if (options.source_lang.empty() == options.target_lang.empty()) return;
+  throw UsageError({.where = options.source_lang.empty() ? "source_lang" : "target_lang",
+                    .given = "no language, but one for the other side",
+                    .expected = "--source-lang and --target-lang, or neither"});
+}
+
+const models::Seq2Seq& seq2seq_of(const models::TextModel& model) {
+  if (const models::Seq2Seq* body = model.seq2seq()) return *body;
+  throw UsageError({.where = "model",
+                    .given = model.facts().class_prefix + ", which is no encoder-decoder",
+                    .expected = "an encoder-decoder model such as BART or T5"});
+}
+
+void require_target_length(const char* option, int64_t length, int64_t max_target) {
+  if (length <= max_target) return;
+  throw UsageError({.where = option,
+                    .given = std::to_string(length),
+                    .expected = "at most " + std::to_string(max_target) + ", the positions of the decoder"});
+}
+
+// The options of generated texts: those of the model folder, and then those of the task.
+GenerationOptions generation_of(const std::filesystem::path& model, const text::Tokenizer& tokenizer,
+                                const TextToTextOptions& options) {
+  GenerationOptions generation = generation_options(model);
+  generation.do_sample = false;  // An evaluation has one result.
+  generation.max_new_tokens.reset();
+  generation.max_length = options.generation_max_length.value_or(options.max_target_length);
+  if (options.num_beams) generation.num_beams = *options.num_beams;
+  if (options.forced_bos_token.empty()) return generation;
+  generation.forced_bos_token_id = tokenizer.token_to_id(options.forced_bos_token);
+  if (generation.forced_bos_token_id) return generation;
+  throw UsageError({.where = "forced_bos_token",
+                    .given = "'" + options.forced_bos_token + "'",
+                    .expected = "a token of the model's vocabulary"});
+}
+
+// Number of labels in a row of [batch, target].
+int64_t labels_in(const Tensor& labels, size_t row) {
+  const auto length = static_cast<size_t>(labels.shape()[1]);
+  const auto of_row = labels.as<int32_t>().subspan(row * length, length);
+  return std::ssize(of_row) - std::ranges::count(of_row, tasks::kNoLabel);
+}
+
+class TextToText final : public TextTask {
+ public:
+  TextToText(const std::filesystem::path& model, TextToTextOptions options, const TextToTextScores& scores)
+      : TextTask(model, options.max_length),
+        options_(std::move(options)),
+        pairs_{{options_.max_length, options_.max_target_length}},
+        body_(seq2seq_of(checkpoint().model())),
+        generation_(generation_of(model, checkpoint().tokenizer(), options_)),
+        metrics_(options_.metrics.empty() ? scores.reported : options_.metrics),
+        best_score_(scores.of_best_model) {
+    require_both_languages(options_);
+    require_target_length("max_target_length", options_.max_target_length, body_.facts().max_target);
+    require_target_length("generation_max_length", *generation_.max_length, body_.facts().max_target);
+    generate::check(generation_, checkpoint().model().facts().vocab_size);
+    static_cast<void>(metrics());  // refuses unknown names before any row is read
+  }
+
+  std::vector<std::string> columns(Labels labels) const override { return tasks::columns_of(options_, labels); }
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
+    const data::Dataset examples = rows.map([this, labels](const data::Example& row) { return encode(row, labels); });
+    if (labels == Labels::kIgnored) return checkpoint().batches(examples, size);
+    return checkpoint().batches_of_pairs(examples, size, pairs_, {std::string(kLabels), tasks::kNoLabel});
+  }
+  int64_t max_target_length() const override { return options_.max_target_length; }
+  void set_lengths(std::vector<int64_t> lengths) override;
+  void set_pairs(std::vector<data::LengthPair> pairs) override;
+  data::PairCounts pair_counts(const data::Dataset& batches) const override;
+  std::optional<int64_t> cut_texts(const data::Example& row) const override {
+    const auto [source, target] = tasks::source_target_of(row, options_, Labels::kRequired);
+    const bool cuts_target = std::ssize(target_ids(target, 0)) > options_.max_target_length;
+    return (checkpoint().is_cut({.first = options_.source_prefix + source}) ? 1 : 0) + (cuts_target ? 1 : 0);
+  }
+  TokenCount tokens(const data::Example& batch) const override {
+    TokenCount count = TextTask::tokens(batch);
+    if (!batch.has(kLabels)) return count;
+    const auto labels = batch.tensor(kLabels).as<int32_t>();
+    count.positions += std::ssize(labels);
+    count.real += std::ssize(labels) - std::ranges::count(labels, tasks::kNoLabel);
+    return count;
+  }
+  std::map<std::string, std::string> settings() const override;
+  bool has_mean_predictions() const override { return false; }
+  std::string score_of_best_model() const override {
+    const bool is_reported = std::ranges::find(metrics_, best_score_) != metrics_.end();
+    return options_.predict_with_generate && is_reported ? best_score_ : "";
+  }
+
+  std::vector<std::string> inputs() const override { return checkpoint().inputs(); }
+  std::vector<std::string> optional_inputs() const override { return {std::string(kLabels)}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  std::unique_ptr<Metrics> metrics() const override {
+    return std::make_unique<tasks::TextToTextMetrics>(checkpoint().tokenizer(), pad_id(), metrics_,
+                                                      options_.use_stemmer);
+  }
+  std::unique_ptr<PredictionLines> prediction_lines() const override {
+    return std::make_unique<tasks::GeneratedTextLines>(checkpoint().tokenizer(), pad_id());
+  }
+  void save(const std::filesystem::path& folder) const override {
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kSeq2SeqLM)});
+  }
+
+ private:
+  int32_t pad_id() const { return static_cast<int32_t>(body_.facts().pad_token_id); }
+
+  std::vector<int32_t> target_ids(const std::string& target, int64_t max_length) const {
+    return checkpoint().tokenizer().encode(target, {.max_length = max_length}).ids;
+  }
+
+  data::Example encode(const data::Example& row, Labels labels) const {
+    const auto [source, target] = tasks::source_target_of(row, options_, labels);
+    const std::string text = options_.source_prefix + source;
+    data::Example example = checkpoint().encode(row, {.first = text});
+    tasks::set_weight_of(row, example);
+    if (labels == Labels::kIgnored) return example;
+    if (options_.predict_with_generate) example.set(tasks::kTargetText, target);
+    const std::vector<int32_t> ids =
+        data::call_on(row, [&](const data::Example&) { return target_ids(target, options_.max_target_length); });
+    return example.set(kLabels, vector_of(ids));
+  }
+
+  const TextToTextOptions options_;
+  std::vector<data::LengthPair> pairs_;
+  const models::Seq2Seq& body_;
+  const GenerationOptions generation_;
+  const std::vector<std::string> metrics_;
+  const std::string best_score_;
+};
+
+void TextToText::set_lengths(std::vector<int64_t> lengths) {
+  TextTask::set_lengths(std::move(lengths));
+  pairs_.clear();
+  for (const int64_t length : checkpoint().lengths()) pairs_.push_back({length, options_.max_target_length});
+}
+
+void TextToText::set_pairs(std::vector<data::LengthPair> pairs) {
+  std::vector<int64_t> sources;
+  for (const data::LengthPair& pair : pairs) {
+    sources.push_back(pair.source);
+    require_target_length("lengths of targets", pair.target, options_.max_target_length);
+  }
+  TextTask::set_lengths(std::move(sources));
+  pairs_ = std::move(pairs);
+}
+
+data::PairCounts TextToText::pair_counts(const data::Dataset& batches) const {
+  data::PairCounts counts;
+  for (const data::Example& batch : batches.iterate()) {
+    const data::TextLengths sources = data::text_lengths(batch.tensor(data::kAttentionMask));
+    const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+    for (size_t row = 0; row < sources.size(); ++row) {
+      if (weights[row] > 0) ++counts[{sources[row], batch.has(kLabels) ? labels_in(batch.tensor(kLabels), row) : 0}];
+    }
+  }
+  return counts;
+}
+
+std::map<std::string, std::string> TextToText::settings() const {
+  std::string columns;
+  for (const std::string& column : this->columns(Labels::kRequired)) columns += column + ",";
+  return {{"max_length", std::to_string(options_.max_length)},
+          {"max_target_length", std::to_string(options_.max_target_length)},
+          {"columns", columns},
+          {"languages", options_.source_lang + "," + options_.target_lang},
+          {"source_prefix", options_.source_prefix},
+          {"label_smoothing_factor", std::to_string(options_.label_smoothing)}};
+}
+
+Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::TextInputs in = checkpoint().inputs_of(batch);
+  const Value& weights = batch.at(std::string(data::kExampleWeight));
+  const bool is_training = root.options().training;
+  Forward forward{.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = {}};
+  const auto labels = batch.find(kLabels);
+  if (labels != batch.end()) {
+    const models::EncodedSource source{body_.encoder_states(root, in).back(), in.attention_mask};
+    const models::TextInputs target{.input_ids = body_.decoder_input_ids(labels->second)};
+    const Value x = body_.decoder_states(root, target, source).back();
+    const Value logits = checkpoint().model().logits(models::HeadKind::kSeq2SeqLM, root, {.x = x});
+    const double smoothing = is_training ? options_.label_smoothing : 0;
+    forward =
+        tasks::language_modelling(tasks::token_figures(logits, labels->second, smoothing), labels->second, weights);
+  }
+  const bool generates = labels == batch.end() || (options_.predict_with_generate && !is_training);
+  if (generates) {
+    forward.outputs.emplace_back(tasks::kGeneratedTokens,
+                                 generate::generated_tokens(checkpoint().model(), root, in, generation_));
+  }
+  return forward;
+}
+
+}  // namespace
+
+std::unique_ptr<RowTask> text_to_text(const std::filesystem::path& model, TextToTextOptions options,
+                                      const TextToTextScores& scores) {
+  return std::make_unique<TextToText>(model, std::move(options), scores);
+}
+
+}  // namespace portatune

@@ -1,0 +1,246 @@
+#include "portatune/tasks/text_to_text.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+#include "portatune/io/safetensors/safetensors.h"
+#include "portatune/tasks/task_spec.h"
+#include "tasks/toy_bart.h"
+
+namespace portatune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr auto kRequired = RowTask::Labels::kRequired, kIgnored = RowTask::Labels::kIgnored;
+const std::vector<std::string> kWords = {"a", "b", "c", "d", "to:"};  // ids 4 to 8
+
+class TextToText : public testing::Test {
+ protected:
+  TextToText() { write_toy_bart(folder_.path(), kWords); }
+
+  std::unique_ptr<RowTask> task(TextToTextOptions options = {}) const {
+    if (options.max_length == TextToTextOptions().max_length) options.max_length = 8;
+    if (options.max_target_length == TextToTextOptions().max_target_length) options.max_target_length = 6;
+    if (options.text_column.empty()) options.text_column = "text";
+    if (options.target_column.empty()) options.target_column = "target";
+    return text_to_text(folder_.path(), options);
+  }
+  static data::Example row(const std::string& text, const std::string& target) {
+    return data::Example().set("text", text).set("target", target);
+  }
+  static std::vector<data::Example> batches(const RowTask& task, std::vector<data::Example> rows, int64_t size,
+                                            RowTask::Labels labels = kRequired) {
+    std::vector<data::Example> all;
+    for (data::Example& batch : task.batches(data::from_examples(std::move(rows)), size, labels).iterate()) {
+      all.push_back(std::move(batch));
+    }
+    return all;
+  }
+  static std::vector<int32_t> ids(const data::Example& batch, std::string_view column) {
+    const auto values = batch.tensor(column).as<int32_t>();
+    return {values.begin(), values.end()};
+  }
+  template <class F>
+  static std::string message(F f) {
+    return message_of<UsageError>(f);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TextToText, LabelsHaveTheTokenThatEndsTheTarget) {
+  const auto t = task();
+  const data::Example batch = batches(*t, {row("a b", "c")}, 1).front();
+  EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(0, 4, 5, 2, 1, 1, 1, 1));
+  EXPECT_THAT(ids(batch, "attention_mask"), ElementsAre(1, 1, 1, 1, 0, 0, 0, 0));
+  EXPECT_THAT(ids(batch, "labels"), ElementsAre(0, 6, 2, -100, -100, -100));
+  const TokenCount count = t->tokens(batch);
+  EXPECT_EQ(count.real, 4 + 3);
+  EXPECT_EQ(count.positions, 8 + 6);
+}
+
+TEST_F(TextToText, CutsSourceAndTargetBeforeTheirLastToken) {
+  const auto t = task({.max_length = 4, .max_target_length = 3});
+  const data::Example r = row("a b c d", "d c");
+  const data::Example batch = batches(*t, {r}, 1).front();
+  EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(0, 4, 5, 2));
+  EXPECT_THAT(ids(batch, "labels"), ElementsAre(0, 7, 2));
+  EXPECT_EQ(t->cut_texts(r), 2);
+  EXPECT_EQ(t->cut_texts(row("a b", "c")), 0);
+}
+
+TEST_F(TextToText, ThePrefixComesBeforeEverySource) {
+  const data::Example batch = batches(*task({.source_prefix = "to: "}), {row("a", "b")}, 1).front();
+  EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(0, 8, 4, 2, 1, 1, 1, 1));
+}
+
+TEST_F(TextToText, RowsToPredictHaveNoLabels) {
+  const auto t = task();
+  const data::Example batch = batches(*t, {data::Example().set("text", "a b")}, 1, kIgnored).front();
+  EXPECT_FALSE(batch.has("labels"));
+  EXPECT_THAT(t->columns(kIgnored), ElementsAre("text"));
+  EXPECT_THAT(t->columns(kRequired), ElementsAre("text", "target"));
+  EXPECT_TRUE(t->reads_one_text());
+}
+
+TEST_F(TextToText, SourcesAndTargetsHaveLengthsOfTheirOwn) {
+  const auto t = task();
+  const std::vector<data::Example> rows = {row("a", "b"), row("a b c d", "a"), row("b", "c"), row("d", "a b c")};
+  EXPECT_EQ(t->pair_counts(t->batches(data::from_examples(rows), 2)),
+            (data::PairCounts{{{3, 3}, 2}, {{3, 5}, 1}, {{6, 3}, 1}}));
+  t->set_pairs({{3, 3}, {6, 5}});
+  std::vector<data::LengthPair> shapes;
+  for (const data::Example& batch : batches(*t, rows, 2)) {
+    shapes.push_back({batch.tensor("input_ids").shape()[1], batch.tensor("labels").shape()[1]});
+  }
+  EXPECT_THAT(shapes, ElementsAre(data::LengthPair{3, 3}, data::LengthPair{6, 5}));
+  EXPECT_EQ(t->max_target_length(), 6);
+  EXPECT_THROW(t->set_pairs({{3, 7}}), UsageError);
+}
+
+// The weights of the parity case bart_lm: tests/oracle/make_model_cases.py.
+class TextToTextOfBart : public TextToText {
+ protected:
+  TextToTextOfBart() {
+    for (const char* file : {"config.json", "model.safetensors"}) {
+      std::filesystem::copy_file(case_ / file, folder_ / file, std::filesystem::copy_options::overwrite_existing);
+    }
+  }
+
+  // The sums of the forward pass over a batch, and its outputs.
+  struct Computed {
+    double loss_sum = 0, weight_sum = 0;
+    data::Example outputs;
+  };
+  static Computed compute(const RowTask& task, const data::Example& batch) {
+    Columns columns;
+    Values parameters;
+    std::vector<Tensor> values;
+    for (const auto& [name, column] : batch.columns()) {
+      const Tensor* value = std::get_if<Tensor>(&column);
+      if (value == nullptr) continue;
+      values.push_back(*value);
+      parameters.push_back(parameter(name, value->type()));
+      columns.emplace(name, parameters.back());
+    }
+    nn::Context context({});
+    const Forward forward = task.forward(nn::Scope(context), columns);
+    const std::vector<nn::Parameter> weights(context.parameters().begin(), context.parameters().end());
+    for (const nn::Parameter& weight : weights) parameters.push_back(weight.input);
+    for (Tensor& value : task.initial_weights(weights, 1).values) values.push_back(std::move(value));
+    Values results{forward.loss_sum, forward.weight_sum};
+    for (const auto& [name, output] : forward.outputs) results.push_back(output);
+    const std::vector<Tensor> found = test::evaluate(results, parameters, values);
+    Computed computed{.loss_sum = found[0].as<float>()[0], .weight_sum = found[1].as<float>()[0]};
+    for (size_t i = 0; i < forward.outputs.size(); ++i) computed.outputs.set(forward.outputs[i].first, found[2 + i]);
+    return computed;
+  }
+
+  const std::filesystem::path case_ = PORTATUNE_TEST_DATA "/models/bart_lm";
+};
+
+TEST_F(TextToTextOfBart, LossEqualsThatOfTransformers) {
+  const auto t = task({.max_length = 9, .max_target_length = 7});
+  const auto inputs = io::SafetensorsFile::open(case_ / "inputs.safetensors");
+  data::Example batch;
+  for (const auto& entry : inputs.entries()) {
+    std::vector<int64_t> ids(static_cast<size_t>(entry.type.shape.elements()));
+    std::memcpy(ids.data(), inputs.view(entry).data, ids.size() * sizeof(int64_t));
+    const std::vector<int32_t> narrow(ids.begin(), ids.end());
+    batch.set(entry.name, Tensor(entry.type.shape, std::span<const int32_t>(narrow)));
+  }
+  batch.set(data::kExampleWeight, Tensor({3}, {1.0f, 1.0f, 1.0f}));
+  const Computed found = compute(*t, batch);
+  EXPECT_EQ(found.weight_sum, 2 + 3 + 7);
+  const auto golden = nlohmann::json::parse(std::ifstream(case_ / "case.json"));
+  EXPECT_NEAR(found.loss_sum / found.weight_sum, golden["loss"].get<double>(), 1e-5);
+  EXPECT_FALSE(found.outputs.has("generated_tokens"));
+}
+
+TEST_F(TextToTextOfBart, RowsWithoutLabelsGenerateTexts) {
+  const auto t = task({.generation_max_length = 5});
+  const std::vector<data::Example> rows = {data::Example().set("text", "a b"), data::Example().set("text", "c")};
+  const data::Example batch = batches(*t, rows, 3, kIgnored).front();
+  const Computed found = compute(*t, batch);
+  const Tensor& tokens = found.outputs.tensor("generated_tokens");
+  EXPECT_EQ(tokens.shape(), (Shape{3, 5}));
+  EXPECT_EQ(tokens.as<int32_t>()[0], 2) << "the token that the decoder starts with";
+  const std::string lines = t->prediction_lines()->take(batch, found.outputs);
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 2) << "the third row fills the batch";
+  EXPECT_THAT(lines, testing::StartsWith("{\"text\":"));
+}
+
+TEST_F(TextToTextOfBart, EvaluationsScoreGeneratedTexts) {
+  const auto t = task({.predict_with_generate = true, .metrics = {"gen_len", "chrf"}});
+  const data::Example batch = batches(*t, {row("a b", "c")}, 1).front();
+  const Computed found = compute(*t, batch);
+  const auto metrics = t->metrics();
+  metrics->update(batch, found.outputs);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : metrics->result()) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("perplexity", "accuracy", "gen_len", "chrf"));
+  EXPECT_EQ(t->score_of_best_model(), "") << "which is not reported";
+  EXPECT_EQ(task({.predict_with_generate = true})->score_of_best_model(), "exact_match");
+  EXPECT_EQ(task()->score_of_best_model(), "");
+}
+
+TEST_F(TextToText, ReadsTheTextsOfLanguages) {
+  const auto t = task({.text_column = "translation", .source_lang = "en", .target_lang = "ro"});
+  EXPECT_THAT(t->columns(kRequired), ElementsAre("translation"));
+  const auto with = [](const char* texts) { return data::Example().set("translation", texts); };
+  const data::Example batch = batches(*t, {with(R"({"ro": "b", "en": "a"})")}, 1).front();
+  EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(0, 4, 2, 1, 1, 1, 1, 1));
+  EXPECT_THAT(ids(batch, "labels"), ElementsAre(0, 5, 2, -100, -100, -100));
+  EXPECT_THAT(message_of<DataError>([&] { batches(*t, {with(R"({"en": "a"})")}, 1); }), HasSubstr("\"ro\""));
+  EXPECT_THAT(message_of<DataError>([&] { batches(*t, {with("a")}, 1); }), HasSubstr("translation"));
+  EXPECT_THAT(message([&] { task({.source_lang = "en"}); }), HasSubstr("--target-lang"));
+}
+
+TEST_F(TextToText, RefusesEmptyTexts) {
+  const auto t = task();
+  EXPECT_THAT(message_of<DataError>([&] { batches(*t, {row("a", " ")}, 1); }), HasSubstr("\"target\""));
+  EXPECT_THAT(message_of<DataError>([&] { batches(*t, {row("", "a")}, 1); }), HasSubstr("\"text\""));
+}
+
+TEST_F(TextToText, ReadsTheFirstTwoColumnsOfFiles) {
+  write_text(folder_ / "t.csv", "document,summary,other\na,b,c\n");
+  const auto columns = [&](TextToTextOptions options) {
+    TaskOptions all;
+    options.max_length = options.max_target_length = 8;
+    all.of<TextToTextOptions>() = options;
+    const TaskContext context{.folder = folder_.path(), .files = {(folder_ / "t.csv").string()}};
+    return summarization_spec().make(context, all)->columns(kRequired);
+  };
+  EXPECT_THAT(columns({}), ElementsAre("document", "summary"));
+  EXPECT_THAT(columns({.text_column = "summary"}), ElementsAre("summary", "document"));
+  EXPECT_THAT(columns({.target_column = "other"}), ElementsAre("document", "other"));
+  write_text(folder_ / "t.csv", "document\na\n");
+  EXPECT_THAT(message([&] { columns({}); }), HasSubstr("\"document\""));
+}
+
+TEST_F(TextToText, RefusesOtherModelsLengthsAndScores) {
+  EXPECT_THAT(message([&] { task({.max_target_length = 65}); }), HasSubstr("at most 64"));
+  EXPECT_THAT(message([&] { task({.metrics = {"rouge"}}); }), HasSubstr("did you mean rouge1"));
+  EXPECT_THAT(message([] { text_to_text(PORTATUNE_TEST_DATA "/tiny_bert", {.max_length = 8}); }),
+              HasSubstr("encoder-decoder"));
+}
+
+TEST_F(TextToText, SettingsNameWhatARunLearnsFrom) {
+  const auto settings = task({.source_prefix = "to: ", .label_smoothing = 0.1})->settings();
+  EXPECT_EQ(settings.at("columns"), "text,target,");
+  EXPECT_EQ(settings.at("source_prefix"), "to: ");
+  EXPECT_EQ(settings.at("max_target_length"), "6");
+}
+
+}  // namespace
+}  // namespace portatune
