@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace portatune::tasks {
@@ -155,24 +157,14 @@ std::string step_5(std::string word) {
 
 // The words to which no rule applies, with their stems.
 std::string_view irregular_stem(std::string_view word) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kStems = {{{"sky", "sky"},
-                                                                                            {"skies", "sky"},
-                                                                                            {"dying", "die"},
-                                                                                            {"lying", "lie"},
-                                                                                            {"tying", "tie"},
-                                                                                            {"news", "news"},
-                                                                                            {"innings", "inning"},
-                                                                                            {"inning", "inning"},
-                                                                                            {"outings", "outing"},
-                                                                                            {"outing", "outing"},
-                                                                                            {"cannings", "canning"},
-                                                                                            {"canning", "canning"},
-                                                                                            {"howe", "howe"},
-                                                                                            {"proceed", "proceed"},
-                                                                                            {"exceed", "exceed"},
-                                                                                            {"succeed", "succeed"}}};
-  const auto found = std::ranges::find(kStems, word, &std::pair<std::string_view, std::string_view>::first);
-  return found == kStems.end() ? std::string_view() : found->second;
+  using Stem = std::pair<std::string_view, std::string_view>;
+  static constexpr Stem kStems[] = {
+      {"sky", "sky"},        {"skies", "sky"},       {"dying", "die"},        {"lying", "lie"},
+      {"tying", "tie"},      {"news", "news"},       {"innings", "inning"},   {"inning", "inning"},
+      {"outings", "outing"}, {"outing", "outing"},   {"cannings", "canning"}, {"canning", "canning"},
+      {"howe", "howe"},      {"proceed", "proceed"}, {"exceed", "exceed"},    {"succeed", "succeed"}};
+  const auto found = std::ranges::find(kStems, word, &Stem::first);
+  return found == std::end(kStems) ? std::string_view() : found->second;
 }
 
 }  // namespace
