@@ -19,6 +19,7 @@ def write_all(folder):
     model(folder / "gpt2", DATA / "models" / "gpt2_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
+    model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     image_model(folder / "vit")
     model(folder / "tuned", DATA / "export_softmax", positions=512)
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "CASE")
@@ -51,10 +52,11 @@ def lengthen(file, positions):
             continue
         begin, end = tensor["data_offsets"]
         own = stored[8 + size + begin:8 + size + end]
-        if "position_embeddings" in name or name.endswith("wpe.weight"):
+        if "position_embeddings" in name or "embed_positions" in name or name.endswith("wpe.weight"):
             row = len(own) // tensor["shape"][0]
-            own = (own * (positions // tensor["shape"][0] + 1))[:positions * row]
-            tensor["shape"][0] = positions
+            rows = positions + (2 if "embed_positions" in name else 0)  # BART's first two rows belong to no token
+            own = (own * (rows // tensor["shape"][0] + 1))[:rows * row]
+            tensor["shape"][0] = rows
         tensor["data_offsets"] = [len(values), len(values) + len(own)]
         values += own
     text = json.dumps(header).encode()
@@ -90,6 +92,8 @@ def tables(folder):
     swag = {"sent1": "we saw the film", "sent2": "it was", "label": 0,
             **{f"ending{i}": word for i, word in enumerate(("good", "bad", "a play", "a book"))}}
     write_table(open(folder / "swag.csv", "w", newline=""), [swag] * 16)
+    articles = [{"article": text, "summary": "good" if "good" in text else "bad"} for text in SENTENCES * 8]
+    write_table(open(folder / "articles.csv", "w", newline=""), articles)
     glue = folder / "glue_data" / "CoLA"
     glue.mkdir(parents=True)
     for name in ("train.tsv", "dev.tsv"):
