@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "tasks/toy_bart.h"
+
+namespace portatune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+const Words kLetters = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+std::string joined(const std::string& letters) {
+  std::string text;
+  for (const char letter : letters) text += (text.empty() ? "" : " ") + std::string(1, letter);
+  return text;
+}
+
+// Rows of two to five letters, whose target is the same letters in order.
+std::string letters_to_sort(int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string table = "letters,sorted\n";
+  for (int i = 0; i < count; ++i) {
+    std::string letters(2 + random() % 4, ' ');
+    for (char& letter : letters) letter = static_cast<char>('a' + random() % kLetters.size());
+    table += joined(letters);
+    std::ranges::sort(letters);
+    table += "," + joined(letters) + "\n";
+  }
+  return table;
+}
+
+class TextToTextCommand : public testing::Test {
+ protected:
+  TextToTextCommand() {
+    std::filesystem::create_directory(toy_.file("bart"));
+    write_toy_bart(toy_.file("bart"), kLetters, 32);
+    write(toy_.file("train.csv"), letters_to_sort(4096, 1));
+    write(toy_.file("dev.csv"), letters_to_sort(256, 2));
+  }
+  Words fit(const Words& more) const {
+    return Words{"fit",
+                 "--task",
+                 "text-to-text",
+                 "--model",
+                 toy_.file("bart"),
+                 "--from-config",
+                 "--train",
+                 toy_.file("train.csv"),
+                 "--validation",
+                 toy_.file("dev.csv"),
+                 "--max-length",
+                 "8",
+                 "--max-target-length",
+                 "8",
+                 "--learning-rate",
+                 "3e-3",
+                 "--output",
+                 toy_.output()} +
+           more;
+  }
+  static json result(const Words& words) {
+    const Finished run = portatune(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return json::parse(run.out);
+  }
+
+  const Toy toy_;
+};
+
+TEST_F(TextToTextCommand, ABartOfRandomWeightsLearnsToSort) {
+  const json fit =
+      result(this->fit({"--predict-with-generate", "--max-steps", "600", "--eval-on-start=false", "--json"}));
+  EXPECT_GT(fit["after"]["exact_match"], 99) << fit;
+  const Words of_model = {"--model", toy_.output(), "--data", toy_.file("dev.csv")};
+  const json greedy = result(Words{"evaluate", "--json"} + of_model);
+  EXPECT_EQ(greedy["exact_match"], fit["after"]["exact_match"]) << "the settings of the run are kept";
+  EXPECT_GT(result(Words{"evaluate", "--json", "--num-beams", "3"} + of_model)["exact_match"], 99);
+
+  write(toy_.file("new.jsonl"), R"({"text": "c a b"})"
+                                "\n"
+                                R"({"text": "h a a e"})"
+                                "\n");
+  const Finished predict = portatune({"predict", "--model", toy_.output(), "--data", toy_.file("new.jsonl")});
+  ASSERT_EQ(predict.exit_code, 0) << predict.err;
+  EXPECT_EQ(predict.out, "{\"row\":0,\"text\":\"a b c\"}\n{\"row\":1,\"text\":\"a a e h\"}\n");
+  const Finished typed = portatune({"predict", "--model", toy_.output(), "--text", "d c"});
+  EXPECT_EQ(typed.out, "{\"row\":0,\"text\":\"c d\"}\n") << typed.err;
+}
+
+TEST_F(TextToTextCommand, WithoutGenerationAnEvaluationMeasuresTheTargets) {
+  const json fit = result(this->fit({"--max-steps", "2", "--json"}));
+  EXPECT_TRUE(fit["after"].contains("perplexity")) << fit;
+  EXPECT_FALSE(fit["after"].contains("exact_match")) << fit;
+}
+
+TEST_F(TextToTextCommand, TheTaskChoosesTheScoreOfTheBestModel) {
+  const Words words = fit({"--max-steps", "4", "--eval-steps", "2", "--load-best-model-at-end",
+                           "--predict-with-generate", "--max-eval-samples", "8"});
+  const Finished run = portatune(words);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(json::parse(read(toy_.file("tuned/training_args.json")))["metric_for_best_model"], "exact_match");
+}
+
+TEST_F(TextToTextCommand, SourcesAndTargetsArePaddedApart) {
+  const Finished run = portatune(fit({"--max-steps", "2", "--padding", "auto=2"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(unwrapped(run.err), HasSubstr("tokens (source+target)"));
+}
+
+TEST_F(TextToTextCommand, FoldsPredictTextsOfTheirRowsAlone) {
+  write(toy_.file("train.csv"), letters_to_sort(16, 1));
+  const Words folds = {"fit",
+                       "--task",
+                       "text-to-text",
+                       "--model",
+                       toy_.file("bart"),
+                       "--from-config",
+                       "--train",
+                       toy_.file("train.csv"),
+                       "--folds",
+                       "2",
+                       "--max-length",
+                       "8",
+                       "--max-target-length",
+                       "8",
+                       "--predict-with-generate",
+                       "--max-steps",
+                       "2",
+                       "--output",
+                       toy_.output()};
+  const Finished test = portatune(folds + Words{"--test", toy_.file("dev.csv")});
+  EXPECT_EQ(test.exit_code, 2);
+  EXPECT_THAT(unwrapped(test.err), HasSubstr("a task whose predictions have a mean"));
+  const Finished run = portatune(folds);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(std::ranges::count(read(toy_.file("tuned/out_of_fold.jsonl")), '\n'), 16);
+}
+
+}  // namespace
+}  // namespace portatune::cli
