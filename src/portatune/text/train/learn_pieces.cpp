@@ -223,8 +223,8 @@ Pieces pruned(const Pieces& pieces, std::span<const WordCount> words, size_t wan
       kept.push_back(pieces[i]);
       continue;
     }
-    // Without the piece, its parts have its count.
-    const double log_sum = std::log(sum + count * static_cast<double>(parts->ids.size() - 1));
+    // Without the piece, its parts have its count. As in `tokenizers`, the sum grows by more, once for each piece.
+    const double log_sum = std::log(sum + count * static_cast<double>(pieces.size()));
     double parts_score = 0;
     for (const size_t id : parts->ids) parts_score += std::log(counts[id] + count) - log_sum;
     candidates.emplace_back(count / all_words * (std::log(count) - std::log(sum) - parts_score), i);
