@@ -30,7 +30,10 @@ struct Lora {
   int64_t rank = 8;
   double alpha = 16;        ///< the scale is alpha / rank
   bool use_rslora = false;  ///< the scale is alpha / sqrt(rank). Kalajdzievski 2023, arXiv:2312.03732
-  double dropout = 0;       ///< dropout probability of x before A, in [0, 1)
+  /// Weight decomposition (DoRA): each row of W + scale B A gets a trained norm, the magnitude. Magnitudes start as the
+  /// norms of W, and their gradient takes the norm of W + scale B A as a constant. Liu et al. 2024, arXiv:2402.09353
+  bool use_dora = false;
+  double dropout = 0;  ///< dropout probability of x before A, in [0, 1); with use_dora also before W
   std::vector<std::string> target_modules = {};  ///< linear layers with an adapter, or kAllLinear
   /// Modules that are trained and saved as a whole. As in PEFT any ending of a path counts, also within a name:
   /// "classifier" is "pre_classifier", too.
@@ -56,11 +59,13 @@ struct Initializer {
     kNormal,
     kSinusoids,  ///< row p alternates sin and cos of p / 10000^(2i / width). Vaswani et al. 2017, arXiv:1706.03762, 3.5
     kUniform,
-    kSplitSinusoids  ///< row p has the sines of kSinusoids in its first half, the cosines in its second
+    kSplitSinusoids,  ///< row p has the sines of kSinusoids in its first half, the cosines in its second
+    kNorms            ///< norms of the weight of the same layer along `axis`: the magnitudes of DoRA
   } kind = Kind::kZeros;
   double stddev = 0;      ///< standard deviation of kNormal and kUniform, whose mean is 0
   double cutoff = 0;      ///< kNormal: values beyond cutoff * stddev are drawn again; 0: none
   int64_t zero_row = -1;  ///< kNormal: row of zeros, that of the padding; -1: none
+  int64_t axis = 0;       ///< of kNorms
 };
 
 /// Division of a parameter along an axis among the devices along `tensor`. Sharding::blocks explains blocks.

@@ -208,6 +208,18 @@ TEST(Draw, ZerosAndOnes) {
   EXPECT_THAT(values(hub::draw(parameter_of("b", {2}, kOnes), 1)), ElementsAre(1, 1));
 }
 
+TEST(InitialValue, OfAMagnitudeIsTheNormOfTheWeightOfItsLayer) {
+  const Tensor weight({2, 2}, {3.0f, 4.0f, 0.0f, 12.0f});
+  const auto norms = [&](int64_t axis) {
+    const std::vector<nn::Parameter> parameters = {
+        parameter_of("x.weight", {2, 2}),
+        parameter_of("x.lora_magnitude_vector", {2}, {.kind = nn::Initializer::Kind::kNorms, .axis = axis})};
+    return values(hub::initial_value(parameters.back(), parameters, {&weight, 1}, 1));
+  };
+  EXPECT_THAT(norms(1), ElementsAre(5, 12));
+  EXPECT_THAT(norms(0), ElementsAre(3, testing::FloatEq(std::sqrt(160.0f))));
+}
+
 TEST(Draw, DependsOnSeedAndNameAlone) {
   const std::vector<float> a = values(hub::draw(parameter_of("a", {4, 4}, kNormal), 1));
   EXPECT_EQ(values(hub::draw(parameter_of("a", {4, 4}, kNormal), 1)), a);

@@ -186,7 +186,8 @@ TEST_P(TensorParallelAdapter, IsTheSameOnEveryMesh) {
   expect_close(on({.fsdp = 2}), undropped);
 }
 
-INSTANTIATE_TEST_SUITE_P(Adapters, TensorParallelAdapter, ::testing::Values("bert_all", "gpt2_all", "modernbert"),
+INSTANTIATE_TEST_SUITE_P(Adapters, TensorParallelAdapter,
+                         ::testing::Values("bert_all", "gpt2_all", "modernbert", "bert_dora", "gpt2_dora"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary,
                          ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm", "gemma2_lm"),

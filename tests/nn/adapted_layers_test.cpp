@@ -67,6 +67,51 @@ void expect_adapted(Value (*layer)(const nn::Scope&, const Value&, int64_t, cons
 TEST(AdaptedLayers, LinearAddsTheProductOfItsAdapter) { expect_adapted(nn::linear); }
 TEST(AdaptedLayers, Conv1dAddsTheProductOfItsAdapter) { expect_adapted(nn::conv1d); }
 
+// (magnitude / norm) (x W^T + 3 x A^T B^T) + bias, with the norms of W + 3 B A: of (3, 4) and (-3, -12)
+void expect_decomposed(Value (*layer)(const nn::Scope&, const Value&, int64_t, const nn::LinearOptions&),
+                       const Tensor& w, int64_t axis) {
+  nn::Context context({.lora = Lora{.rank = 1, .alpha = 3, .use_dora = true, .target_modules = {"dense"}}});
+  const Value x = constant(Tensor({1, 2}, {1.0f, 1.0f}));
+  const Value y = layer(nn::Scope(context) / "dense", x, 2, {});
+  Values parameters, trained;
+  std::vector<Tensor> values;
+  for (const nn::Parameter& parameter : context.parameters()) {
+    parameters.push_back(parameter.value);
+    if (parameter.trainable) trained.push_back(parameter.value);
+    if (parameter.name == "dense.weight") values.push_back(w);
+    if (parameter.name == "dense.bias") values.emplace_back(Tensor({2}, {0.5f, 0.25f}));
+    if (parameter.name == "dense.lora_A.weight") values.emplace_back(Tensor({1, 2}, {1.0f, 2.0f}));
+    if (parameter.name == "dense.lora_B.weight") values.emplace_back(Tensor({2, 1}, {1.0f, -1.0f}));
+    if (parameter.name != "dense.lora_magnitude_vector") continue;
+    EXPECT_EQ(parameter.initializer.kind, nn::Initializer::Kind::kNorms);
+    EXPECT_EQ(parameter.initializer.axis, axis);
+    values.emplace_back(Tensor({2}, {10.0f, 153.0f}));
+  }
+  ASSERT_EQ(values.size(), 5);
+  Values results = gradients(sum(y), trained);
+  ASSERT_EQ(results.size(), 3);  // of A, B and the magnitude, which treat the norms as constants
+  results.insert(results.begin(), y);
+  const std::vector<Tensor> found = evaluate(results, parameters, values);
+  const auto expect = [&](size_t result, const std::vector<float>& wanted) {
+    const std::vector<float> is = to_floats(found[result].view());
+    ASSERT_EQ(is.size(), wanted.size());
+    for (size_t i = 0; i < is.size(); ++i) EXPECT_NEAR(is[i], wanted[i], 1e-4) << result << " " << i;
+  };
+  const double norm = std::sqrt(153.0), factor = 153 / norm;
+  expect(0, {14.5f, static_cast<float>(-15 * factor + 0.25)});
+  const auto da = static_cast<float>(3 * (2 - factor));  // scale x (factors x B)
+  expect(1, {da, da});
+  expect(2, {18.0f, static_cast<float>(9 * factor)});
+  expect(3, {7.0f / 5, static_cast<float>(-15 / norm)});
+}
+
+TEST(AdaptedLayers, LinearHasTheNormsOfDora) {
+  expect_decomposed(nn::linear, Tensor({2, 2}, {0.0f, -2.0f, 0.0f, -6.0f}), 1);
+}
+TEST(AdaptedLayers, Conv1dHasTheNormsOfDora) {
+  expect_decomposed(nn::conv1d, Tensor({2, 2}, {0.0f, 0.0f, -2.0f, -6.0f}), 0);
+}
+
 TEST(AdaptedLayers, TiedWeightsAreSavedTogether) {
   nn::Context context({.lora = Lora{.target_modules = {"dense"}, .modules_to_save = {"lm_head"}}});
   const nn::Scope root(context);

@@ -26,7 +26,8 @@ DATA = ROOT / "tests" / "data" / "adapters"
 LENGTHS = (9, 6, 4)  # real tokens of each row; the rest is padding
 
 # name: case of the model, options of peft.LoraConfig. The random adapters of many layers are scaled down: their products
-# would be too large for a comparison in bfloat16.
+# would be too large for a comparison in bfloat16. With DoRA on all layers of bert_dora, the logits of torch in bfloat16
+# differ from its own in float32 by 3 % of the largest; on these layers by 1 %.
 CASES = {
     "bert": ("bert_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 4}),
     "bert_all": ("bert_softmax", {"task_type": "SEQ_CLS", "target_modules": "all-linear", "use_rslora": True, "lora_alpha": 1}),
@@ -59,6 +60,14 @@ CASES = {
     "phi": ("phi_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 4}),
     "gemma2": ("gemma2_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 1}),
     "gemma3": ("gemma3_lm", {"task_type": "CAUSAL_LM", "lora_alpha": 1}),
+    "bert_dora": (
+        "bert_softmax",
+        {"task_type": "SEQ_CLS", "target_modules": ["query", "output.dense"], "lora_alpha": 1, "use_dora": True},
+    ),
+    "gpt2_dora": (
+        "gpt2_lm",
+        {"task_type": "CAUSAL_LM", "target_modules": "all-linear", "lora_alpha": 1, "use_dora": True},
+    ),
 }
 
 
@@ -78,6 +87,9 @@ def make(folder, base, options, seed):
     make_reference.without_dropout(model)
     config = peft.LoraConfig(r=3, **{"lora_dropout": 0.0, "init_lora_weights": False, **options})
     adapted = peft.get_peft_model(model, config)
+    for name, parameter in adapted.named_parameters():
+        if "magnitude" in name:  # peft starts with the norms, which would leave the layer as it is
+            parameter.data *= 1 + 0.2 * torch.randn(parameter.shape)
     adapted.peft_config["default"].base_model_name_or_path = f"../../models/{base.name}"
     shutil.rmtree(folder, ignore_errors=True)
     make_reference.record(adapted, make_reference.make_inputs(model, LENGTHS, seed), folder, seed=seed, note=base.name)
@@ -87,8 +99,9 @@ def make(folder, base, options, seed):
 
 
 def in_checkpoint_names(_, tensors):
-    """The names of parameters in a model, without the modules of peft around them."""
+    """The names of parameters in files of models, without the modules of peft around them."""
     names = {name: name.removeprefix("base_model.model.") for name in tensors}
+    names = {name: short.replace("magnitude_vector.default.weight", "magnitude_vector") for name, short in names.items()}
     for module in (".modules_to_save.default", ".default", ".base_layer"):
         names = {name: short.replace(module, "") for name, short in names.items()}
     return {names[name]: tensor for name, tensor in tensors.items()}

@@ -24,8 +24,8 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t kMaxConfigBytes = 10'000'000;
 constexpr std::string_view kPrefix = "base_model.model.";
 
-// Settings without an effect on the computation. "bias" and "init_lora_weights" are checked by value.
-constexpr std::array<std::string_view, 26> kKnown = {"alpha_pattern",
+// Settings that are read, or without an effect. "bias" and "init_lora_weights" are checked by value.
+constexpr std::array<std::string_view, 27> kKnown = {"alpha_pattern",
                                                      "auto_mapping",
                                                      "base_model_name_or_path",
                                                      "bias",
@@ -50,6 +50,7 @@ constexpr std::array<std::string_view, 26> kKnown = {"alpha_pattern",
                                                      "target_modules",
                                                      "task_type",
                                                      "tie_word_embeddings",
+                                                     "use_dora",
                                                      "use_rslora"};
 
 CheckpointError unsupported(const fs::path& file, const std::string& given, const std::string& expected) {
@@ -137,7 +138,7 @@ void set_layers(const fs::path& file, const AlphaPattern& alphas, const std::vec
   std::ranges::sort(lora.target_modules);
 }
 
-void require_pairs(const fs::path& folder, const std::vector<NamedTensorView>& tensors) {
+void require_pairs(const fs::path& folder, const std::vector<NamedTensorView>& tensors, bool use_dora) {
   std::set<std::string_view> names;
   for (const NamedTensorView& tensor : tensors) names.insert(tensor.name);
   size_t pairs = 0;
@@ -145,12 +146,14 @@ void require_pairs(const fs::path& folder, const std::vector<NamedTensorView>& t
     const std::string layer(nn::layer_of_adapter(tensor.name));
     if (layer.empty()) continue;
     ++pairs;
-    for (const std::string_view part : {nn::kLoraA, nn::kLoraB}) {
-      const std::string other = layer + "." + std::string(part) + ".weight";
+    std::vector<std::string> parts = {std::string(nn::kLoraA) + ".weight", std::string(nn::kLoraB) + ".weight"};
+    if (use_dora) parts.emplace_back(nn::kMagnitude);
+    for (const std::string& part : parts) {
+      const std::string other = layer + "." + part;
       if (names.contains(other)) continue;
       throw CheckpointError({.where = folder.string(),
                              .given = "the tensor " + tensor.name + " without " + other,
-                             .expected = "both weights of each adapter",
+                             .expected = "all weights of each adapter",
                              .fix = "use an undamaged copy of the adapter"});
     }
   }
@@ -256,6 +259,7 @@ Adapter read_adapter(const fs::path& folder) {
   Adapter adapter{.lora = {.rank = checked.get_int_or("r", 8, {.least = 1}),
                            .alpha = checked.get_float_or("lora_alpha", 8),
                            .use_rslora = checked.get_bool_or("use_rslora", false),
+                           .use_dora = checked.get_bool_or("use_dora", false),
                            .dropout = checked.get_float_or("lora_dropout", 0),
                            .modules_to_save = checked.get_strings("modules_to_save")},
                   .files = io::open_tensor_files(folder, kAdapterStem)};
@@ -264,7 +268,7 @@ Adapter read_adapter(const fs::path& folder) {
         {.where = folder.string(), .given = "an adapter without weights", .expected = io::tensor_file(kAdapterStem)});
   }
   adapter.tensors = tensors_in(folder, adapter.files);
-  require_pairs(folder, adapter.tensors);
+  require_pairs(folder, adapter.tensors, adapter.lora.use_dora);
   set_layers(file, alpha_pattern_of(config, checked), adapter.tensors, adapter.lora);
   return adapter;
 }
@@ -301,7 +305,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                         {"revision", revision},
                         {"target_modules", targets},
                         {"task_type", task_type_of(config)},
-                        {"use_dora", false},
+                        {"use_dora", lora.use_dora},
                         {"use_rslora", lora.use_rslora}};
   io::write_file(folder / kAdapterConfig, adapter.dump(2) + "\n");
 }

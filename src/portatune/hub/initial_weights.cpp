@@ -120,6 +120,22 @@ void fill_with_normal(Tensor& tensor, const nn::Initializer& initializer, uint64
   std::ranges::fill(values.subspan(static_cast<size_t>(initializer.zero_row) * width, width), 0.0f);
 }
 
+// The norms of a matrix along an axis.
+Tensor norms_of(const Tensor& matrix, int64_t axis) {
+  const Shape& shape = matrix.shape();
+  Tensor norms({DType::kFloat32, {shape[1 - axis]}});
+  std::vector<double> squares(norms.as<float>().size());
+  const std::span<const float> values = matrix.as<float>();
+  const auto width = static_cast<size_t>(shape[1]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
+    squares[axis == 1 ? i / width : i % width] += value * value;
+  }
+  std::ranges::transform(squares, norms.as<float>().begin(),
+                         [](double sum) { return static_cast<float>(std::sqrt(sum)); });
+  return norms;
+}
+
 }  // namespace
 
 Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
@@ -127,6 +143,7 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
   const std::span<float> values = tensor.as<float>();
   switch (parameter.initializer.kind) {
     case nn::Initializer::Kind::kZeros:
+    case nn::Initializer::Kind::kNorms:  // see initial_value()
       break;
     case nn::Initializer::Kind::kOnes:
       std::ranges::fill(values, 1.0f);
@@ -149,10 +166,18 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
   return tensor;
 }
 
+Tensor initial_value(const nn::Parameter& parameter, std::span<const nn::Parameter> parameters,
+                     std::span<const Tensor> values, uint64_t seed) {
+  if (parameter.initializer.kind != nn::Initializer::Kind::kNorms) return draw(parameter, seed);
+  const std::string weight = std::string(nn::layer_of_adapter(parameter.name)) + ".weight";
+  const auto found = std::ranges::find(parameters, weight, &nn::Parameter::name);
+  return norms_of(values[static_cast<size_t>(found - parameters.begin())], parameter.initializer.axis);
+}
+
 InitialWeights draw_weights(std::span<const nn::Parameter> parameters, uint64_t seed) {
   InitialWeights result;
   for (const nn::Parameter& parameter : parameters) {
-    result.values.push_back(draw(parameter, seed));
+    result.values.push_back(initial_value(parameter, parameters, result.values, seed));
     result.report.missing.push_back(parameter.name);
   }
   return result;
@@ -208,7 +233,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
       const bool is_of_body = in_encoder && !name.starts_with(prefix + ".pooler.");
       if (is_of_body && nn::layer_of_adapter(name).empty()) result.report.body.push_back(name);
     }
-    result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
+    result.values.push_back(view ? to_float32(name, *view) : initial_value(parameter, parameters, result.values, seed));
   }
   folder.require_whole();
   for (const NamedTensorView& tensor : folder.tensors()) {

@@ -14,6 +14,10 @@ class ModelFolder;
 
 /// A new value of a parameter. Its initializer draws it from (seed, name) alone, so it is the same on every machine.
 Tensor draw(const nn::Parameter& parameter, uint64_t seed);
+/// The same, also for a parameter whose initial value depends on an earlier one: Initializer::Kind::kNorms.
+/// values  those of the first of `parameters`, up to the one before `parameter`
+Tensor initial_value(const nn::Parameter& parameter, std::span<const nn::Parameter> parameters,
+                     std::span<const Tensor> values, uint64_t seed);
 
 /// New values of all parameters, for training from scratch.
 InitialWeights draw_weights(std::span<const nn::Parameter> parameters, uint64_t seed);

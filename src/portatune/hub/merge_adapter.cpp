@@ -1,7 +1,9 @@
 #include "portatune/hub/merge_adapter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "portatune/error.h"
@@ -14,9 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The change of a weight, B [out, rank] times A [rank, in], transposed if the weight is [in, out].
+// The change of a weight, B [out, rank] times A [rank, in], transposed if the weight is [in, out]. With magnitudes, the
+// sum of both gets them as the norms of its rows.
 struct Change {
   TensorView a, b;
+  std::optional<TensorView> magnitudes;  // [out]
   double scale;
   bool is_transposed;
 
@@ -26,26 +30,34 @@ struct Change {
   }
   bool fits(const TensorView& weight) const {
     const bool are_matrices = a.type.shape.rank() == 2 && b.type.shape.rank() == 2;
+    if (are_matrices && magnitudes && magnitudes->type.shape != Shape{b.type.shape[0]}) return false;
     return are_matrices && a.type.shape[0] == b.type.shape[1] && weight.type.shape == shape();
   }
 };
+
+// Gives a vector another norm.
+void scale_to(std::vector<double>& x, double norm) {
+  const double before = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+  for (double& value : x) value *= norm / before;
+}
 
 Tensor sum_of(const TensorView& weight, const Change& change) {
   const std::vector<float> w = to_floats(weight), a = to_floats(change.a), b = to_floats(change.b);
   const auto rank = static_cast<size_t>(change.a.type.shape[0]);
   const size_t in = a.size() / rank, out = b.size() / rank;
   std::vector<float> merged(w.size());
+  const std::vector<float> magnitudes = change.magnitudes ? to_floats(*change.magnitudes) : std::vector<float>();
   std::vector<double> row(in);
   for (size_t i = 0; i < out; ++i) {
+    const auto at = [&](size_t j) { return change.is_transposed ? j * out + i : i * in + j; };
     std::ranges::fill(row, 0.0);
     for (size_t r = 0; r < rank; ++r) {
       const double factor = change.scale * b[i * rank + r];
       for (size_t j = 0; j < in; ++j) row[j] += factor * a[r * in + j];
     }
-    for (size_t j = 0; j < in; ++j) {
-      const size_t at = change.is_transposed ? j * out + i : i * in + j;
-      merged[at] = static_cast<float>(w[at] + row[j]);
-    }
+    for (size_t j = 0; j < in; ++j) row[j] += w[at(j)];
+    if (!magnitudes.empty()) scale_to(row, magnitudes[i]);
+    for (size_t j = 0; j < in; ++j) merged[at(j)] = static_cast<float>(row[j]);
   }
   return Tensor(weight.type.shape, std::span<const float>(merged));
 }
@@ -54,10 +66,11 @@ std::map<std::string, Change> changes_of(const ModelFolder& model) {
   const bool has_conv1d = model.config().get_string_or("model_type", "") == "gpt2";
   std::map<std::string, Change> changes;
   for (const std::string& layer : model.lora()->target_modules) {
-    const std::string weight = layer + ".weight";
+    const std::string weight = layer + ".weight", magnitudes = layer + "." + std::string(nn::kMagnitude);
     const auto part = [&](std::string_view name) { return *model.find(layer + "." + std::string(name) + ".weight"); };
     const Change change{.a = part(nn::kLoraA),
                         .b = part(nn::kLoraB),
+                        .magnitudes = model.lora()->use_dora ? model.find(magnitudes) : std::nullopt,
                         .scale = nn::adapted_layer(*model.lora(), layer)->scale,
                         .is_transposed = has_conv1d};
     const std::optional<TensorView> before = model.find(weight);

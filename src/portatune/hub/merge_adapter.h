@@ -8,8 +8,9 @@
 
 namespace portatune::hub {
 
-/// Writes the model of an adapter: W + scale B A in place of each weight W that has an adapter, and its own modules in
-/// place of those of the base model. Weights that change are float32; the others keep their type.
+/// Writes the model of an adapter: W + scale B A in place of each weight W that has an adapter, with the magnitudes
+/// of DoRA as norms, and its own modules in place of those of the base model. Weights that change are float32; the
+/// others keep their type.
 /// output   a new or empty folder
 /// others   names of further files of the adapter's folder to copy, if there are any
 /// returns  number of layers with an adapter

@@ -34,9 +34,9 @@ std::optional<AdaptedLayer> adapted_layer(const Lora& lora, std::string_view pat
 }
 
 std::string_view layer_of_adapter(std::string_view parameter) {
-  for (const std::string_view module : {kLoraA, kLoraB}) {
-    const std::string end = "." + std::string(module) + ".weight";
-    if (parameter.ends_with(end)) return parameter.substr(0, parameter.size() - end.size());
+  if (parameter.ends_with(".weight")) parameter.remove_suffix(std::string_view(".weight").size());
+  for (const std::string_view name : {kLoraA, kLoraB, kMagnitude}) {
+    if (is_named(parameter, name)) return parameter.substr(0, parameter.size() - name.size() - 1);
   }
   return {};
 }

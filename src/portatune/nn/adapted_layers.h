@@ -9,8 +9,8 @@
 
 namespace portatune::nn {
 
-// Modules of the weights A and B, inside that of their layer.
-inline constexpr std::string_view kLoraA = "lora_A", kLoraB = "lora_B";
+// Parameters of an adapter, inside the module of its layer. Only DoRA has magnitudes.
+inline constexpr std::string_view kLoraA = "lora_A", kLoraB = "lora_B", kMagnitude = "lora_magnitude_vector";
 
 /// The adapter of one linear layer.
 struct AdaptedLayer {
@@ -23,11 +23,11 @@ std::optional<AdaptedLayer> adapted_layer(const Lora& lora, std::string_view pat
 
 /// Returns whether modules named by their end include this one: see Lora.
 bool is_named(std::string_view path, std::string_view name);
-/// The path of the layer whose A or B a parameter is; empty for other parameters.
+/// The path of the layer whose A, B or magnitude a parameter is; empty for other parameters.
 std::string_view layer_of_adapter(std::string_view parameter);
 /// Returns whether a module of Lora::modules_to_save has this parameter.
 bool is_saved(const Lora& lora, std::string_view parameter);
-/// Returns whether a parameter is trained: A and B of a layer, and what is_saved().
+/// Returns whether a parameter is trained: A, B and magnitude of a layer, and what is_saved().
 bool is_trained(const Lora& lora, std::string_view parameter);
 
 }  // namespace portatune::nn

@@ -99,7 +99,15 @@ Value product_weight(const Scope& s, const Value& x, const Shape& shape, const I
 }
 
 // The weight of a linear layer, with the features of x along x_axis and those of y along the other axis.
-Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t x_axis, const LinearOptions& options) {
+struct LinearWeight {
+  Value value;
+  int64_t x_axis;
+
+  Value product(const Value& x) const { return x_axis == 1 ? portatune::linear(x, value) : matmul(x, value); }
+};
+
+LinearWeight linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t x_axis,
+                           const LinearOptions& options) {
   int64_t x_features = x.shape().back();
   const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
   if (in_columns) share(s, "features", y_features / options.blocks);
@@ -109,7 +117,7 @@ Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t 
   std::optional<Split> split;
   if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
   if (in_rows) split = {.axis = x_axis};
-  return product_weight(s, x, shape, of_linear(s, options), split);
+  return {product_weight(s, x, shape, of_linear(s, options), split), x_axis};
 }
 
 Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
@@ -122,24 +130,60 @@ Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
 // The sum of y over the devices along tensor.
 Value sum_of_devices(const Scope& s, const Value& y) { return all_reduce(y, s.options().mesh, {MeshAxis::kTensor}); }
 
-// y with what the adapter of the layer adds. For kRow both are parts, which sum_of_devices() adds up.
-Value with_adapter(const Scope& s, const Value& x, const Value& y, int64_t size, const LinearOptions& options) {
-  const std::optional<AdaptedLayer> adapter =
+// The adapter of a layer on a device.
+struct Adapter {
+  Value a, b;       // float32 [rank, in], [out, rank]
+  Value magnitude;  // float32 [out]; absent without DoRA
+  double scale;
+};
+
+std::optional<Adapter> adapter_of(const Scope& s, const LinearWeight& weight, const Value& x, int64_t size,
+                                  const LinearOptions& options) {
+  const std::optional<AdaptedLayer> layer =
       s.options().lora ? adapted_layer(*s.options().lora, s.path()) : std::nullopt;
-  if (!adapter) return y;
+  if (!layer) return std::nullopt;
   const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
   const int64_t features = x.shape().back() * (in_rows ? s.options().mesh.tensor : 1);
   const std::optional<Split> split_a = in_rows ? std::optional(Split{.axis = 1}) : std::nullopt;
   const std::optional<Split> split_b = in_columns ? std::optional(Split{.blocks = options.blocks}) : std::nullopt;
   // Between +-1 / sqrt(features), as in PEFT.
   const Initializer uniform{Initializer::Kind::kUniform, 1 / std::sqrt(3.0 * static_cast<double>(features))};
-  const Value a = product_weight(s / kLoraA, x, {adapter->rank, features}, uniform, split_a);
-  const Value b = product_weight(s / kLoraB, x, {size, adapter->rank}, kZeros, split_b);
+  Adapter adapter{.a = product_weight(s / kLoraA, x, {layer->rank, features}, uniform, split_a),
+                  .b = product_weight(s / kLoraB, x, {size, layer->rank}, kZeros, split_b),
+                  .magnitude = {},
+                  .scale = layer->scale};
+  if (s.options().lora->use_dora) {
+    const Initializer norms{.kind = Initializer::Kind::kNorms, .axis = weight.x_axis};
+    adapter.magnitude = s.parameter(kMagnitude, {size}, norms, split_b);
+  }
+  return adapter;
+}
+
+// The norms of the weights of each feature of y, of W + scale B A, float32 [out]. They are constants in gradients.
+Value norms_of(const Scope& s, const LinearWeight& weight, const Adapter& adapter, const LinearOptions& options) {
+  const Value &a = adapter.a, &b = adapter.b;
+  const Value change = weight.x_axis == 1 ? matmul(b, a) : matmul(transpose(a, {1, 0}), transpose(b, {1, 0}));
+  const Value sum_of_both = weight.value + change * adapter.scale;
+  const Value squares = sum(sum_of_both * sum_of_both, {weight.x_axis});
+  return stop_gradient(sqrt(is_parallel(s, options, Parallel::kRow) ? sum_of_devices(s, squares) : squares));
+}
+
+// y, the product of x and the weight, with what the adapter of the layer adds. For kRow both are parts, which
+// sum_of_devices() adds up. With DoRA, y is without the bias.
+Value with_adapter(const Scope& s, const Value& x, const Value& y, const LinearWeight& weight,
+                   const std::optional<Adapter>& adapter, const LinearOptions& options) {
+  if (!adapter) return y;
   const Scope drop = s / "lora_dropout";
   const double rate = s.options().lora->dropout;
   const bool has_part = options.parallel == Parallel::kRow;  // on any mesh, so that all meshes drop the same elements
   const Value dropped = has_part ? dropout_of_part(drop, x, rate) : dropout(drop, x, rate);
-  return y + portatune::linear(portatune::linear(dropped, a) * adapter->scale, b);
+  const Value change = portatune::linear(portatune::linear(dropped, adapter->a) * adapter->scale, adapter->b);
+  if (!adapter->magnitude) return y + change;
+  const Value factor = adapter->magnitude / norms_of(s, weight, *adapter, options);
+  const Value product = dropped == x ? y : weight.product(dropped);
+  const auto in_float32 = [](const Value& part) { return convert(part, DType::kFloat32); };  // as in PEFT
+  const Value sum = in_float32(y) + (factor - 1.0) * in_float32(product) + factor * in_float32(change);
+  return convert(sum, y.dtype());
 }
 
 Value plus(const Value& y, const Value& bias) { return bias ? y + convert(bias, y.dtype()) : y; }
@@ -160,20 +204,24 @@ LinearOptions rows(LinearOptions options) {
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
     require_features("linear", x);
-    const Value weight = linear_weight(s, x, size, 1, options);
+    const LinearWeight weight = linear_weight(s, x, size, 1, options);
     const Value bias = linear_bias(s, size, options);
-    if (!is_parallel(s, options, Parallel::kRow)) {
-      return with_adapter(s, x, portatune::linear(x, weight, bias), size, options);
+    const std::optional<Adapter> adapter = adapter_of(s, weight, x, size, options);
+    const bool in_rows = is_parallel(s, options, Parallel::kRow);
+    if (!in_rows && !(adapter && adapter->magnitude)) {
+      return with_adapter(s, x, portatune::linear(x, weight.value, bias), weight, adapter, options);
     }
-    return plus(sum_of_devices(s, with_adapter(s, x, portatune::linear(x, weight), size, options)), bias);
+    const Value y = with_adapter(s, x, weight.product(x), weight, adapter, options);
+    return plus(in_rows ? sum_of_devices(s, y) : y, bias);
   });
 }
 
 Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
     require_features("conv1d", x);
-    const Value weight = linear_weight(s, x, size, 0, options);
-    const Value y = with_adapter(s, x, matmul(x, weight), size, options);
+    const LinearWeight weight = linear_weight(s, x, size, 0, options);
+    const std::optional<Adapter> adapter = adapter_of(s, weight, x, size, options);
+    const Value y = with_adapter(s, x, weight.product(x), weight, adapter, options);
     return plus(is_parallel(s, options, Parallel::kRow) ? sum_of_devices(s, y) : y, linear_bias(s, size, options));
   });
 }

@@ -96,6 +96,7 @@ void Lora::describe(OptionFields& fields) {
          {.default_help = "those of peft"});
   fields("modules_to_save", modules_to_save, "modules that are trained as a whole, beside the head");
   fields("use_rslora", use_rslora, "scale adapters by alpha / sqrt(rank)");
+  fields("use_dora", use_dora, "train the norms of the adapted weights, too: DoRA");
 }
 
 void BestModelOptions::describe(OptionFields& fields) {

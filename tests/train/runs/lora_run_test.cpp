@@ -88,6 +88,15 @@ TEST(LoraRun, ResumeGivesTheLossOfTheUnbrokenRun) {
   EXPECT_EQ(second.step(batch(saved)).loss(), whole.step(batch(task)).loss());
 }
 
+double first_loss(bool use_dora) {
+  const TextClassification task = task_from(kTinyBert);
+  TrainingOptions options = kOptions;
+  options.lora->use_dora = use_dora;
+  return Trainer(decompositions(), task, options).evaluate(data::from_examples({batch(task)})).front().second;
+}
+
+TEST(LoraRun, DoraStartsAsTheModel) { EXPECT_NEAR(first_loss(true), first_loss(false), 1e-6); }
+
 TEST(LoraRun, ContinuesNoRunOfAnotherRank) {
   TrainingOptions other = kOptions;
   other.lora->rank = 3;
