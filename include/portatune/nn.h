@@ -1,6 +1,7 @@
 // Named parameters and the layers that own them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -10,16 +11,26 @@
 #include <vector>
 
 #include "portatune/ops.h"
+#include "portatune/option_fields.h"
 
 namespace portatune {
-
-class OptionFields;
 
 /// Target of an adapter for every linear layer, except those in Lora::modules_to_save and the output embedding.
 inline constexpr const char* kAllLinear = "all-linear";
 
 /// Modules of heads, which PEFT trains and saves beside its adapters.
 inline constexpr const char* kHeadModules[] = {"classifier", "score", "qa_outputs"};
+
+/// Biases that are trained beside the adapters, with the names of PEFT.
+enum class LoraBias {
+  kNone,
+  kAll,      ///< those of all layers
+  kLoraOnly  ///< those of the layers with an adapter
+};
+constexpr auto names_of(LoraBias) {
+  return std::to_array<NamedValue<LoraBias>>(
+      {{LoraBias::kNone, "none"}, {LoraBias::kAll, "all"}, {LoraBias::kLoraOnly, "lora_only"}});
+}
 
 /// Low-rank adapters (LoRA). The weights of the model stay as they are. A target layer returns y + scale x A^T B^T with
 /// two weights of its own, A [rank, in] and B [out, rank]. B starts at 0, so the model is unchanged at first.
@@ -34,6 +45,7 @@ struct Lora {
   /// norms of W, and their gradient takes the norm of W + scale B A as a constant. Liu et al. 2024, arXiv:2402.09353
   bool use_dora = false;
   double dropout = 0;  ///< dropout probability of x before A, in [0, 1); with use_dora also before W
+  LoraBias bias = LoraBias::kNone;
   std::vector<std::string> target_modules = {};  ///< linear layers with an adapter, or kAllLinear
   /// Modules that are trained and saved as a whole. As in PEFT any ending of a path counts, also within a name:
   /// "classifier" is "pre_classifier", too.

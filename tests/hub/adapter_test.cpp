@@ -5,6 +5,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter_names.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/safetensors.h"
@@ -62,7 +63,7 @@ class ChangedAdapter : public testing::Test {
 
 TEST_F(ChangedAdapter, OtherMethodsAreRefused) {
   EXPECT_THAT(refusal("\"LORA\"", "\"IA3\""), AllOf(HasSubstr("IA3"), HasSubstr("merge_and_unload()")));
-  EXPECT_THAT(refusal("\"bias\": \"none\"", "\"bias\": \"all\""), HasSubstr("bias"));
+  EXPECT_THAT(refusal("\"bias\": \"none\"", "\"bias\": \"boft_only\""), HasSubstr("lora_only"));
   EXPECT_THAT(refusal("\"init_lora_weights\": false", "\"init_lora_weights\": \"pissa\""), HasSubstr("pissa"));
   EXPECT_THAT(refusal("\"loftq_config\": {}", "\"loftq_config\": {\"loftq_bits\": 4}"), HasSubstr("loftq_bits"));
   EXPECT_THAT(refusal("\"layer_replication\": null", "\"layer_replication\": [[0, 1]]"), HasSubstr("[[0,1]]"));
@@ -107,6 +108,22 @@ TEST_F(ChangedAdapter, AWeightWithoutItsPartnerIsRefused) {
 
 TEST_F(ChangedAdapter, DoraWithoutMagnitudesIsRefused) {
   EXPECT_THAT(refusal("\"use_dora\": false", "\"use_dora\": true"), HasSubstr("query.lora_magnitude_vector"));
+}
+
+// The names of parameters. Those in the file are derived from them.
+std::vector<std::string> parameters_of(const Adapter& adapter) {
+  std::vector<std::string> parameters, names, in_file;
+  for (const NamedTensorView& tensor : adapter.tensors) parameters.push_back(tensor.name);
+  for (const std::string& parameter : parameters) names.push_back(name_in_adapter(parameter, parameters));
+  for (const io::SafetensorsEntry& entry : adapter.files.front().entries()) in_file.push_back(entry.name);
+  EXPECT_EQ(names, in_file);
+  return parameters;
+}
+
+TEST(Adapter, HasTheBiasesOfPeft) {
+  const Adapter adapter = read_adapter(kCases / "opt_biases");
+  EXPECT_EQ(adapter.lora.bias, LoraBias::kLoraOnly);
+  EXPECT_THAT(parameters_of(adapter), testing::Contains("model.decoder.layers.0.self_attn.q_proj.bias"));
 }
 
 TEST_F(ChangedAdapter, AnAdapterOfAnAdapterIsRefused) {

@@ -112,6 +112,17 @@ TEST(AdaptedLayers, Conv1dHasTheNormsOfDora) {
   expect_decomposed(nn::conv1d, Tensor({2, 2}, {0.0f, 0.0f, -2.0f, -6.0f}), 0);
 }
 
+TEST(AdaptedLayers, BiasesAreTrainedByName) {
+  Lora lora{.target_modules = {"query"}};
+  EXPECT_FALSE(nn::is_trained(lora, "self.query.bias"));
+  lora.bias = LoraBias::kLoraOnly;
+  EXPECT_TRUE(nn::is_trained(lora, "self.query.bias"));
+  for (const char* name : {"self.key.bias", "self.query.weight"}) EXPECT_FALSE(nn::is_trained(lora, name)) << name;
+  lora.bias = LoraBias::kAll;
+  for (const char* name : {"self.key.bias", "LayerNorm.bias"}) EXPECT_TRUE(nn::is_trained(lora, name)) << name;
+  EXPECT_FALSE(nn::is_trained(lora, "LayerNorm.weight"));
+}
+
 TEST(AdaptedLayers, TiedWeightsAreSavedTogether) {
   nn::Context context({.lora = Lora{.target_modules = {"dense"}, .modules_to_save = {"lm_head"}}});
   const nn::Scope root(context);

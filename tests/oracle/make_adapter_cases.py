@@ -64,6 +64,8 @@ CASES = {
         "bert_softmax",
         {"task_type": "SEQ_CLS", "target_modules": ["query", "output.dense"], "lora_alpha": 1, "use_dora": True},
     ),
+    "bert_biases": ("bert_token", {"task_type": "TOKEN_CLS", "bias": "all"}),
+    "opt_biases": ("opt_lm", {"task_type": "CAUSAL_LM", "bias": "lora_only", "lora_alpha": 4}),
     "gpt2_dora": (
         "gpt2_lm",
         {"task_type": "CAUSAL_LM", "target_modules": "all-linear", "lora_alpha": 1, "use_dora": True},

@@ -9,6 +9,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter_names.h"
 #include "portatune/hub/cache.h"
 #include "portatune/hub/find_model.h"
 #include "portatune/io/file/file.h"
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMaxConfigBytes = 10'000'000;
-constexpr std::string_view kPrefix = "base_model.model.";
 
 // Settings that are read, or without an effect. "bias" and "init_lora_weights" are checked by value.
 constexpr std::array<std::string_view, 27> kKnown = {"alpha_pattern",
@@ -65,14 +65,19 @@ bool is_empty(const Json& value) {
 }
 
 void require_plain_lora(const fs::path& file, const io::JsonObject& config) {
-  const std::string type = config.get_string_or("peft_type", "none"), bias = config.get_string_or("bias", "none");
+  const std::string type = config.get_string_or("peft_type", "none");
   if (type != "LORA") throw unsupported(file, "peft_type " + in_quotes(type), "a LoRA adapter, peft_type \"LORA\"");
-  if (bias != "none") throw unsupported(file, "bias " + in_quotes(bias), "an adapter without biases");
   // Other ways to initialise it change the weights of the model.
   constexpr const char* kStart = "init_lora_weights";
   if (config.type_of(kStart) == "string" && config.get_string(kStart) != "gaussian") {
     throw unsupported(file, "init_lora_weights " + in_quotes(config.get_string(kStart)), "true, false or \"gaussian\"");
   }
+}
+
+LoraBias bias_in(const fs::path& file, const io::JsonObject& config) {
+  const std::string name = config.get_string_or("bias", "none");
+  if (const std::optional<LoraBias> bias = OptionType<LoraBias>::read(name)) return *bias;
+  throw unsupported(file, "bias " + in_quotes(name), "none, all or lora_only");
 }
 
 void require_known(const fs::path& file, const Json& config) {
@@ -163,16 +168,22 @@ void require_pairs(const fs::path& folder, const std::vector<NamedTensorView>& t
                          .expected = "tensors with names that end in lora_A.weight and lora_B.weight"});
 }
 
+// Returns whether a tensor is one of the two further biases that PEFT writes for a saved module.
+bool is_duplicate(const std::string& name) {
+  return name.ends_with(".modules_to_save.bias") || name.ends_with(".original_module.bias");
+}
+
 std::vector<NamedTensorView> tensors_in(const fs::path& folder, const std::vector<io::SafetensorsFile>& files) {
   std::vector<NamedTensorView> tensors;
   for (const io::SafetensorsFile& file : files) {
     for (const io::SafetensorsEntry& entry : file.entries()) {
-      if (!entry.name.starts_with(kPrefix)) {
+      if (!entry.name.starts_with(kAdapterPrefix)) {
         throw CheckpointError({.where = folder.string(),
                                .given = "the tensor " + entry.name,
-                               .expected = "names that start with " + std::string(kPrefix)});
+                               .expected = "names that start with " + std::string(kAdapterPrefix)});
       }
-      tensors.push_back({entry.name.substr(kPrefix.size()), file.view(entry)});
+      if (is_duplicate(entry.name)) continue;
+      tensors.push_back({parameter_in_adapter(entry.name), file.view(entry)});
     }
   }
   return tensors;
@@ -261,6 +272,7 @@ Adapter read_adapter(const fs::path& folder) {
                            .use_rslora = checked.get_bool_or("use_rslora", false),
                            .use_dora = checked.get_bool_or("use_dora", false),
                            .dropout = checked.get_float_or("lora_dropout", 0),
+                           .bias = bias_in(file, checked),
                            .modules_to_save = checked.get_strings("modules_to_save")},
                   .files = io::open_tensor_files(folder, kAdapterStem)};
   if (adapter.files.empty()) {
@@ -277,8 +289,6 @@ std::optional<Lora> lora_of(const fs::path& folder) {
   return is_adapter(folder) ? std::optional(read_adapter(folder).lora) : std::nullopt;
 }
 
-std::string name_in_adapter(const std::string& parameter) { return std::string(kPrefix) + parameter; }
-
 void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<const std::string> parameters,
                           const fs::path& model) {
   const io::JsonObject config = io::JsonObject::read(folder / "config.json");
@@ -288,7 +298,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
   const std::vector<std::string> saved = saved_modules_of(lora, parameters);
   const Json adapter = {{"alpha_pattern", lora.alpha_pattern},
                         {"base_model_name_or_path", name},
-                        {"bias", "none"},
+                        {"bias", name_in_table(lora.bias)},
                         {"exclude_modules", nullptr},
                         {"fan_in_fan_out", config.get_string_or("model_type", "") == "gpt2"},
                         {"inference_mode", true},

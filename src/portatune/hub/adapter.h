@@ -43,8 +43,6 @@ Adapter read_adapter(const std::filesystem::path& folder);
 /// Adapter::lora of the adapter in a folder; none for a model.
 std::optional<Lora> lora_of(const std::filesystem::path& folder);
 
-/// The name of a parameter in the adapter's file.
-std::string name_in_adapter(const std::string& parameter);
 /// Writes adapter_config.json into a folder that has the config.json of the model.
 /// parameters  names of the model's parameters
 /// model       folder of the model, or of another adapter for it

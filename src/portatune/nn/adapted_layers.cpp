@@ -18,6 +18,13 @@ bool is_target(const Lora& lora, std::string_view path) {
                              [&](const std::string& name) { return name == kAllLinear || is_named(path, name); });
 }
 
+bool is_trained_bias(const Lora& lora, std::string_view parameter) {
+  constexpr std::string_view kBias = "bias";
+  if (lora.bias == LoraBias::kNone || !(parameter == kBias || is_named(parameter, kBias))) return false;
+  if (lora.bias == LoraBias::kAll) return true;
+  return is_target(lora, parameter.substr(0, parameter.rfind('.')));
+}
+
 }  // namespace
 
 bool is_named(std::string_view path, std::string_view name) {
@@ -52,7 +59,7 @@ bool is_saved(const Lora& lora, std::string_view parameter) {
 }
 
 bool is_trained(const Lora& lora, std::string_view parameter) {
-  return !layer_of_adapter(parameter).empty() || is_saved(lora, parameter);
+  return !layer_of_adapter(parameter).empty() || is_trained_bias(lora, parameter) || is_saved(lora, parameter);
 }
 
 }  // namespace portatune::nn

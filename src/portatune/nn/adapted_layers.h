@@ -27,7 +27,7 @@ bool is_named(std::string_view path, std::string_view name);
 std::string_view layer_of_adapter(std::string_view parameter);
 /// Returns whether a module of Lora::modules_to_save has this parameter.
 bool is_saved(const Lora& lora, std::string_view parameter);
-/// Returns whether a parameter is trained: A, B and magnitude of a layer, and what is_saved().
+/// Returns whether a parameter is trained: A, B and magnitude of a layer, biases by Lora::bias, and what is_saved().
 bool is_trained(const Lora& lora, std::string_view parameter);
 
 }  // namespace portatune::nn

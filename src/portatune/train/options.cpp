@@ -91,6 +91,7 @@ void Lora::describe(OptionFields& fields) {
   fields.group("Adapters");
   fields("lora_rank", rank, "rank of the adapters", {.lowest = 1, .other_names = "lora_r"});
   fields("lora_alpha", alpha, "adapters are scaled by alpha / rank");
+  fields("lora_bias", bias, "biases that are trained, too; lora_only: those of layers with adapters");
   fields("lora_dropout", dropout, "dropout of the input of adapters", {.below = 1});
   fields("lora_target_modules", target_modules, "linear layers with adapters: query,value, or all-linear",
          {.default_help = "those of peft"});
@@ -143,6 +144,10 @@ void check_lora(const TrainingOptions& options) {
   check_ranges(lora);
   if (lora.target_modules.empty()) {
     refuse("lora_target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
+  }
+  const bool has_all = std::ranges::find(lora.target_modules, kAllLinear) != lora.target_modules.end();
+  if (has_all && lora.bias == LoraBias::kLoraOnly) {
+    refuse("lora_bias", "lora_only for " + std::string(kAllLinear), "all, none, or names of linear layers");
   }
   if (!options.freeze.empty()) refuse("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
   if (options.from_config)

@@ -6,6 +6,7 @@
 
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
+#include "portatune/hub/adapter_names.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
@@ -240,7 +241,7 @@ std::string Weights::first_not_finite() const {
 const char* Weights::stem() const { return lora_ ? hub::kAdapterStem : kWeightsStem; }
 
 std::string Weights::name_in_files(const nn::Parameter& parameter) const {
-  return lora_ ? hub::name_in_adapter(parameter.name) : parameter.name;
+  return lora_ ? hub::name_in_adapter(parameter.name, names_) : parameter.name;
 }
 
 std::vector<NamedArray> Weights::named_weights() const {

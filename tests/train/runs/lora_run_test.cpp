@@ -97,6 +97,38 @@ double first_loss(bool use_dora) {
 
 TEST(LoraRun, DoraStartsAsTheModel) { EXPECT_NEAR(first_loss(true), first_loss(false), 1e-6); }
 
+TEST(LoraRun, DoraAndBiasesAreSavedAsInPeft) {
+  const TextClassification task = task_from(kTinyBert);
+  const TemporaryFolder folder;
+  TrainingOptions options = kOptions;
+  options.lora->use_dora = true;
+  options.lora->bias = LoraBias::kAll;
+  Trainer trainer(decompositions(), task, options);
+  trainer.step(batch(task));
+  trainer.save(folder / "saved");
+  const std::string attention = "base_model.model.bert.encoder.layer.0.attention.";
+  EXPECT_THAT(names_in(folder / "saved" / "adapter_model.safetensors"),
+              IsSupersetOf({attention + "self.query.lora_magnitude_vector", attention + "self.query.base_layer.bias",
+                            attention + "self.key.bias", attention + "output.LayerNorm.bias"}));
+  const Lora saved = *hub::lora_of(folder / "saved");
+  EXPECT_TRUE(saved.use_dora);
+  EXPECT_EQ(saved.bias, LoraBias::kAll);
+  const TextClassification again = task_from(folder / "saved");
+  TrainingOptions further = kOptions;
+  further.lora = saved;
+  Trainer second(decompositions(), again, further);
+  const data::Dataset batches = data::from_examples({batch(task)});
+  EXPECT_EQ(second.evaluate(batches), trainer.evaluate(batches));
+}
+
+TEST(LoraRun, BiasesOfAdaptedLayersNeedNames) {
+  TrainingOptions options = kOptions;
+  options.lora->target_modules = {kAllLinear};
+  options.lora->bias = LoraBias::kLoraOnly;
+  const TextClassification task = task_from(kTinyBert);
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(decompositions(), task, options); }), HasSubstr("all-linear"));
+}
+
 TEST(LoraRun, ContinuesNoRunOfAnotherRank) {
   TrainingOptions other = kOptions;
   other.lora->rank = 3;

@@ -65,7 +65,8 @@ void require_utf8(const std::string& name, const std::string& value) {
 std::string text_of(const Lora& lora) {
   std::string text = "rank " + std::to_string(lora.rank) + ", alpha " + to_text(lora.alpha) + ", dropout " +
                      to_text(lora.dropout) + (lora.use_rslora ? ", rslora" : "") + (lora.use_dora ? ", dora" : "") +
-                     ", on " + list_of(lora.target_modules);
+                     ", on " + list_of(lora.target_modules) +
+                     (lora.bias == LoraBias::kNone ? "" : ", biases " + name_in_table(lora.bias));
   // The heads are always among the saved modules, and a folder names only those that its model has.
   std::vector<std::string> saved = lora.modules_to_save;
   std::erase_if(saved, [](const std::string& module) {
