@@ -126,6 +126,15 @@ TEST(Adapter, HasTheBiasesOfPeft) {
   EXPECT_THAT(parameters_of(adapter), testing::Contains("model.decoder.layers.0.self_attn.q_proj.bias"));
 }
 
+TEST(Adapter, HasTheLayersOfVitAndDeit) {
+  EXPECT_THAT(parameters_of(read_adapter(kCases / "vit")),
+              testing::IsSupersetOf({"vit.encoder.layer.0.attention.attention.query.lora_A.weight",
+                                     "vit.encoder.layer.1.intermediate.dense.lora_B.weight"}));
+  EXPECT_THAT(parameters_of(read_adapter(kCases / "deit")),
+              testing::IsSupersetOf({"deit.encoder.layer.0.attention.output.dense.lora_A.weight",
+                                     "deit.encoder.layer.1.output.dense.lora_B.weight"}));
+}
+
 TEST_F(ChangedAdapter, AnAdapterOfAnAdapterIsRefused) {
   fs::remove(path_ / kAdapterConfig);
   io::write_file(path_ / kAdapterConfig,

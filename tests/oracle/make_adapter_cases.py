@@ -66,6 +66,8 @@ CASES = {
     ),
     "bert_biases": ("bert_token", {"task_type": "TOKEN_CLS", "bias": "all"}),
     "opt_biases": ("opt_lm", {"task_type": "CAUSAL_LM", "bias": "lora_only", "lora_alpha": 4}),
+    "vit": ("vit_softmax", {"target_modules": ["q_proj", "fc1"], "modules_to_save": ["classifier"]}),
+    "deit": ("deit_softmax", {"target_modules": "all-linear", "modules_to_save": ["classifier"], "lora_alpha": 1}),
     "gpt2_dora": (
         "gpt2_lm",
         {"task_type": "CAUSAL_LM", "target_modules": "all-linear", "lora_alpha": 1, "use_dora": True},
@@ -100,13 +102,14 @@ def make(folder, base, options, seed):
     make_reference.write_case_json(folder, model, **{**case, "architecture": architecture, "peft": peft.__version__})
 
 
-def in_checkpoint_names(_, tensors):
+def in_checkpoint_names(adapted, tensors):
     """The names of parameters in files of models, without the modules of peft around them."""
     names = {name: name.removeprefix("base_model.model.") for name in tensors}
     names = {name: short.replace("magnitude_vector.default.weight", "magnitude_vector") for name, short in names.items()}
     for module in (".modules_to_save.default", ".default", ".base_layer"):
         names = {name: short.replace(module, "") for name, short in names.items()}
-    return {names[name]: tensor for name, tensor in tensors.items()}
+    named = {names[name]: tensor for name, tensor in tensors.items()}
+    return make_reference.revert_weight_conversion(adapted.get_base_model(), named)
 
 
 make_reference.in_checkpoint_names = in_checkpoint_names

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -136,7 +137,10 @@ void set_layers(const fs::path& file, const AlphaPattern& alphas, const std::vec
     }
     const int64_t rank = shape[0];
     if (rank != lora.rank) lora.rank_pattern[module] = rank;
-    const auto of_module = [&](const auto& pattern) { return matches_pattern(file, pattern.first, module); };
+    const std::string in_memory = module_in_transformers(module);
+    const auto of_module = [&](const auto& pattern) {
+      return matches_pattern(file, pattern.first, module) || matches_pattern(file, pattern.first, in_memory);
+    };
     const auto alpha = std::ranges::find_if(alphas, of_module);
     if (alpha != alphas.end()) lora.alpha_pattern[module] = alpha->second;
   }
@@ -214,13 +218,25 @@ std::pair<std::string, Json> name_of(const fs::path& model) {
   return {name->name, name->revision};
 }
 
-// The layers that the adapter of a model has, in place of kAllLinear.
+// The targets as transformers calls them: the layers of a model whose names differ, or in place of kAllLinear.
 std::vector<std::string> targets_of(const Lora& lora, std::span<const std::string> parameters) {
-  if (std::ranges::find(lora.target_modules, kAllLinear) == lora.target_modules.end()) return lora.target_modules;
   std::set<std::string> layers;
-  for (const std::string& parameter : parameters) layers.emplace(nn::layer_of_adapter(parameter));
-  layers.erase("");
+  bool are_listed = std::ranges::find(lora.target_modules, kAllLinear) != lora.target_modules.end();
+  for (const std::string& parameter : parameters) {
+    const std::string layer(nn::layer_of_adapter(parameter)), in_memory = module_in_transformers(layer);
+    if (!layer.empty()) layers.insert(in_memory);
+    are_listed = are_listed || layer != in_memory;
+  }
+  if (!are_listed) return lora.target_modules;
   return {layers.begin(), layers.end()};
+}
+
+// A pattern of single layers with the names of transformers.
+template <class Number>
+std::map<std::string, Number> in_transformers(const std::map<std::string, Number>& pattern) {
+  std::map<std::string, Number> named;
+  for (const auto& [module, number] : pattern) named.emplace(module_in_transformers(module), number);
+  return named;
 }
 
 std::vector<std::string> saved_modules_of(Lora lora, std::span<const std::string> parameters) {
@@ -296,7 +312,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
   std::vector<std::string> targets = targets_of(lora, parameters);
   std::ranges::sort(targets);
   const std::vector<std::string> saved = saved_modules_of(lora, parameters);
-  const Json adapter = {{"alpha_pattern", lora.alpha_pattern},
+  const Json adapter = {{"alpha_pattern", in_transformers(lora.alpha_pattern)},
                         {"base_model_name_or_path", name},
                         {"bias", name_in_table(lora.bias)},
                         {"exclude_modules", nullptr},
@@ -311,7 +327,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                         {"modules_to_save", saved.empty() ? Json(nullptr) : Json(saved)},
                         {"peft_type", "LORA"},
                         {"r", lora.rank},
-                        {"rank_pattern", lora.rank_pattern},
+                        {"rank_pattern", in_transformers(lora.rank_pattern)},
                         {"revision", revision},
                         {"target_modules", targets},
                         {"task_type", task_type_of(config)},
