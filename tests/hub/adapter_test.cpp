@@ -7,6 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter_names.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/hub/rebased_adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/safetensors.h"
 
@@ -133,6 +134,26 @@ TEST(Adapter, HasTheLayersOfVitAndDeit) {
   EXPECT_THAT(parameters_of(read_adapter(kCases / "deit")),
               testing::IsSupersetOf({"deit.encoder.layer.0.attention.output.dense.lora_A.weight",
                                      "deit.encoder.layer.1.output.dense.lora_B.weight"}));
+}
+
+TEST(RebasedAdapter, IsTheAdapterForAnotherModel) {
+  const fs::path models = fs::path(PORTATUNE_TEST_DATA) / "models", other = models / "bert_sigmoid";
+  fs::path folder;
+  {
+    const RebasedAdapter adapter(kCases / "bert", other);
+    folder = adapter.folder();
+    EXPECT_EQ(folder.filename(), "bert");
+    EXPECT_TRUE(fs::equivalent(base_of(folder), other));
+    EXPECT_EQ(read_adapter(folder).lora, read_adapter(kCases / "bert").lora);
+  }
+  EXPECT_FALSE(fs::exists(folder.parent_path()));
+  EXPECT_TRUE(fs::equivalent(base_of(kCases / "bert"), models / "bert_softmax"));
+}
+
+TEST(RebasedAdapter, NeedsAnAdapterAndAModel) {
+  const fs::path model = fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax", adapter = kCases / "bert";
+  EXPECT_THAT(message_of<UsageError>([&] { RebasedAdapter(model, model); }), HasSubstr("adapter_config.json"));
+  EXPECT_THAT(message_of<UsageError>([&] { RebasedAdapter(adapter, adapter); }), HasSubstr("portatune merge"));
 }
 
 TEST_F(ChangedAdapter, AnAdapterOfAnAdapterIsRefused) {

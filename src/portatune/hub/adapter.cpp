@@ -15,6 +15,7 @@
 #include "portatune/hub/find_model.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/io/text/json_tree.h"
 #include "portatune/nn/adapted_layers.h"
 
 namespace portatune::hub {
@@ -299,6 +300,14 @@ Adapter read_adapter(const fs::path& folder) {
   require_pairs(folder, adapter.tensors, adapter.lora.use_dora);
   set_layers(file, alpha_pattern_of(config, checked), adapter.tensors, adapter.lora);
   return adapter;
+}
+
+std::string config_with_base(const fs::path& adapter, const fs::path& base) {
+  const fs::path file = adapter / kAdapterConfig;
+  Json config = io::parse_json_object(io::read_text(file, kMaxConfigBytes), file.string());
+  config["base_model_name_or_path"] = fs::canonical(base).string();
+  config["revision"] = nullptr;
+  return config.dump(2) + "\n";
 }
 
 std::optional<Lora> lora_of(const fs::path& folder) {

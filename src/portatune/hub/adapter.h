@@ -40,6 +40,10 @@ struct Adapter {
 ///         lacks, for weights that are no pairs A and B, and if there are none
 Adapter read_adapter(const std::filesystem::path& folder);
 
+/// The text of an adapter's adapter_config.json with another base model.
+/// base  folder of a model
+std::string config_with_base(const std::filesystem::path& adapter, const std::filesystem::path& base);
+
 /// Adapter::lora of the adapter in a folder; none for a model.
 std::optional<Lora> lora_of(const std::filesystem::path& folder);
 

@@ -58,7 +58,7 @@ void require_no_adapter(const ModelFolder& folder, const std::string& unused) {
   throw CheckpointError({.where = folder.path().string(),
                          .given = "the adapter weight " + unused + ", which has no layer in the model",
                          .expected = "an adapter of this model and this head",
-                         .fix = "check base_model_name_or_path in adapter_config.json, and --task"});
+                         .fix = "check --task, and --model or base_model_name_or_path in adapter_config.json"});
 }
 
 // Returns whether the config seems to describe another model than the checkpoint.

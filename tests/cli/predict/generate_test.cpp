@@ -18,10 +18,11 @@ using testing::Not;
 
 class Generate : public testing::Test {
  protected:
-  Generate() {
-    fs::copy(PORTATUNE_TEST_DATA "/models/gpt2_lm_untied", model());
-    for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
-      fs::copy_file(tiny_bert() + "/" + name, model() + "/" + name);
+  Generate() { make_model("gpt2_lm_untied", model()); }
+  static void make_model(const std::string& name, const std::string& folder) {
+    fs::copy(PORTATUNE_TEST_DATA "/models/" + name, folder);
+    for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
+      fs::copy_file(tiny_bert() + "/" + file, folder + "/" + file);
     }
   }
   std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -46,6 +47,26 @@ TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
   // The second start has compiled nothing, and says nothing when asked to be quiet.
   EXPECT_THAT(as_json.err, Not(HasSubstr("compiled")));
   EXPECT_EQ(portatune(generate_one({"--quiet"})).err, "");
+}
+
+TEST_F(Generate, WritesALineForEachAdapter) {
+  make_model("gpt2_lm", file("base"));
+  const std::string first = PORTATUNE_TEST_DATA "/adapters/gpt2", second = PORTATUNE_TEST_DATA "/adapters/gpt2_dora";
+  const Words words = {"generate", "--model", file("base"), "--prompt", "the film was", "--max-new-tokens", "8"};
+  const Finished both = portatune(words + Words{"--adapter", first, "--adapter", "dora=" + second});
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  const std::vector<json> lines = json_lines(both.out);
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_EQ(lines[0]["adapter"], "gpt2");
+  EXPECT_EQ(lines[1]["adapter"], "dora");
+  EXPECT_NE(lines[0]["completion"], lines[1]["completion"]);
+  EXPECT_EQ(lines[1]["completion"].get<std::string>() + "\n", portatune(words + Words{"--adapter", second}).out);
+}
+
+TEST_F(Generate, RefusesTheAdapterOfAnotherModel) {
+  const Finished run = portatune(generate_one({"--adapter", PORTATUNE_TEST_DATA "/adapters/gpt2"}));
+  EXPECT_EQ(run.exit_code, 65);
+  EXPECT_THAT(run.err, HasSubstr("transformer.h.1.attn.c_attn"));
 }
 
 TEST_F(Generate, AnswersAMessage) {

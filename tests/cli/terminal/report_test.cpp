@@ -15,9 +15,9 @@ TEST(Report, ScoresInALine) {
 }
 
 TEST(Report, WhatIsNoNumberIsNullInJson) {
-  EXPECT_EQ(json_of(run::Evaluation{.scores = {{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}},
-                                    .examples = 8,
-                                    .seconds = 2}),
+  const run::Evaluation evaluation{
+      .scores = {{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}}, .examples = 8, .seconds = 2};
+  EXPECT_EQ(json_of({{.name = "", .evaluation = evaluation}}),
             "{\"loss\":null,\"accuracy\":0.5,\"examples\":8,\"seconds\":2.0,\"examples_per_second\":4.0}\n");
 }
 

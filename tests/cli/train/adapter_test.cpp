@@ -47,6 +47,80 @@ TEST(AdapterCommand, AnAdapterIsTrainedFurtherButGetsNoSecondOne) {
   EXPECT_THAT(second.err, AllOf(HasSubstr("an adapter itself"), HasSubstr("portatune merge")));
 }
 
+// Two adapters of one model, the second after more steps.
+class AdaptersByName : public testing::Test {
+ protected:
+  AdaptersByName() {
+    EXPECT_EQ(portatune(toy_.fit(kAdapter)).exit_code, 0);
+    const Finished second = portatune({"fit", "--model", first_, "--train", toy_.file("train.csv"), "--output", second_,
+                                       "--max-steps", "4", "--max-length", "16", "--learning-rate", "1e-2"});
+    EXPECT_EQ(second.exit_code, 0) << second.err;
+  }
+
+  Words with_both() const {
+    return {"--model", tiny_bert(), "--adapter", "a=" + first_, "--adapter", "b=" + second_, "--data", data_};
+  }
+  nlohmann::json scores_of(const Words& model) const {
+    const Finished run = portatune(Words{"evaluate", "--json", "-q", "--data", data_} + model);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return without_times(nlohmann::json::parse(run.out));
+  }
+  static nlohmann::json without_times(nlohmann::json scores) {
+    for (const char* time : {"seconds", "examples_per_second"}) scores.erase(time);
+    return scores;
+  }
+
+  const Toy toy_;
+  const std::string first_ = toy_.output(), second_ = toy_.file("second"), data_ = toy_.file("validation.csv");
+};
+
+TEST_F(AdaptersByName, EvaluateMeasuresEach) {
+  const Finished both = portatune(Words{"evaluate", "--json", "-q"} + with_both());
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  const auto scores = nlohmann::json::parse(both.out);
+  EXPECT_EQ(without_times(scores["a"]), scores_of({"--model", first_}));
+  EXPECT_EQ(without_times(scores["b"]), scores_of({"--model", second_}));
+  EXPECT_NE(without_times(scores["a"]), without_times(scores["b"]));
+  const Finished table = portatune(Words{"evaluate", "-q"} + with_both());
+  EXPECT_THAT(table.out, testing::MatchesRegex("adapter +loss [^\n]*\na  [^\n]*\nb  [^\n]*\n"));
+}
+
+TEST_F(AdaptersByName, PredictWritesAFileForEach) {
+  const Finished both = portatune(Words{"predict", "--output", toy_.file("p.jsonl")} + with_both());
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  ASSERT_EQ(portatune({"predict", "--model", second_, "--data", data_, "--output", toy_.file("q.jsonl")}).exit_code, 0);
+  EXPECT_EQ(read(toy_.file("p-b.jsonl")), read(toy_.file("q.jsonl")));
+  EXPECT_NE(read(toy_.file("p-b.jsonl")), read(toy_.file("p-a.jsonl")));
+  const Finished no_file = portatune(Words{"predict"} + with_both());
+  EXPECT_EQ(no_file.exit_code, 2);
+  EXPECT_THAT(no_file.err, HasSubstr("--output FILE"));
+}
+
+TEST_F(AdaptersByName, TheModelMayBeAnotherFolderThanItsConfigNames) {
+  const auto wanted = scores_of({"--model", first_});
+  const std::string file = first_ + "/adapter_config.json";
+  auto config = nlohmann::json::parse(read(file));
+  config["base_model_name_or_path"] = "/nowhere";
+  write(file, config.dump());
+  EXPECT_NE(portatune({"evaluate", "--model", first_, "--data", data_}).exit_code, 0);
+  EXPECT_EQ(scores_of({"--model", toy_.copy_of_model(), "--adapter", first_}), wanted);
+}
+
+TEST_F(AdaptersByName, ARecipeOfFitServesEvaluateToo) {
+  write(toy_.file("lora.yaml"), "adapter: lora\n");
+  EXPECT_EQ(scores_of({"--model", first_, "--recipe", toy_.file("lora.yaml")}), scores_of({"--model", first_}));
+}
+
+TEST_F(AdaptersByName, RefusesWhatIsNoAdapter) {
+  const Finished model = portatune({"evaluate", "--model", tiny_bert(), "--adapter", tiny_bert(), "--data", data_});
+  EXPECT_EQ(model.exit_code, 2);
+  EXPECT_THAT(model.err, HasSubstr("adapter_config.json"));
+  const Finished twice =
+      portatune({"evaluate", "--model", tiny_bert(), "--adapter", first_, "--adapter", first_, "--data", data_});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("NAME=FOLDER"));
+}
+
 TEST(AdapterCommand, MergeRefusesAModel) {
   const Toy toy;
   const Finished model = portatune({"merge", "--model", tiny_bert(), "--output", toy.file("merged")});

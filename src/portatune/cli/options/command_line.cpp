@@ -456,11 +456,11 @@ class Parser {
   bool lists_pages_ = false;  // the option of `man`
 };
 
-// The model of a command that uses the settings in its folder; null for other commands.
-const run::ModelOptions* used_model(const Command& command) {
-  if (const auto* evaluate = std::get_if<EvaluateArguments>(&command)) return &evaluate->model;
-  if (const auto* predict = std::get_if<PredictArguments>(&command)) return &predict->model;
-  return nullptr;
+// The settings of a command that uses those in the folder of its model; none for other commands.
+std::optional<Recipe> settings_of(const Command& command) {
+  if (const auto* a = std::get_if<EvaluateArguments>(&command)) return read_settings(a->model, a->adapters);
+  if (const auto* a = std::get_if<PredictArguments>(&command)) return read_settings(a->model, a->adapters);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -478,8 +478,7 @@ Command parse(const std::vector<std::string>& words) {
   if (words.empty()) return Parser().parse({"--help"});
   Parser parser;
   Command command = parser.parse(words);
-  const run::ModelOptions* model = used_model(command);
-  const std::optional<Recipe> settings = model == nullptr ? std::nullopt : read_settings(*model);
+  const std::optional<Recipe> settings = settings_of(command);
   if (!settings) return parser.or_config(std::move(command));
   Parser with_settings;
   command = with_settings.parse(words, &*settings);

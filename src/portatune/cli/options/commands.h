@@ -39,13 +39,21 @@ struct FitArguments : run::RunOptions {
   OptionValues values;
 };
 
+/// An adapter for the model of a command: --adapter NAME=FOLDER.
+struct NamedAdapter {
+  std::string name;
+  std::filesystem::path folder;
+};
+
 struct EvaluateArguments : run::EvaluateOptions {
+  std::vector<NamedAdapter> adapters;
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   OptionValues values;
   Talk talk;
 };
 
 struct PredictArguments : run::PredictOptions {
+  std::vector<NamedAdapter> adapters;
   std::vector<std::string> settings;  ///< as in EvaluateArguments
   OptionValues values;
   std::filesystem::path output = "-";
@@ -54,6 +62,7 @@ struct PredictArguments : run::PredictOptions {
 
 struct GenerateArguments {
   std::filesystem::path model;
+  std::vector<NamedAdapter> adapters;
   std::vector<std::string> prompts, input;
   std::string text_column = "text";
   bool chat = false;                         ///< prompts are messages of a user, rows of `input` are conversations

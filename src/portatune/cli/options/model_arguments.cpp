@@ -28,9 +28,18 @@ class Find {
   void operator()(FitArguments& a) {
     if (!has_checkpoint(a)) find_for_training(a);
   }
-  void operator()(EvaluateArguments& a) { find(a.model, a.talk); }
-  void operator()(PredictArguments& a) { find(a.model, a.talk); }
-  void operator()(GenerateArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
+  void operator()(EvaluateArguments& a) {
+    find(a.model, a.talk);
+    find(a.adapters, a.talk);
+  }
+  void operator()(PredictArguments& a) {
+    find(a.model, a.talk);
+    find(a.adapters, a.talk);
+  }
+  void operator()(GenerateArguments& a) {
+    find(a.model, Contents::kModel, "--model", a.talk);
+    find(a.adapters, a.talk);
+  }
   void operator()(BenchArguments& a) { find(a.model, {}); }
   void operator()(BenchInputArguments& a) { find(a.fit.model, a.fit.talk); }
   void operator()(PlanArguments& a) { find_for_training(a.fit); }
@@ -50,6 +59,10 @@ class Find {
     find(a.model.folder, a.training.from_config ? Contents::kConfig : Contents::kModel, "--model", a.talk);
   }
   void find(run::ModelOptions& model, const Talk& talk) { find(model.folder, Contents::kModel, "--model", talk); }
+
+  void find(std::vector<NamedAdapter>& adapters, const Talk& talk) {
+    for (NamedAdapter& adapter : adapters) find(adapter.folder, Contents::kModel, "--adapter", talk);
+  }
 
   // A run that was killed while it put its model in place, file by file, may have left a part of it.
   void find(std::filesystem::path& folder, Contents contents, const char* option, const Talk& talk) {

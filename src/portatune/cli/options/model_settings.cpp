@@ -63,9 +63,13 @@ Setting setting_of(const std::string& key, const Json& value, const std::filesys
   return setting;
 }
 
-}  // namespace
+// The options of the model with an adapter.
+run::ModelOptions with_adapter(run::ModelOptions model, const NamedAdapter& adapter) {
+  model.folder = adapter.folder;
+  return model;
+}
 
-std::optional<Recipe> read_settings(const run::ModelOptions& model) {
+std::optional<Recipe> settings_in(const run::ModelOptions& model) {
   const std::filesystem::path file = file_of(model);
   if (!std::filesystem::is_regular_file(file)) return std::nullopt;
   const std::string text = io::read_text(file, kMaxBytes);
@@ -79,9 +83,32 @@ std::optional<Recipe> read_settings(const run::ModelOptions& model) {
   return settings;
 }
 
-void say_settings(const run::ModelOptions& model, const std::vector<std::string>& settings, const Talk& talk) {
+bool are_same(const std::optional<Recipe>& a, const std::optional<Recipe>& b) {
+  const auto is_same = [](const Setting& x, const Setting& y) { return x.key == y.key && x.values == y.values; };
+  return a && b ? std::ranges::equal(a->settings, b->settings, is_same) : !a && !b;
+}
+
+}  // namespace
+
+std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::vector<NamedAdapter>& adapters) {
+  if (adapters.empty()) return settings_in(model);
+  const std::optional<Recipe> first = settings_in(with_adapter(model, adapters.front()));
+  for (const NamedAdapter& adapter : adapters) {
+    if (are_same(first, settings_in(with_adapter(model, adapter)))) continue;
+    throw UsageError({.where = "--adapter",
+                      .given = fmt::format("adapters with different settings in {}: {} and {}", train::kSettingsFile,
+                                           adapters.front().name, adapter.name),
+                      .expected = "adapters that were trained with the same task, columns and lengths",
+                      .fix = "use the adapters one by one"});
+  }
+  return first;
+}
+
+void say_settings(const run::ModelOptions& model, const std::vector<NamedAdapter>& adapters,
+                  const std::vector<std::string>& settings, const Talk& talk) {
   if (settings.empty() || talk.quiet) return;
-  const std::string text = fmt::format("{}: {}", file_of(model).string(), fmt::join(settings, " "));
+  const std::filesystem::path file = file_of(adapters.empty() ? model : with_adapter(model, adapters.front()));
+  const std::string text = fmt::format("{}: {}", file.string(), fmt::join(settings, " "));
   for (const std::string& line : labelled("options", text)) print_message_line(line);
 }
 

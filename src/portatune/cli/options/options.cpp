@@ -11,6 +11,7 @@
 #include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/bad_rows.h"
+#include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/run_options.h"
 #include "portatune/sources.h"
@@ -36,6 +37,37 @@ void add_model(Group group, run::ModelOptions& model) {
           fmt::format("{}", fmt::join(names, ", ")), task_instead_of)
       ->type_name("NAME")
       ->default_str(model.task.empty() ? "the model's" : model.task);
+}
+
+// The name of an adapter, if it is not given: that of its folder.
+NamedAdapter adapter_in(const std::string& word) {
+  const size_t equals = word.find('=');
+  const bool has_name = equals != std::string::npos && io::is_word(word.substr(0, equals));
+  if (has_name) return {.name = word.substr(0, equals), .folder = word.substr(equals + 1)};
+  return {.name = (std::filesystem::path(word) / "").parent_path().filename().string(), .folder = word};
+}
+
+// Returns whether a word is a value of fit's --adapter, which a recipe for several commands may have.
+bool is_method(const std::string& word) {
+  run::RunOptions options;
+  const OptionField adapter = only(fields_of(options), {"adapter"}).front();
+  return std::ranges::find(adapter.rules.choices, word, &OptionChoice::word) != adapter.rules.choices.end();
+}
+
+void add_adapters(Group group, std::vector<NamedAdapter>& adapters) {
+  const auto take = [&adapters](const std::string& word) {
+    if (is_method(word)) return;
+    NamedAdapter adapter = adapter_in(word);
+    if (std::ranges::find(adapters, adapter.name, &NamedAdapter::name) != adapters.end()) {
+      throw UsageError({.where = "--adapter",
+                        .given = "two adapters " + in_quotes(adapter.name),
+                        .expected = "a name for each: --adapter NAME=FOLDER"});
+    }
+    adapters.push_back(std::move(adapter));
+  };
+  group.each_text("--adapter", take, "folder of an adapter for --model, or NAME=FOLDER; may be given several times")
+      ->type_name("FOLDER")
+      ->default_str("none");
 }
 
 // The parser reads these options itself: see Parser.
@@ -213,6 +245,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
+  add_adapters(data, a.adapters);
   add_data(data, "--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
   add_format(data, a.model.table);
   add_table(data, a.model);
@@ -231,6 +264,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
+  add_adapters(data, a.adapters);
   CLI::Option* files = add_data(data, "--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read");
   CLI::Option* texts =
       data.texts("--text", a.texts, "a text to predict in place of files; may be given several times")->excludes(files);
@@ -259,6 +293,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   Group data(command, "Prompts");
   data.path("--model,--model-name-or-path", a.model, "folder of a model, or its name on the Hugging Face Hub")
       ->required();
+  add_adapters(data, a.adapters);
   data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");

@@ -8,6 +8,7 @@
 #include "portatune/base/number.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/options/commands.h"
+#include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/chat_prompts.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/processes.h"
@@ -75,11 +76,15 @@ std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>
   return is_chat ? generator.generate_ids(ids, options, &watcher) : generator.generate(texts, options, &watcher);
 }
 
-std::string line_of(const std::string& prompt, const Completion& completion) {
-  return cli::line_of({{"prompt", prompt},
-                       {"completion", completion.text},
-                       {"tokens", completion.ids.size()},
-                       {"finish_reason", completion.stopped ? "stop" : "length"}});
+// adapter  the name of one of several adapters, or empty
+std::string line_of(const std::string& adapter, const std::string& prompt, const Completion& completion) {
+  nlohmann::ordered_json line;
+  if (!adapter.empty()) line["adapter"] = adapter;
+  line["prompt"] = prompt;
+  line["completion"] = completion.text;
+  line["tokens"] = completion.ids.size();
+  line["finish_reason"] = completion.stopped ? "stop" : "length";
+  return cli::line_of(line);
 }
 
 // Each process continues some prompts of a batch, so all must have read the same ones.
@@ -102,35 +107,59 @@ std::string describe(const GenerationTimes& times, size_t texts) {
   return text;
 }
 
+// The prompts in the form of each model.
+std::vector<std::vector<Prompt>> prompts_of(const std::vector<UsedModel>& models, GenerateArguments a) {
+  std::vector<std::vector<Prompt>> prompts;
+  for (const UsedModel& model : models) {
+    a.model = model.folder;
+    prompts.push_back(read_prompts(a));
+    require_same_prompts(a.device.processes.get(), prompts.back());
+  }
+  return prompts;
+}
+
+// Writes what the model appends to the prompts.
+// file  that of the first process; null in the others
+void continue_prompts(const UsedModel& model, const std::vector<Prompt>& prompts, const GenerateArguments& a,
+                      const Device& device, ResultFile* file) {
+  Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
+  const GenerationOptions options = options_of(a, generator);
+  const auto each = static_cast<size_t>(options.num_return_sequences);
+  const bool is_single = a.adapters.size() < 2 && prompts.size() == 1 && each == 1;
+  const bool as_text = is_single && a.output == "-" && a.input.empty() && !a.talk.json;
+  // Processes inspect the texts after the same tokens, and only one may have a terminal.
+  const bool shows_text = as_text && a.device.processes == nullptr && isatty(STDOUT_FILENO) != 0;
+  Watcher watcher(a.talk, shows_text);
+  const std::vector<Completion> completions = complete(generator, prompts, options, a.chat, watcher);
+  if (file == nullptr) return;
+  const std::string adapter = a.adapters.size() < 2 ? "" : model.name;
+  if (as_text) {
+    file->write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
+  } else {
+    for (size_t i = 0; i < completions.size(); ++i) {
+      file->write(line_of(adapter, prompts[i / each].shown, completions[i]));
+    }
+  }
+  print_remark(a.talk, describe(generator.times(), completions.size()));
+}
+
 }  // namespace
 
 int generate(const GenerateArguments& given, Processes& processes) {
   const GenerateArguments a = processes.arguments_of(given);
   const bool is_first = portatune::is_first(a.device.processes.get());
   run::require_files_for_all(a.device, a.input);
-  const std::vector<Prompt> prompts = read_prompts(a);
-  require_same_prompts(a.device.processes.get(), prompts);
+  const std::vector<UsedModel> models = used_models(a.model, a.adapters);
+  const std::vector<std::vector<Prompt>> prompts = prompts_of(models, a);
   catch_signals();  // before the file exists, so that no half-written file remains
   std::optional<ResultFile> file;
   if (is_first) file.emplace(a.output);
   TerminalEvents events(a.talk);
   const Device device(run::with_warnings(a.device, events));
-  Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
-  const GenerationOptions options = options_of(a, generator);
-  const auto each = static_cast<size_t>(options.num_return_sequences);
-  const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && each == 1 && !a.talk.json;
-  // Processes inspect the texts after the same tokens, and only one may have a terminal.
-  const bool shows_text = as_text && a.device.processes == nullptr && isatty(STDOUT_FILENO) != 0;
-  Watcher watcher(a.talk, shows_text);
-  const std::vector<Completion> completions = complete(generator, prompts, options, a.chat, watcher);
-  if (!is_first) return kOk;
-  if (as_text) {
-    file->write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
-  } else {
-    for (size_t i = 0; i < completions.size(); ++i) file->write(line_of(prompts[i / each].shown, completions[i]));
+  for (size_t i = 0; i < models.size(); ++i) {
+    continue_prompts(models[i], prompts[i], a, device, file ? &*file : nullptr);
   }
-  file->finish();
-  print_remark(a.talk, describe(generator.times(), completions.size()));
+  if (file) file->finish();
   return kOk;
 }
 

@@ -4,30 +4,50 @@
 #include "portatune/base/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
+#include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/error.h"
 #include "portatune/process_group.h"
 
 namespace portatune::cli {
+namespace {
+
+// The file of one of several adapters: predictions-NAME.jsonl.
+std::filesystem::path file_of(const std::string& adapter, std::filesystem::path output) {
+  if (output == "-") {
+    throw UsageError({.where = "--adapter",
+                      .given = "several adapters without --output",
+                      .expected = "--output FILE.jsonl: each adapter writes FILE-NAME.jsonl"});
+  }
+  return output.replace_filename(output.stem().string() + "-" + adapter + output.extension().string());
+}
+
+}  // namespace
 
 int predict(const PredictArguments& given, Processes& processes) {
   PredictArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
-  say_settings(a.model, a.settings, a.talk);
+  say_settings(a.model, a.adapters, a.settings, a.talk);
   const auto open = [&a](const RowTask& task, const data::Dataset& rows) {
     catch_signals();  // before a file exists, so that no incomplete file is left
     return prediction_file(a, task, rows);
   };
   // The other processes open no file.
   if (!is_first(a.device.processes.get())) catch_signals();
-  const run::Prediction prediction = run::predict(a, open, events);
-  print_remark(a.talk, fmt::format("predicted {} examples in {:.1f} s, {:.1f} per second", grouped(prediction.examples),
-                                   prediction.seconds, prediction.examples_per_second()));
+  for (const UsedModel& model : used_models(a.model.folder, a.adapters)) {
+    a.model.folder = model.folder;
+    if (a.adapters.size() > 1) a.output = file_of(model.name, given.output);
+    const run::Prediction prediction = run::predict(a, open, events);
+    print_remark(a.talk,
+                 fmt::format("predicted {} examples in {:.1f} s, {:.1f} per second", grouped(prediction.examples),
+                             prediction.seconds, prediction.examples_per_second()));
+  }
   return kOk;
 }
 

@@ -109,13 +109,15 @@ std::string describe(const Scores& scores) {
   return text;
 }
 
-std::string json_of(const run::Evaluation& evaluation) {
+namespace {
+
+nlohmann::ordered_json object_of(const run::Evaluation& evaluation) {
   nlohmann::ordered_json object = object_of(evaluation.scores);
   object["examples"] = evaluation.examples;
   object["seconds"] = evaluation.seconds;
   object["examples_per_second"] = evaluation.examples_per_second();
   if (evaluation.skipped_rows) object["skipped_rows"] = *evaluation.skipped_rows;
-  return line_of(object);
+  return object;
 }
 
 std::string table_of(const run::Evaluation& evaluation) {
@@ -126,6 +128,41 @@ std::string table_of(const run::Evaluation& evaluation) {
   if (evaluation.skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *evaluation.skipped_rows);
   return text + fmt::format("{:<{}}{:>10} in {:.1f} s, {:.1f} per second\n", "examples", width, evaluation.examples,
                             evaluation.seconds, evaluation.examples_per_second());
+}
+
+// A line of names, and one for each evaluation. Adapters of other heads may have other scores.
+std::string lines_of(const std::vector<NamedEvaluation>& evaluations) {
+  std::vector<std::string> scores;
+  size_t width = std::string_view("adapter ").size();
+  for (const auto& [name, evaluation] : evaluations) {
+    width = std::max(width, name.size() + 1);
+    for (const auto& [score, value] : evaluation.scores) {
+      if (std::ranges::find(scores, score) == scores.end()) scores.push_back(score);
+    }
+  }
+  const auto column = [](const std::string& score) { return std::max<size_t>(10, display_name(score).size() + 2); };
+  std::string text = fmt::format("{:<{}}", "adapter", width);
+  for (const std::string& score : scores) text += fmt::format("{:>{}}", display_name(score), column(score));
+  for (const auto& [name, evaluation] : evaluations) {
+    text += fmt::format("\n{:<{}}", name, width);
+    for (const std::string& score : scores) {
+      text += fmt::format("{:>{}}", cell(evaluation.scores, score), column(score));
+    }
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string json_of(const std::vector<NamedEvaluation>& evaluations) {
+  if (evaluations.size() == 1) return line_of(object_of(evaluations.front().evaluation));
+  nlohmann::ordered_json object;
+  for (const auto& [name, evaluation] : evaluations) object[name] = object_of(evaluation);
+  return line_of(object);
+}
+
+std::string table_of(const std::vector<NamedEvaluation>& evaluations) {
+  return evaluations.size() == 1 ? table_of(evaluations.front().evaluation) : lines_of(evaluations);
 }
 
 std::string json_of(const run::Outcome& outcome) {

@@ -1,0 +1,60 @@
+#include "portatune/hub/rebased_adapter.h"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "portatune/base/file_descriptor.h"
+#include "portatune/error.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/io/file/file.h"
+
+namespace portatune::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+void require_adapter(const fs::path& adapter, const fs::path& base) {
+  if (!is_adapter(adapter)) {
+    throw UsageError({.where = adapter.string(),
+                      .given = "a folder without " + std::string(kAdapterConfig),
+                      .expected = "an adapter of PEFT, as portatune fit --adapter lora writes it"});
+  }
+  if (is_adapter(base)) {
+    throw UsageError({.where = base.string(),
+                      .given = "an adapter as the base model of " + adapter.string(),
+                      .expected = "a model",
+                      .fix = "merge it into its model first: portatune merge"});
+  }
+  read_adapter(adapter);  // so that its errors name the adapter's own folder
+}
+
+}  // namespace
+
+RebasedAdapter::RebasedAdapter() : temporary_(fs::temp_directory_path() / "portatune-adapter-XXXXXX") {
+  std::string path = temporary_.string();
+  if (mkdtemp(path.data()) == nullptr) throw_system_error("create a folder", path, errno);
+  temporary_ = path;
+}
+
+// After the other constructor has returned, the destructor removes the folder even if this one fails.
+RebasedAdapter::RebasedAdapter(const fs::path& adapter, const fs::path& base) : RebasedAdapter() {
+  require_adapter(adapter, base);
+  const fs::path origin = fs::canonical(adapter);
+  folder_ = temporary_ / origin.filename();
+  fs::create_directory(folder_);
+  for (const fs::directory_entry& entry : fs::directory_iterator(origin)) {
+    const fs::path name = entry.path().filename();
+    if (name != kAdapterConfig) fs::create_symlink(entry.path(), folder_ / name);
+  }
+  io::write_file(folder_ / kAdapterConfig, config_with_base(origin, base));
+}
+
+RebasedAdapter::~RebasedAdapter() {
+  std::error_code ignored;
+  fs::remove_all(temporary_, ignored);
+}
+
+}  // namespace portatune::hub
