@@ -18,6 +18,7 @@
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/example_weights.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train/evaluation.h"
@@ -118,9 +119,9 @@ Tensor random_mask(int64_t rows, int64_t length) {
 }
 
 data::Example random_batch(const BenchArguments& a, int64_t labels) {
-  const io::JsonObject config = hub::read_config(a.model.folder);
-  const int64_t size = a.batch_size * a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
-  const Shape tokens{size, a.model.options.of<TextClassificationRunOptions>().max_length};
+  const io::JsonObject config = hub::read_config(a.run.model.folder);
+  const int64_t size = a.batch_size * a.run.training.gradient_accumulation_steps * a.run.device.mesh.size(kBatchAxes);
+  const Shape tokens{size, a.run.model.options.of<TextClassificationRunOptions>().max_length};
   const std::vector<float> weights(static_cast<size_t>(size), 1.0F);
   data::Example batch;
   batch.set("input_ids", random_integers(tokens, config.get_int("vocab_size", {2, 1 << 30})));
@@ -161,14 +162,15 @@ int bench_input(const BenchInputArguments& arguments) {
 }
 
 int bench(const BenchArguments& a) {
-  TextClassificationOptions options = a.model.options.of<TextClassificationRunOptions>();
+  TextClassificationOptions options = a.run.model.options.of<TextClassificationRunOptions>();
   options.head = Head::kSoftmax;
   options.labels = {"0", "1"};  // independent of the checkpoint: an encoder alone has no labels
-  const TextClassification task(a.model.folder, std::move(options));
+  const TextClassification task(a.run.model.folder, std::move(options));
   const data::Example batch = random_batch(a, static_cast<int64_t>(task.labels().size()));
-  TrainingOptions training = a.training;
+  TrainingOptions training = a.run.training;
   training.lr_scheduler_type = "constant";
-  const Device device(a.device);
+  training.lora = run::adapters_of(a.run, a.run.model.folder);
+  const Device device(a.run.device);
   Trainer trainer(device, task, training);
 
   // The first step runs through fit(), because fit() reports the compilation.

@@ -167,11 +167,9 @@ struct RecipesArguments {
 };
 
 struct BenchArguments {
-  run::ModelOptions model;
+  run::RunOptions run;  ///< only its model, training options, adapters and device are used
   int64_t batch_size = 16;
   int64_t steps = 20, warmup = 3;
-  TrainingOptions training;
-  DeviceOptions device;
 };
 
 struct BenchInputArguments {

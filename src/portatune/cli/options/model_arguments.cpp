@@ -40,7 +40,7 @@ class Find {
     find(a.model, Contents::kModel, "--model", a.talk);
     find(a.adapters, a.talk);
   }
-  void operator()(BenchArguments& a) { find(a.model, {}); }
+  void operator()(BenchArguments& a) { find(a.run.model, {}); }
   void operator()(BenchInputArguments& a) { find(a.fit.model, a.fit.talk); }
   void operator()(PlanArguments& a) { find_for_training(a.fit); }
   void operator()(ParityArguments& a) {

@@ -346,18 +346,20 @@ void add_options(CLI::App& command, DevicesArguments& a) {
 void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_recipe(size);
-  add_model_folder(size, a.model);
+  add_model_folder(size, a.run.model);
   size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
-  const std::vector<OptionField> training = fields_of(a.training);
+  const std::vector<OptionField> training = fields_of(a.run.training);
   add_fields(command, {with_help(only(training, {"gradient_accumulation_steps"}).front(), "such parts of a step")},
              "Size");
-  auto& options = a.model.options.of<TextClassificationRunOptions>();
+  auto& options = a.run.model.options.of<TextClassificationRunOptions>();
   add_fields(command, only(fields_of(options), {"max_length"}), "Size");
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});
   size.number("--warmup", a.warmup, "steps before them");
   add_fields(command, only(training, {"dtype", "remat"}), "Size");
-  add_device(command, a.device);
-  add_mesh(command, a.device);
+  add_fields(command, only(fields_of(a.run), {"adapter"}));
+  add_fields(command, fields_of(a.run.lora));
+  add_device(command, a.run.device);
+  add_mesh(command, a.run.device);
 }
 
 void add_options(CLI::App& command, BenchInputArguments& a) {
