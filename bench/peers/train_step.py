@@ -17,9 +17,14 @@ def main():
     options = parse_options()
     torch.manual_seed(0)
     model = BertForSequenceClassification.from_pretrained(options.model, num_labels=2, attn_implementation="sdpa")
+    if options.lora:
+        import peft  # noqa: PLC0415, which only this case needs
+
+        model = peft.get_peft_model(model, peft.LoraConfig(task_type="SEQ_CLS", r=8, lora_alpha=16))
     model.train()
     batch = make_batch(model.config, options.batch_size, options.max_length)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5, fused=True)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=2e-5, fused=True)
     for _ in range(options.warmup_steps):
         train_step(model, optimizer, batch, options.dtype)
     seconds = []
@@ -36,6 +41,7 @@ def parse_options():
     parser.add_argument("--batch-size", type=int, required=True)
     parser.add_argument("--max-length", type=int, required=True)
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--lora", action="store_true", help="train an adapter of peft")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--warmup-steps", type=int, default=2)
     return parser.parse_args()
