@@ -17,8 +17,8 @@ std::string why_untrusted(const std::filesystem::path& path);
 std::string command_to_trust(const std::filesystem::path& path);
 
 /// Possible paths of a file that is installed with the program: next to the program, as in a build folder, and in a
-/// folder of the installation. Both follow from the program's own path, with symbolic links resolved, so an
-/// installation may be moved.
+/// folder of the installation. Both follow from the path of the program, or of the Python module that has this code,
+/// with symbolic links resolved, so an installation may be moved.
 /// installed_in  folder below the installation prefix, for example "lib/portatune"
 /// returns       no path if the system does not report the program's path
 std::vector<std::filesystem::path> shipped_places(const std::filesystem::path& name, std::string_view installed_in);
