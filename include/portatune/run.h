@@ -283,9 +283,10 @@ class Events {
 DeviceOptions with_warnings(DeviceOptions options, Events& events);
 
 /// Trains a model and saves it, as `portatune fit` does: the same options give the same bits.
-/// returns  nothing if the run was stopped on request; its checkpoint is saved then
-/// errors   UsageError for options that exclude each other; those of the data, the device and the output folder
-std::optional<Outcome> fit(const RunOptions& options, Events& events);
+/// callback  a further observer of the training; null: none
+/// returns   nothing if the run was stopped on request; its checkpoint is saved then
+/// errors    UsageError for options that exclude each other; those of the data, the device and the output folder
+std::optional<Outcome> fit(const RunOptions& options, Events& events, Callback* callback = nullptr);
 
 /// Trains a model for each fold, as `portatune fit --folds` does, and predicts the rows that it has not seen.
 /// returns  nothing if the run was stopped on request

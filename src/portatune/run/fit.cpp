@@ -303,7 +303,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   return outcome;
 }
 
-std::optional<Outcome> fit(const RunOptions& options, Events& events) {
+std::optional<Outcome> fit(const RunOptions& options, Events& events, Callback* callback) {
   check_ranges_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
@@ -326,7 +326,7 @@ std::optional<Outcome> fit(const RunOptions& options, Events& events) {
   const RunPlan plan = plan_run(options, checkpoint, events);
   SurveyedRows rows(split_of(plan, *plan.task, events));
   DeviceOfRuns device(plan.device, events);
-  return train_model(plan, rows, device, events);
+  return train_model(plan, rows, device, events, callback);
 }
 
 }  // namespace portatune::run
