@@ -10,6 +10,7 @@
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/chat_prompts.h"
+#include "portatune/cli/predict/completions.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/progress_bar.h"
@@ -51,30 +52,6 @@ class Watcher final : public GenerationCallback {
   const bool shows_text_;
   bool in_line_ = false;
 };
-
-GenerationOptions options_of(const GenerateArguments& a, const Generator& generator) {
-  const GenerationOptions options = generate::with_texts(generator.defaults(), a.generation);
-  if (!options.unknown.empty()) {
-    print_remark(a.talk, fmt::format("generation_config.json has keys that have no effect: {}",
-                                     fmt::join(options.unknown, ", ")));
-  }
-  const auto is_given = [&](const char* name) { return a.generation.contains(name); };
-  if (!options.do_sample && (is_given("temperature") || is_given("top_k") || is_given("top_p"))) {
-    print_remark(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
-  }
-  return options;
-}
-
-std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts,
-                                 const GenerationOptions& options, bool is_chat, Watcher& watcher) {
-  std::vector<std::string> texts;
-  std::vector<std::vector<int32_t>> ids;
-  for (const Prompt& prompt : prompts) {
-    texts.push_back(prompt.shown);
-    ids.push_back(prompt.ids);
-  }
-  return is_chat ? generator.generate_ids(ids, options, &watcher) : generator.generate(texts, options, &watcher);
-}
 
 // adapter  the name of one of several adapters, or empty
 std::string line_of(const std::string& adapter, const std::string& prompt, const Completion& completion) {
@@ -144,6 +121,30 @@ void continue_prompts(const UsedModel& model, const std::vector<Prompt>& prompts
 }
 
 }  // namespace
+
+GenerationOptions options_of(const GenerateArguments& a, const Generator& generator) {
+  const GenerationOptions options = generate::with_texts(generator.defaults(), a.generation);
+  if (!options.unknown.empty()) {
+    print_remark(a.talk, fmt::format("generation_config.json has keys that have no effect: {}",
+                                     fmt::join(options.unknown, ", ")));
+  }
+  const auto is_given = [&](const char* name) { return a.generation.contains(name); };
+  if (!options.do_sample && (is_given("temperature") || is_given("top_k") || is_given("top_p"))) {
+    print_remark(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
+  }
+  return options;
+}
+
+std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts,
+                                 const GenerationOptions& options, bool is_chat, GenerationCallback& callback) {
+  std::vector<std::string> texts;
+  std::vector<std::vector<int32_t>> ids;
+  for (const Prompt& prompt : prompts) {
+    texts.push_back(prompt.shown);
+    ids.push_back(prompt.ids);
+  }
+  return is_chat ? generator.generate_ids(ids, options, &callback) : generator.generate(texts, options, &callback);
+}
 
 int generate(const GenerateArguments& given, Processes& processes) {
   const GenerateArguments a = processes.arguments_of(given);

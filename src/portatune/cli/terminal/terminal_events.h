@@ -24,7 +24,7 @@ class TerminalEvents : public run::Events {
 enum class Trains { kOneRun, kSeveralRuns };
 
 /// The reports of a training run. A signal requests its end.
-class TrainingEvents final : public TerminalEvents {
+class TrainingEvents : public TerminalEvents {
  public:
   /// arguments  must outlive this object
   explicit TrainingEvents(const FitArguments& arguments, Trains trains = Trains::kOneRun)

@@ -13,12 +13,7 @@
 namespace portatune::cli {
 
 int sweep(const SweepArguments& a, Processes& processes) {
-  const run::SweepOptions options{.trials = trials_of(a),
-                                  .output = a.fit.output,
-                                  .resume = a.fit.resume,
-                                  .overwrite_output = a.fit.overwrite_output,
-                                  .halving_factor = a.halving ? a.halving_factor : 0,
-                                  .keep_models = a.keep_models};
+  const run::SweepOptions options = sweep_options(a);
   TrainingEvents events(a.fit, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.fit, events, processes);
   catch_signals();

@@ -195,4 +195,13 @@ std::vector<run::Trial> trials_of(const SweepArguments& a) {
   return trials;
 }
 
+run::SweepOptions sweep_options(const SweepArguments& a) {
+  return {.trials = trials_of(a),
+          .output = a.fit.output,
+          .resume = a.fit.resume,
+          .overwrite_output = a.fit.overwrite_output,
+          .halving_factor = a.halving ? a.halving_factor : 0,
+          .keep_models = a.keep_models};
+}
+
 }  // namespace portatune::cli

@@ -23,4 +23,8 @@ std::vector<std::string> words_of_trial(const SweepArguments& a, const std::vect
 /// errors  those of parse() and of the functions above
 std::vector<run::Trial> trials_of(const SweepArguments& a);
 
+/// The options of the sweep.
+/// errors  those of trials_of()
+run::SweepOptions sweep_options(const SweepArguments& a);
+
 }  // namespace portatune::cli
