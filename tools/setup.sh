@@ -120,6 +120,7 @@ run_logged() {
 
 fetch_plugins() {
   provide xla-cpu-pjrt "deps/xla_cpu_pjrt-$(version_of xla-cpu-pjrt)" xla_plugins/xla_cpu_pjrt
+  provide nanobind "deps/nanobind-$(version_of nanobind)" nanobind
   provide jaxlib "deps/xla_ffi-$(version_of jaxlib)/include/xla/ffi/api" jaxlib/include/xla/ffi/api
 }
 

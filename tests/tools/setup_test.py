@@ -20,6 +20,7 @@ VERSIONS = dict(re.findall(r"^([^#\n]+)==(\S+)", (ROOT / "tools" / "lock.txt").r
 COMPLETE = (
     f"deps/xla_cpu_pjrt-{VERSIONS['xla-cpu-pjrt']}",
     f"deps/xla_ffi-{VERSIONS['jaxlib']}/include/xla/ffi/api",
+    f"deps/nanobind-{VERSIONS['nanobind']}",
     f"deps/pyarrow-{VERSIONS['pyarrow']}/pyarrow",
 )
 
