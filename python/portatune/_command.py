@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 
-_HERE = pathlib.Path(__file__).resolve().parent
+_HERE = pathlib.Path(__file__).absolute().parent
 
 # Environment variable of a plugin -> its places below a folder of packages.
 _PLUGINS = {

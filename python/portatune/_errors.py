@@ -1,0 +1,62 @@
+"""The errors of Portatune, a class for each kind. The compiled module raises them."""
+
+import re
+
+
+class Error(Exception):
+    """An error that says what was given, what was expected and how to fix it.
+
+    Attributes:
+        where: the operation, option or file at fault, with row, record or byte offset
+        given: the value found
+        expected: the value needed
+        fix: advice; empty if no advice is certain
+    """
+
+    def __init__(self, message="", where="", given="", expected="", fix=""):
+        super().__init__(message)
+        self.where, self.given, self.expected, self.fix = where, given, expected, fix
+        self._message = message
+
+    def __str__(self):
+        return self._message
+
+
+def _as_keyword(text):
+    """Returns the text with keywords of Python in place of options of the command: learning_rate for --learning-rate."""
+    return re.sub(r"(?<![\w-])--(?!help\b)[a-z][a-z0-9-]*", lambda option: option[0][2:].replace("-", "_"), text)
+
+
+class UsageError(Error, ValueError):
+    """A request is invalid: an unknown keyword, a value out of range, options that exclude each other."""
+
+    def __init__(self, *parts):
+        super().__init__(*map(_as_keyword, parts))
+
+
+class ShapeError(Error, ValueError):
+    """The operands of an operation do not fit together."""
+
+
+class DataError(Error, ValueError):
+    """A data file, or one of its rows, is invalid."""
+
+
+class CheckpointError(Error, ValueError):
+    """A model folder or a checkpoint is invalid."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A plugin or a device is missing, has the wrong version, or failed."""
+
+
+class NotFoundError(Error, FileNotFoundError):
+    """A requested file does not exist."""
+
+
+class IoError(Error, OSError):
+    """The operating system reported a failure. `errno` is its number, 0 if no system call failed."""
+
+
+class NumericError(Error, ArithmeticError):
+    """A loss, a gradient, an output or a weight is not finite."""

@@ -1,0 +1,16 @@
+"""The compiled part of the package, as `core`."""
+
+import os
+import sys
+
+from portatune import _command
+
+_missing = _command._missing_instructions()
+if _missing:
+    raise ImportError(f"portatune: this CPU lacks {', '.join(_missing)}; "
+                      "expected a CPU of 2013 or later: Intel Haswell, AMD Excavator")
+
+from portatune.lib import _core as core  # noqa: E402, F401  (after the check: it runs such instructions)
+
+# The library looks for XLA plugins where these variables point to.
+os.environ.update(_command._plugins([str(_command._HERE.parent), *filter(None, sys.path)]))

@@ -1,0 +1,10 @@
+// The parts of the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace portatune::python {
+
+void bind_tokenizer(nanobind::module_& module);
+
+}  // namespace portatune::python

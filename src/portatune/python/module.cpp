@@ -1,0 +1,10 @@
+// The Python module portatune.lib._core. The package portatune has the functions for users, which call it.
+#include "portatune/python/bindings.h"
+#include "portatune/python/errors.h"
+
+NB_MODULE(_core, module) {
+  using namespace portatune::python;
+  nanobind::set_leak_warnings(false);  // objects may live until the interpreter has ended
+  register_errors();
+  bind_tokenizer(module);
+}
