@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 _HERE = pathlib.Path(__file__).absolute().parent
+COMMAND = str(_HERE / "bin" / "portatune")
 
 # Environment variable of a plugin -> its places below a folder of packages.
 _PLUGINS = {
@@ -52,5 +53,4 @@ def main():
                  "  expected  a CPU of 2013 or later: Intel Haswell, AMD Excavator")
     # The folder of this package comes first: its dependencies are usually installed beside it.
     folders = [str(_HERE.parent), *(path for path in sys.path if path)]
-    command = str(_HERE / "bin" / "portatune")
-    os.execve(command, [command, *sys.argv[1:]], {**os.environ, **_plugins(folders)})
+    os.execve(COMMAND, [COMMAND, *sys.argv[1:]], {**os.environ, **_plugins(folders)})

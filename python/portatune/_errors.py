@@ -60,3 +60,15 @@ class IoError(Error, OSError):
 
 class NumericError(Error, ArithmeticError):
     """A loss, a gradient, an output or a weight is not finite."""
+
+
+# Exit codes of the command (docs/command-line.md) -> the errors that end it with them.
+_CLASSES = {2: UsageError, 65: DataError, 66: NotFoundError, 69: DeviceError, 74: IoError, 76: NumericError}
+
+
+def error_of(message, exit_code):
+    """Returns the error of the command with this message on stderr."""
+    message = message[message.rfind("portatune: ") + len("portatune: "):].strip()
+    parts = dict(re.findall(r"^  (given|expected|fix) +(.*)$", message, re.MULTILINE))
+    return _CLASSES.get(exit_code, Error)(message, message.partition("\n")[0], parts.get("given", ""),
+                                          parts.get("expected", ""), parts.get("fix", ""))

@@ -73,8 +73,8 @@ TESTED_TOGETHER = {
     "train/state train/weights",
     "train/checkpoint_test.cpp": "train/run_record train/save_folder",
     "report/page_test.cpp": "report/evaluations",
-    # The tokenizer of Python, compared with `tokenizers`.
-    "python/tokenizer_test.py": "python/*",
+    # The functions of Python, compared with the command.
+    "python/run_test.py": "python/*",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
     # Commands, mostly end to end, by their results, messages and exit codes.

@@ -5,6 +5,8 @@
 
 namespace portatune::python {
 
+void bind_devices(nanobind::module_& module);
+void bind_runs(nanobind::module_& module);
 void bind_tokenizer(nanobind::module_& module);
 
 }  // namespace portatune::python

@@ -1,0 +1,74 @@
+"""Rows in memory: tables by columns, lists of rows, and functions that make rows.
+
+They are written once to a file of JSON Lines, from which a run reads them as often as it needs. Passes over a file need
+no Python, can be divided, skipped and resumed, and their checksum tells a resumed run whether the rows are the same.
+"""
+
+import json
+import math
+import os
+
+
+def is_in_memory(rows):
+    """Whether this is rows and no path, pattern, URL or list of these."""
+    if rows is None or isinstance(rows, (str, os.PathLike)):
+        return False
+    if isinstance(rows, (list, tuple)):
+        return not rows or not isinstance(rows[0], (str, os.PathLike))
+    return True
+
+
+def write(rows, path):
+    """Writes rows to a file of JSON Lines and returns its path."""
+    with open(path, "w", encoding="utf-8") as file:
+        for row in _rows(rows):
+            file.write(json.dumps(row, ensure_ascii=False, default=_plain) + "\n")
+    return path
+
+
+def _rows(rows):
+    """Yields the rows as dicts."""
+    if callable(rows):
+        rows = rows()
+    columns = _columns(rows)
+    if columns is None:
+        yield from map(dict, rows)
+        return
+    sizes = {name: len(values) for name, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"columns of different lengths: {sizes}")
+    for values in zip(*columns.values()):
+        yield dict(zip(columns, values))
+
+
+def _columns(table):
+    """Returns the columns of a table as lists: a dict, pandas, polars, pyarrow or datasets; None for rows."""
+    if isinstance(table, dict):
+        names = list(table)
+    else:
+        names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+        if names is None:
+            return None
+    return {str(name): _list(table[name]) for name in names}
+
+
+def _list(values):
+    """Returns the values of a column; pandas has NaN for a missing one."""
+    for method in ("to_pylist", "to_list", "tolist"):  # pyarrow; pandas and polars; NumPy
+        if hasattr(values, method):
+            values = getattr(values, method)()
+            break
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+
+
+def _plain(value):
+    """Returns the JSON form of a value that json does not know: NumPy's numbers and arrays, paths, dates."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if type(value).__name__ in ("NAType", "NaTType"):  # pandas' missing values
+        return None
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"a column has a value of type {type(value).__name__}, which has no text")

@@ -1,0 +1,32 @@
+// The arguments of a command from its words.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "portatune/cli/options/command_line.h"
+#include "portatune/cli/options/model_arguments.h"
+#include "portatune/cli/terminal/processes.h"
+#include "portatune/error.h"
+
+namespace portatune::python {
+
+using Words = std::vector<std::string>;
+
+/// The arguments that the command line has for these words, with its defaults, its other names and its errors.
+/// Downloads a model of the Hub that is missing.
+/// errors  those of cli::parse() and cli::with_model_folders(); UsageError for words that ask for a text, and in one of
+///         several processes
+template <class Arguments>
+Arguments arguments_of(const Words& words) {
+  cli::Processes().require_one("Python module");
+  cli::Command command = cli::with_model_folders(cli::parse(words), words);
+  if (auto* arguments = std::get_if<Arguments>(&command)) return std::move(*arguments);
+  throw UsageError({.where = words.front(),
+                    .given = "an option that prints a text, such as print_config",
+                    .expected = "options of a run"});
+}
+
+}  // namespace portatune::python

@@ -1,0 +1,94 @@
+#include "portatune/python/calling_thread.h"
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "portatune/base/stop.h"
+
+namespace nb = nanobind;
+
+namespace portatune::python {
+namespace {
+
+// The time between two looks at signals.
+constexpr std::chrono::milliseconds kPause(50);
+
+// Ends the process at Ctrl-C while this object lives.
+class FatalInterrupt {
+ public:
+  FatalInterrupt() : earlier_(std::signal(SIGINT, SIG_DFL)) {}
+  ~FatalInterrupt() { std::signal(SIGINT, earlier_); }
+  FatalInterrupt(const FatalInterrupt&) = delete;
+  FatalInterrupt& operator=(const FatalInterrupt&) = delete;
+
+ private:
+  void (*const earlier_)(int);
+};
+
+}  // namespace
+
+void CallingThread::run(const std::function<void()>& work) {
+  std::exception_ptr error;
+  {
+    const nb::gil_scoped_release unlocked;
+    std::thread worker([&] {
+      const StopScope scope(stop_.token());
+      try {
+        work();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      is_done_ = true;
+      changed_.notify_all();
+    });
+    std::optional<FatalInterrupt> fatal;
+    for (std::unique_lock lock(mutex_); !is_done_;) {
+      changed_.wait_for(lock, kPause, [this] { return is_done_ || call_ != nullptr; });
+      if (call_ != nullptr) make_call();
+      if (interrupt_) continue;
+      lock.unlock();
+      handle_signals();
+      if (interrupt_) fatal.emplace();
+      lock.lock();
+    }
+    worker.join();
+  }
+  if (interrupt_) std::rethrow_exception(interrupt_);
+  if (error) std::rethrow_exception(error);
+}
+
+void CallingThread::call(const std::function<void()>& function) {
+  const std::lock_guard one_at_a_time(calls_);
+  std::unique_lock lock(mutex_);
+  call_ = &function;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return call_ == nullptr; });
+  if (call_error_) std::rethrow_exception(std::exchange(call_error_, nullptr));
+}
+
+// The caller waits, so its function stays valid, and the mutex may stay locked.
+void CallingThread::make_call() {
+  const nb::gil_scoped_acquire locked;
+  try {
+    (*call_)();
+  } catch (...) {
+    call_error_ = std::current_exception();
+  }
+  call_ = nullptr;
+  changed_.notify_all();
+}
+
+void CallingThread::handle_signals() {
+  const nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() == 0) return;
+  interrupt_ = std::make_exception_ptr(nb::python_error());
+  stop_.request_stop();
+}
+
+}  // namespace portatune::python

@@ -1,0 +1,134 @@
+// The runs of the command, as functions of its words that return its JSON.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "portatune/cli/predict/prediction_file.h"
+#include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/cli/train/sweep_report.h"
+#include "portatune/cli/train/sweep_trials.h"
+#include "portatune/python/arguments.h"
+#include "portatune/python/bindings.h"
+#include "portatune/python/calling_thread.h"
+#include "portatune/python/computed_metrics.h"
+#include "portatune/python/training_calls.h"
+#include "portatune/report/page.h"
+#include "portatune/sweep.h"
+
+namespace nb = nanobind;
+
+namespace portatune::python {
+namespace {
+
+// The reports of the command, without its advice for a shell.
+class Events final : public cli::TrainingEvents {
+ public:
+  using cli::TrainingEvents::TrainingEvents;
+
+  void lock_file(const std::filesystem::path&) override {}
+  void stopped(int64_t, const std::filesystem::path& checkpoint) override { checkpoint_ = checkpoint; }
+  void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override {
+    checkpoint_ = checkpoint;
+    notice(reason);
+  }
+
+  /// The checkpoint of a run that was stopped, or has failed; empty: there is none.
+  const std::filesystem::path& checkpoint() const { return checkpoint_; }
+
+ private:
+  std::filesystem::path checkpoint_;
+};
+
+void refuse(const char* option, const char* expected) {
+  throw UsageError({.where = option, .given = "a call from Python", .expected = expected});
+}
+
+// Options that need the process of the command.
+void require_one_run(const cli::FitArguments& a) {
+  if (a.folds > 0) refuse("folds", "the command `portatune fit --folds`");
+  if (a.hang_timeout_s) refuse("hang_timeout", "the command, as only it ends its process");
+}
+
+// returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
+std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
+                                                       const nb::object& compute_metrics) {
+  CallingThread caller;
+  std::optional<run::Outcome> outcome;
+  std::filesystem::path checkpoint;
+  const auto train = [&] {
+    cli::FitArguments a = arguments_of<cli::FitArguments>(words);
+    require_one_run(a);
+    a.stop = caller.stop();
+    Events events(a);
+    const ComputedMetrics metrics(compute_metrics, caller);
+    TrainingCalls calls(observer, caller);
+    outcome = run::fit(a, events, observer.is_none() ? nullptr : &calls);
+    checkpoint = events.checkpoint();
+  };
+  try {
+    caller.run(train);
+  } catch (nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) nb::setattr(error.value(), "checkpoint", nb::str(checkpoint.c_str()));
+    throw;
+  }
+  return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
+}
+
+std::string evaluate(const Words& words, const nb::object& compute_metrics) {
+  std::string result;
+  CallingThread caller;
+  caller.run([&] {
+    const ComputedMetrics metrics(compute_metrics, caller);
+    cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
+    a.stop = caller.stop();
+    cli::TerminalEvents events(a.talk);
+    result = cli::json_of(run::evaluate(a, events));
+  });
+  return result;
+}
+
+void predict(const Words& words) {
+  CallingThread caller;
+  caller.run([&] {
+    cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
+    a.stop = caller.stop();
+    cli::TerminalEvents events(a.talk);
+    const auto open = [&a](const RowTask& task, const data::Dataset& rows) { return prediction_file(a, task, rows); };
+    run::predict(a, open, events);
+  });
+}
+
+std::optional<std::string> sweep(const Words& words) {
+  std::optional<run::SweepOutcome> outcome;
+  CallingThread caller;
+  caller.run([&] {
+    const auto a = arguments_of<cli::SweepArguments>(words);
+    require_one_run(a.fit);
+    run::SweepOptions options = cli::sweep_options(a);
+    for (run::Trial& trial : options.trials) trial.options.stop = caller.stop();
+    Events events(a.fit, cli::Trains::kSeveralRuns);
+    outcome = run::sweep(options, events);
+  });
+  return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
+}
+
+std::string report_page(const std::vector<std::filesystem::path>& folders) { return report::page_of(folders); }
+
+}  // namespace
+
+void bind_runs(nb::module_& module) {
+  module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
+             "Trains as `portatune fit` does.");
+  module.def("evaluate", evaluate, nb::arg("words"), nb::arg("compute_metrics").none(),
+             "The scores as `portatune evaluate --json` writes them.");
+  module.def("predict", predict, nb::arg("words"), "Writes the file of predictions of `portatune predict`.");
+  module.def("sweep", sweep, nb::arg("words"), "The result as `portatune sweep --json` writes it; None: stopped.");
+  module.def("report_page", report_page, nb::arg("folders"), "The page of `portatune report`.");
+}
+
+}  // namespace portatune::python

@@ -1,0 +1,47 @@
+"""Errors: a class for each kind, with what was given, expected and advised, in words of Python."""
+
+import unittest
+
+import portatune
+import toy
+from toy import MODEL, OPTIONS, TRAIN
+
+
+class Errors(toy.InFolder):
+    def test_an_unknown_keyword_suggests_the_nearest_one(self):
+        with self.assertRaises(portatune.UsageError) as caught:
+            self.fit(lerning_rate=1)
+        self.assertIn("lerning_rate", caught.exception.given)
+        self.assertIn("learning_rate", caught.exception.fix)
+        self.assertNotIn("--", str(caught.exception).replace("--help", ""))
+
+    def test_a_value_out_of_range_says_what_is_expected(self):
+        with self.assertRaises(ValueError) as caught:
+            self.fit(per_device_train_batch_size=0)
+        self.assertIn("at least 1", caught.exception.expected + caught.exception.given)
+
+    def test_a_missing_file_is_a_file_not_found_error(self):
+        with self.assertRaises(FileNotFoundError) as caught:
+            self.fit(self.folder / "none.csv")
+        self.assertIsInstance(caught.exception, portatune.NotFoundError)
+        self.assertIn("none.csv", str(caught.exception))
+
+    def test_a_bad_row_names_file_and_line(self):
+        (self.folder / "bad.csv").write_text("text,label\na,b,c\n")
+        with self.assertRaises(portatune.DataError) as caught:
+            self.fit(self.folder / "bad.csv")
+        self.assertIn("bad.csv:2", caught.exception.where)
+
+    def test_options_of_the_command_alone_are_refused(self):
+        for options in ({"folds": 3}, {"hang_timeout": 5}, {"print_config": True}):
+            with self.subTest(options=options), self.assertRaises(portatune.UsageError):
+                self.fit(**options)
+
+    def test_errors_of_the_command_keep_their_parts(self):
+        with self.assertRaises(portatune.UsageError) as caught:
+            portatune.plan(MODEL, TRAIN, on="tpu:v99", **OPTIONS)
+        self.assertIn("v99", caught.exception.given)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,50 @@
+"""compute_metrics: the arrays that it gets, and where its scores go."""
+
+import unittest
+
+import toy
+from toy import TRAIN, VALIDATION
+
+
+class ComputeMetrics(toy.InFolder):
+    def setUp(self):
+        super().setUp()
+        try:
+            import numpy  # noqa: F401
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+
+    def test_the_arrays_have_all_rows_and_give_the_scores_of_the_task(self):
+        shapes = []
+
+        def compute_metrics(prediction):
+            logits, labels = prediction
+            shapes.append((logits.shape, labels.shape))
+            return {"mine": (logits.argmax(-1) == labels).mean()}
+
+        run = self.fit(validation=VALIDATION, per_device_eval_batch_size=5, compute_metrics=compute_metrics)
+        count = len(toy.rows(VALIDATION))
+        self.assertEqual(set(shapes), {((count, 2), (count,))})
+        self.assertAlmostEqual(run.metrics["mine"], run.metrics["accuracy"])
+        self.assertIn("eval_mine", run.history[-1])
+        self.assertEqual(run.evaluate(VALIDATION, compute_metrics=compute_metrics)["mine"], run.metrics["mine"])
+
+    def test_a_score_of_its_own_chooses_the_best_model(self):
+        run = self.fit(validation=VALIDATION, compute_metrics=lambda prediction: {"eval_count": len(prediction[1])},
+                       metric_for_best_model="count", load_best_model_at_end=True)
+        self.assertIn("best_step", run.result)
+
+    def test_other_runs_do_not_have_it(self):
+        self.fit(validation=VALIDATION, compute_metrics=lambda prediction: {"mine": 1.0})
+        self.assertNotIn("mine", self.fit(train=TRAIN, validation=VALIDATION, name="other").metrics)
+
+    def test_its_exceptions_end_the_run(self):
+        def compute_metrics(prediction):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,104 @@
+"""fit, evaluate, predict, sweep and plan: the results of the command, to the bit."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+import portatune
+import toy
+from toy import DATA, MODEL, OPTIONS, TRAIN, VALIDATION
+
+
+class Fit(toy.InFolder):
+    def test_the_weights_equal_those_of_the_command(self):
+        run = self.fit(validation=VALIDATION)
+        toy.command("fit", "--model", MODEL, "--train", TRAIN, "--validation", VALIDATION, "--max-length", 16,
+                    "--batch-size", 4, "--max-steps", 6, "--learning-rate", 1e-3, "--output", self.folder / "command")
+        self.assertEqual(toy.weights(run.model), toy.weights(self.folder / "command"))
+        self.assertEqual(run.result["steps"], 6)
+
+    def test_the_run_has_scores_and_history(self):
+        run = self.fit(validation=VALIDATION, logging_steps=3)
+        self.assertEqual(set(run.metrics) & {"loss", "accuracy"}, {"loss", "accuracy"})
+        self.assertEqual([record["step"] for record in run.history if "learning_rate" in record], [3, 6])
+        self.assertAlmostEqual(run.history[-1]["eval_loss"], run.metrics["loss"], places=5)
+        self.assertEqual(run.evaluate(VALIDATION)["accuracy"], run.metrics["accuracy"])
+        self.assertTrue(run.report()._repr_html_().startswith("<iframe srcdoc="))
+        self.assertEqual(run.report().save(self.folder / "page.html").read_text(), run.report())
+        self.assertTrue((run.save(self.folder / "copy") / "model.safetensors").exists())
+
+    def test_without_output_the_model_lives_as_long_as_the_run(self):
+        run = portatune.fit(MODEL, TRAIN, validation=0.25, **OPTIONS)
+        self.assertTrue((run.model / "config.json").exists())
+        self.assertIn("accuracy", run.metrics)
+        folder = run.model
+        del run
+        self.assertFalse(folder.exists())
+
+    def test_resume_continues_a_run(self):
+        self.fit(max_steps=3, name="parts", keep_checkpoints=1, save_strategy="steps", save_steps=3)
+        run = self.fit(name="parts", resume=True)
+        self.assertEqual(run.result["steps"], 6)
+
+    def test_false_and_none_are_the_defaults_of_options(self):
+        self.assertEqual(self.fit(overwrite_output=False, task=None, seed=None).result["steps"], 6)
+
+
+class Interrupt(toy.InFolder):
+    SCRIPT = """
+import sys, portatune
+try:
+    portatune.fit(*sys.argv[1:3], output=sys.argv[3], num_train_epochs=100000, max_length=16)
+except KeyboardInterrupt as interrupt:
+    print(interrupt.checkpoint)
+"""
+
+    def test_it_saves_a_checkpoint_and_names_it(self):
+        process = subprocess.Popen([sys.executable, "-c", self.SCRIPT, MODEL, TRAIN, self.folder / "out"], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        next(line for line in process.stderr if line.startswith("epoch"))
+        process.send_signal(signal.SIGINT)
+        checkpoint, _ = process.communicate(timeout=60)
+        self.assertTrue((pathlib.Path(checkpoint.strip()) / "model.safetensors").exists(), checkpoint)
+
+
+class Predict(toy.InFolder):
+    def test_it_returns_the_lines_of_the_command(self):
+        run = self.fit()
+        lines = toy.command("predict", "--model", run.model, "--data", VALIDATION).splitlines()
+        self.assertEqual(run.predict(VALIDATION), list(map(json.loads, lines)))
+        self.assertIn("label", run.predict(text=["the film was good"])[0])
+
+
+class Sweep(toy.InFolder):
+    def test_it_ranks_the_configurations(self):
+        result = portatune.sweep(MODEL, TRAIN, VALIDATION, output=self.folder / "sweep",
+                                 grid={"learning_rate": [1e-4, 1e-3]}, **{**OPTIONS, "learning_rate": None})
+        self.assertEqual([row["settings"].keys() for row in result["rows"]], [{"learning-rate"}] * 2)
+        self.assertTrue(result["best"].startswith("trial-"))
+
+
+class Others(unittest.TestCase):
+    def test_devices_are_those_of_the_plugin(self):
+        self.assertEqual(portatune.devices()["platform"], "cpu")
+
+    def test_a_plan_is_that_of_the_command(self):
+        plan = portatune.plan(MODEL, on="cpu", max_length=16)
+        words = ("plan", "--model", MODEL, "--on", "cpu", "--max-length", "16", "--json")
+        self.assertEqual(plan.keys(), json.loads(toy.command(*words)).keys())
+
+    def test_parity_reads_a_case(self):
+        case = next((DATA / "models").glob("*bert*"))
+        self.assertIsInstance(portatune.parity(case), dict)
+
+    def test_the_import_needs_no_other_package(self):
+        environment = {**os.environ, "PYTHONNOUSERSITE": "1"}
+        subprocess.run([sys.executable, "-S", "-c", "import portatune"], check=True, env=environment)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,43 @@
+"""Data and calls that the tests of this folder share."""
+
+import csv
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import portatune
+from portatune import _command
+
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+MODEL = DATA / "tiny_bert"
+TRAIN = DATA / "toy" / "train.csv"
+VALIDATION = DATA / "toy" / "validation.csv"
+# Few steps that end fast, and no text on stderr.
+OPTIONS = {"max_length": 16, "per_device_train_batch_size": 4, "max_steps": 6, "learning_rate": 1e-3, "quiet": True}
+
+
+def rows(path=TRAIN):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def command(*words):
+    """Runs the command and returns its stdout."""
+    return subprocess.run([_command.COMMAND, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+
+def weights(folder):
+    return (pathlib.Path(folder) / "model.safetensors").read_bytes()
+
+
+class InFolder(unittest.TestCase):
+    """A test with an empty folder."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def fit(self, train=TRAIN, name="tuned", **options):
+        return portatune.fit(MODEL, train, output=self.folder / name, **{**OPTIONS, **options})
