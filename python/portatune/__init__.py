@@ -10,15 +10,17 @@
 from portatune._callbacks import Callback
 from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError, NumericError,
                                ShapeError, UsageError)
+from portatune._generate import generate
 from portatune._metrics import EvalPrediction
 from portatune._native import core as _core
 from portatune._runs import (History, Page, Run, devices, evaluate, fit, parity, plan, predict, report, sweep)
 
+Completion = _core.Completion
 Encoding = _core.Encoding
 Tokenizer = _core.Tokenizer
 
 __all__ = [
-    "Callback", "CheckpointError", "DataError", "DeviceError", "Encoding", "Error", "EvalPrediction",
+    "Callback", "CheckpointError", "Completion", "DataError", "DeviceError", "Encoding", "Error", "EvalPrediction",
     "History", "IoError", "NotFoundError", "NumericError", "Page", "Run", "ShapeError", "Tokenizer", "UsageError",
-    "devices", "evaluate", "fit", "parity", "plan", "predict", "report", "sweep",
+    "devices", "evaluate", "fit", "generate", "parity", "plan", "predict", "report", "sweep",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // objects may live until the interpreter has ended
   register_errors();
   bind_devices(module);
+  bind_generation(module);
   bind_runs(module);
   bind_tokenizer(module);
 }

@@ -1,0 +1,66 @@
+#include "portatune/generation.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "portatune/cli/predict/chat_prompts.h"
+#include "portatune/cli/predict/completions.h"
+#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/python/arguments.h"
+#include "portatune/python/bindings.h"
+#include "portatune/python/calling_thread.h"
+
+namespace nb = nanobind;
+
+namespace portatune::python {
+namespace {
+
+// Hands texts to a function of Python while they grow.
+class TextCalls final : public GenerationCallback {
+ public:
+  TextCalls(const nb::object& on_text, CallingThread& caller) : on_text_(on_text), caller_(caller) {}
+
+  bool streams() const override { return !on_text_.is_none(); }
+  void on_text(size_t prompt, std::string_view text) override {
+    if (streams()) caller_.call([&] { on_text_(prompt, nb::str(text.data(), text.size())); });
+  }
+  void on_pause() override { stop_if_requested(); }
+
+ private:
+  const nb::object& on_text_;
+  CallingThread& caller_;
+};
+
+std::vector<Completion> generate(const Words& words, const nb::object& on_text) {
+  std::vector<Completion> completions;
+  CallingThread caller;
+  caller.run([&] {
+    const auto a = arguments_of<cli::GenerateArguments>(words);
+    const std::vector<cli::Prompt> prompts = cli::read_prompts(a);
+    cli::TerminalEvents events(a.talk);
+    const Device device(run::with_warnings(a.device, events));
+    Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
+    TextCalls calls(on_text, caller);
+    completions = cli::complete(generator, prompts, a, calls);
+  });
+  return completions;
+}
+
+}  // namespace
+
+void bind_generation(nb::module_& module) {
+  nb::class_<Completion>(module, "Completion", "The continuation of a prompt.")
+      .def_ro("text", &Completion::text, "the continuation without the prompt and without special tokens")
+      .def_ro("ids", &Completion::ids, "all new tokens, the one that ended the text included")
+      .def_prop_ro(
+          "finish_reason", [](const Completion& c) { return c.stopped ? "stop" : "length"; },
+          "'stop' if a token or a stop string ended the text, 'length' after max_new_tokens")
+      .def("__str__", [](const Completion& c) { return c.text; })
+      .def("__repr__", [](const Completion& c) {
+        return nb::str("Completion(text={!r}, finish_reason={!r})").format(c.text, c.stopped ? "stop" : "length");
+      });
+  module.def("generate", generate, nb::arg("words"), nb::arg("on_text").none(),
+             "Continues prompts. `on_text(prompt, text)` receives more of a continuation while it grows.");
+}
+
+}  // namespace portatune::python

@@ -1,0 +1,45 @@
+"""Generation: the texts of the command, whole and as a stream."""
+
+import json
+import shutil
+import unittest
+
+import portatune
+import toy
+from toy import DATA
+
+OPTIONS = {"max_new_tokens": 8, "quiet": True}
+
+
+class Generate(toy.InFolder):
+    def setUp(self):
+        super().setUp()
+        self.model = self.folder / "model"
+        shutil.copytree(DATA / "models" / "gpt2_lm", self.model)
+        for name in ("tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(toy.MODEL / name, self.model)
+
+    def test_the_texts_are_those_of_the_command(self):
+        prompts = ["the film", "a play"]
+        line, other = toy.command("generate", "--model", self.model, "--max-new-tokens", 8, "--json", "--prompt", prompts[0],
+                                  "--prompt", prompts[1]).splitlines()
+        first, second = portatune.generate(self.model, prompts, **OPTIONS)
+        self.assertEqual([first.text, second.text], [json.loads(line)["completion"], json.loads(other)["completion"]])
+        self.assertEqual(len(first.ids), json.loads(line)["tokens"])
+
+    def test_a_stream_has_the_same_text(self):
+        whole = portatune.generate(self.model, "the film", **OPTIONS)
+        self.assertEqual("".join(portatune.generate(self.model, "the film", stream=True, **OPTIONS)), str(whole))
+
+    def test_a_stream_may_be_left(self):
+        stream = portatune.generate(self.model, "the film", stream=True, **OPTIONS)
+        next(stream, None)
+        stream.close()
+
+    def test_errors_reach_the_reader_of_a_stream(self):
+        with self.assertRaises(portatune.NotFoundError):
+            list(portatune.generate("/nowhere", "the film", stream=True, **OPTIONS))
+
+
+if __name__ == "__main__":
+    unittest.main()
