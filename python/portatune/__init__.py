@@ -7,20 +7,37 @@
     run.predict(text=["a wonderful film"])
 """
 
-from portatune._callbacks import Callback
-from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError, NumericError,
-                               ShapeError, UsageError)
-from portatune._generate import generate
-from portatune._metrics import EvalPrediction
-from portatune._native import core as _core
-from portatune._runs import (History, Page, Run, devices, evaluate, fit, parity, plan, predict, report, sweep)
+import importlib
+from typing import TYPE_CHECKING
 
-Completion = _core.Completion
-Encoding = _core.Encoding
-Tokenizer = _core.Tokenizer
+if TYPE_CHECKING:
+    from portatune._callbacks import Callback
+    from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError,
+                                   NumericError, ShapeError, UsageError)
+    from portatune._generate import generate
+    from portatune._metrics import EvalPrediction
+    from portatune._runs import History, Page, Run, devices, evaluate, fit, parity, plan, predict, report, sweep
+    from portatune.lib._core import Completion, Encoding, Tokenizer
 
 __all__ = [
     "Callback", "CheckpointError", "Completion", "DataError", "DeviceError", "Encoding", "Error", "EvalPrediction",
     "History", "IoError", "NotFoundError", "NumericError", "Page", "Run", "ShapeError", "Tokenizer", "UsageError",
     "devices", "evaluate", "fit", "generate", "parity", "plan", "predict", "report", "sweep",
 ]  # fmt: skip
+
+_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_generate", "_native")
+
+
+def __getattr__(name):
+    """Imports a name when it is first used, because the script of the command, which is in this package, needs none."""
+    if name in __all__:
+        for module in _MODULES:
+            value = getattr(importlib.import_module(f"portatune.{module}"), name, None)
+            if value is not None:
+                globals()[name] = value
+                return value
+    raise AttributeError(f"module 'portatune' has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

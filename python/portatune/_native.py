@@ -1,4 +1,4 @@
-"""The compiled part of the package, as `core`."""
+"""The compiled part of the package: its functions as `core`, and its classes."""
 
 import os
 import sys
@@ -10,7 +10,11 @@ if _missing:
     raise ImportError(f"portatune: this CPU lacks {', '.join(_missing)}; "
                       "expected a CPU of 2013 or later: Intel Haswell, AMD Excavator")
 
-from portatune.lib import _core as core  # noqa: E402, F401  (after the check: it runs such instructions)
+from portatune.lib import _core as core  # noqa: E402  (after the check: it runs such instructions)
+
+Completion = core.Completion
+Encoding = core.Encoding
+Tokenizer = core.Tokenizer
 
 # The library looks for XLA plugins where these variables point to.
 os.environ.update(_command._plugins([str(_command._HERE.parent), *filter(None, sys.path)]))
