@@ -83,6 +83,22 @@ class Sweep(toy.InFolder):
 
 
 class Others(unittest.TestCase):
+    def test_a_forked_process_raises_in_place_of_hanging(self):
+        portatune.devices()
+        child = os.fork()
+        if child == 0:
+            try:
+                portatune.devices()
+            except portatune.UsageError as error:
+                os._exit(0 if "spawn" in error.fix else 1)
+            os._exit(2)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_all_names_are_there(self):
+        for name in portatune.__all__:
+            self.assertIsNotNone(getattr(portatune, name), name)
+        self.assertFalse(hasattr(portatune, "lerning"))
+
     def test_devices_are_those_of_the_plugin(self):
         self.assertEqual(portatune.devices()["platform"], "cpu")
 

@@ -1,6 +1,7 @@
 #include "portatune/python/calling_thread.h"
 
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "portatune/base/stop.h"
+#include "portatune/error.h"
 
 namespace nb = nanobind;
 
@@ -30,9 +32,20 @@ class FatalInterrupt {
   void (*const earlier_)(int);
 };
 
+// A plugin has threads, which a forked child lacks: it would wait for them for ever.
+void require_no_fork() {
+  static const pid_t first = getpid();
+  if (getpid() == first) return;
+  throw UsageError({.where = "portatune",
+                    .given = "a process that was forked after a run in its parent",
+                    .expected = "a process of its own",
+                    .fix = "multiprocessing.set_start_method(\"spawn\"), or fork before the first run"});
+}
+
 }  // namespace
 
 void CallingThread::run(const std::function<void()>& work) {
+  require_no_fork();
   std::exception_ptr error;
   {
     const nb::gil_scoped_release unlocked;

@@ -17,7 +17,8 @@ class CallingThread {
  public:
   /// Runs `work` on another thread and returns when it has ended. A signal handler that raises, as that of Ctrl-C does,
   /// requests the stop, which `work` must follow; a second Ctrl-C ends the process at once.
-  /// errors  the exception of the signal handler, else those of `work`
+  /// errors  the exception of the signal handler, else those of `work`; UsageError in a process that was forked after
+  ///         its parent has called this
   void run(const std::function<void()>& work);
 
   /// Runs `function` on the calling thread, with the interpreter's lock, and waits for it. For threads that work.
