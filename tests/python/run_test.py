@@ -50,7 +50,8 @@ class Fit(toy.InFolder):
 
 class Interrupt(toy.InFolder):
     SCRIPT = """
-import sys, portatune
+import signal, sys, portatune
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 try:
     portatune.fit(*sys.argv[1:3], output=sys.argv[3], num_train_epochs=100000, max_length=16)
 except KeyboardInterrupt as interrupt:
