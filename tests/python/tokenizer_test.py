@@ -1,13 +1,46 @@
-"""The tokenizer against `tokenizers`, where that is installed."""
+"""The tokenizer against `tokenizers`, by its golden file and, where it is installed, itself."""
 
+import json
 import pathlib
+import tempfile
 import unittest
 
 import portatune
 
-MODEL = pathlib.Path(__file__).resolve().parents[1] / "data" / "tiny_bert"
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+MODEL = DATA / "tiny_bert"
 
 TEXTS = ["the film was good", "Ein schöner Film!", "", "a" * 300, "naïve 🎬 film"]
+
+
+def merged(value, patch):
+    """Returns the JSON value with a merge patch (RFC 7386)."""
+    if not isinstance(patch, dict):
+        return patch
+    return {**value, **{key: merged(value.get(key, {}), one) for key, one in patch.items()}}
+
+
+def or_minus_one(ids):
+    return [-1 if index is None else index for index in ids]
+
+
+class Golden(unittest.TestCase):
+    """The encodings that tests/oracle has recorded with `tokenizers`."""
+
+    def test_encodings(self):
+        golden = json.loads((DATA / "tokenizer" / "encodings.json").read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            tokenizers = {}
+            for name, patch in golden["patches"].items():
+                (pathlib.Path(folder) / "tokenizer.json").write_text(json.dumps(merged(golden["base"], patch)))
+                tokenizers[name] = portatune.Tokenizer(folder)
+        for name, texts, max_length, truncation, special, expected in golden["cases"]:
+            if truncation in (None, "longest_first"):
+                encoding = tokenizers[name].encode(*texts, max_length=max_length or 0, add_special_tokens=special)
+                offsets = [place for offset in encoding.offsets for place in offset]
+                self.assertEqual([encoding.ids, encoding.type_ids, encoding.special_tokens_mask,
+                                  or_minus_one(encoding.sequence_ids), or_minus_one(encoding.word_ids), offsets],
+                                 expected, f"{name}: {texts}")
 
 
 class Tokenizer(unittest.TestCase):
