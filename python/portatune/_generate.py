@@ -2,9 +2,21 @@
 
 import queue
 import threading
+from collections.abc import Iterator, Sequence
+from typing import Literal, overload
 
-from portatune._native import core
+from portatune._native import Completion, core
+from portatune._rows import Path
 from portatune._words import words
+
+
+@overload
+def generate(model: Path, prompt: str, *, stream: Literal[False] = False, **options: object) -> Completion: ...
+@overload
+def generate(model: Path, prompt: Sequence[str], *, stream: Literal[False] = False,
+             **options: object) -> list[Completion]: ...
+@overload
+def generate(model: Path, prompt: str, *, stream: Literal[True], **options: object) -> Iterator[str]: ...
 
 
 def generate(model, prompt, *, stream=False, **options):

@@ -1,5 +1,6 @@
 """Metrics of a function of the user, as transformers' compute_metrics."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 _PADDING = -100  # transformers' padding of labels, which no metric counts
@@ -10,6 +11,9 @@ class EvalPrediction(NamedTuple):
 
     predictions: Any
     label_ids: Any
+
+
+ComputeMetrics = Callable[[EvalPrediction], Mapping[str, float]]
 
 
 def of_batches(compute_metrics):

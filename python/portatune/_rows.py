@@ -7,6 +7,20 @@ no Python, can be divided, skipped and resumed, and their checksum tells a resum
 import json
 import math
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+
+class Table(Protocol):
+    """A table of pandas, polars, pyarrow or datasets."""
+
+    def __getitem__(self, column: Any, /) -> Any: ...
+    def __len__(self) -> int: ...
+
+
+Path = str | os.PathLike[str]
+Rows = (Path | Sequence[Path] | Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | Table
+        | Callable[[], Iterable[Mapping[str, Any]]])
 
 
 def is_in_memory(rows):

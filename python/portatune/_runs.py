@@ -7,9 +7,13 @@ import shutil
 import subprocess
 import tempfile
 import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from portatune import _callbacks, _command, _errors, _metrics
+from portatune._metrics import ComputeMetrics
 from portatune._native import core
+from portatune._rows import Path, Rows
 from portatune._words import json_of, texts, words, words_with_rows
 
 
@@ -29,7 +33,7 @@ class Page(str):
     def _repr_html_(self):
         return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="800" style="border:0"></iframe>'
 
-    def save(self, path):
+    def save(self, path: Path) -> pathlib.Path:
         """Writes the page to a file and returns its path."""
         path = pathlib.Path(path)
         path.write_text(self, encoding="utf-8")
@@ -57,24 +61,24 @@ class Run:
             weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
 
     @property
-    def history(self):
+    def history(self) -> History:
         """The records of metrics.jsonl: losses, learning rates and scores by step."""
         with open(self.output / "metrics.jsonl", encoding="utf-8") as file:
             return History(map(json.loads, file))
 
-    def evaluate(self, data, **options):
+    def evaluate(self, data: Rows, **options: Any) -> dict[str, float]:
         """Returns the scores of rows: see portatune.evaluate()."""
         return evaluate(self.model, data, **options)
 
-    def predict(self, data=None, **options):
+    def predict(self, data: Rows | None = None, **options: object) -> list[dict[str, Any]]:
         """Returns the predictions for rows or texts: see portatune.predict()."""
         return predict(self.model, data, **options)
 
-    def save(self, folder):
+    def save(self, folder: Path) -> pathlib.Path:
         """Copies the model without its checkpoints to a new folder and returns its path."""
         return pathlib.Path(shutil.copytree(self.model, folder, ignore=shutil.ignore_patterns("checkpoint-*")))
 
-    def report(self):
+    def report(self) -> Page:
         """Returns the page that shows the curves, scores and settings of the run."""
         return report(self.output)
 
@@ -83,8 +87,9 @@ class Run:
         return f"Run({str(self.output)!r}{', ' if scores else ''}{scores})"
 
 
-def fit(model, train, validation=None, *, task=None, output=None, callbacks=(),
-        compute_metrics=None, **options):
+def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | None = None,
+        output: Path | None = None, callbacks: Sequence[object] = (), compute_metrics: ComputeMetrics | None = None,
+        **options: object) -> Run:
     """Fine-tunes a model and returns its Run, as `portatune fit` does: the same options give the same bits.
 
         run = portatune.fit("bert-base-uncased", train=frame, validation=0.1, learning_rate=3e-5, num_train_epochs=2)
@@ -127,7 +132,8 @@ def fit(model, train, validation=None, *, task=None, output=None, callbacks=(),
     return Run(output, json_of(result), checkpoint, temporary)
 
 
-def evaluate(model, data, *, compute_metrics=None, **options):
+def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
+             **options: object) -> dict[str, float]:
     """Returns the scores of a model on labelled rows, with the options of `portatune evaluate`.
 
         portatune.evaluate("tuned", "test.csv")["accuracy"]
@@ -141,7 +147,7 @@ def evaluate(model, data, *, compute_metrics=None, **options):
         return json_of(core.evaluate(given, _computed(compute_metrics)))
 
 
-def predict(model, data=None, **options):
+def predict(model: Path, data: Rows | None = None, **options: object) -> list[dict[str, Any]]:
     """Returns a dict for each row, with the options of `portatune predict`.
 
         portatune.predict("tuned", text=["a wonderful film"])[0]["label"]
@@ -159,7 +165,8 @@ def predict(model, data=None, **options):
             return list(map(json.loads, file))
 
 
-def sweep(model, train, validation=None, *, output, grid=None, **options):
+def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: Path,
+          grid: Mapping[str, object] | None = None, **options: object) -> dict[str, Any]:
     """Trains with several settings and seeds and returns the ranking, with the options of `portatune sweep`.
 
         result = portatune.sweep("tiny", "train.csv", "dev.csv", output="sweep", seeds=3,
@@ -176,17 +183,17 @@ def sweep(model, train, validation=None, *, output, grid=None, **options):
         return json_of(core.sweep(given))
 
 
-def report(runs):
+def report(runs: Path | Sequence[Path]) -> Page:
     """Returns the page that shows runs side by side: one output folder of fit() or sweep(), or a list of them."""
     return Page(core.report_page(runs if isinstance(runs, (list, tuple)) else [runs]))
 
 
-def devices(device="cpu"):
+def devices(device: str = "cpu") -> dict[str, Any]:
     """Returns the facts about the devices of a plugin: platform, plugin, version, descriptions."""
     return core.devices(words("devices", {"device": device}))
 
 
-def plan(model, train=None, *, on, **options):
+def plan(model: Path, train: Rows | None = None, *, on: str | Sequence[str], **options: object) -> dict[str, Any]:
     """Returns memory and speed of a training run on devices that need not be there, as `portatune plan --json`.
 
     It runs the command in a process of its own, because a compiler for another device cannot be stopped.
@@ -197,7 +204,7 @@ def plan(model, train=None, *, on, **options):
         return _run_command(given)
 
 
-def parity(case=None, **options):
+def parity(case: Path | None = None, **options: object) -> dict[str, Any]:
     """Compares a model with stored results of transformers, or a run with itself on another setting.
 
     Returns what `portatune parity --json` prints, which runs in a process of its own.
