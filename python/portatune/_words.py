@@ -1,6 +1,7 @@
 """Keywords of Python as words of the command line, which has names, defaults and checks of all options."""
 
 import contextlib
+import enum
 import json
 import os
 import pathlib
@@ -15,6 +16,8 @@ def texts(value):
         return [f"{name}={texts(one)[0]}" for name, one in value.items()]
     if isinstance(value, (list, tuple, set)):
         return [text for one in value for text in texts(one)]
+    if isinstance(value, enum.Enum):  # as those of transformers
+        return texts(value.value)
     if isinstance(value, bool):
         return ["true" if value else "false"]
     return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]

@@ -1,0 +1,24 @@
+"""Keywords as words of the command line."""
+
+import enum
+import pathlib
+import unittest
+
+from portatune import _words
+
+
+class Strategy(enum.Enum):
+    EPOCH = "epoch"
+
+
+class Words(unittest.TestCase):
+    def test_values_have_the_form_of_the_command(self):
+        options = {"learning_rate": 5e-5, "resume": True, "quiet": False, "task": None, "model": pathlib.Path("a/b"),
+                   "eval_strategy": Strategy.EPOCH, "labels": ["a", 1], "rename_columns": {"old": "new"}, "text": ""}
+        self.assertEqual(_words.words("fit", options), [
+            "fit", "--learning-rate=5e-05", "--resume=true", "--quiet=false", "--model=a/b", "--eval-strategy=epoch",
+            "--labels=a", "--labels=1", "--rename-columns=old=new", "--text="])  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()
