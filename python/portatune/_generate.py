@@ -2,21 +2,26 @@
 
 import queue
 import threading
-from collections.abc import Iterator, Sequence
-from typing import Literal, overload
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, overload
 
 from portatune._native import Completion, core
 from portatune._rows import Path
-from portatune._words import words
+from portatune._words import words_with_rows
+
+
+Conversation = Sequence[Mapping[str, Any]]
 
 
 @overload
-def generate(model: Path, prompt: str, *, stream: Literal[False] = False, **options: object) -> Completion: ...
+def generate(model: Path, prompt: str | Conversation, *, stream: Literal[False] = False,
+             **options: object) -> Completion: ...
 @overload
 def generate(model: Path, prompt: Sequence[str], *, stream: Literal[False] = False,
              **options: object) -> list[Completion]: ...
 @overload
-def generate(model: Path, prompt: str, *, stream: Literal[True], **options: object) -> Iterator[str]: ...
+def generate(model: Path, prompt: str | Conversation, *, stream: Literal[True],
+             **options: object) -> Iterator[str]: ...
 
 
 def generate(model, prompt, *, stream=False, **options):
@@ -28,27 +33,41 @@ def generate(model, prompt, *, stream=False, **options):
 
     Args:
         model: folder of a causal language model, or its name on the Hugging Face Hub
-        prompt: a text or a list of texts
+        prompt: a text, a list of texts, or a conversation: a list of messages such as
+            {"role": "user", "content": "Hello"}, which the model's chat template turns into a text
         stream: whether to return an iterator of texts, which are made while it is read, for a single prompt
         options: max_new_tokens, do_sample, temperature, num_beams, chat, ...: docs/generation.md
 
     Returns:
-        a Completion for a text, a list of them for a list
+        a Completion for a text or a conversation, a list of them for a list of texts
     """
-    given = words("generate", {"model": model, "prompt": prompt, **options})
+    is_chat = _is_conversation(prompt)
+    prompts = {"input": [{"messages": prompt}], "chat": True} if is_chat else {"prompt": prompt}
+    options = {"model": model, **prompts, **options}
+    is_single = is_chat or isinstance(prompt, str)
     if stream:
-        if not isinstance(prompt, str):
-            raise TypeError("stream=True continues a single prompt, which is a str")
-        return _stream(given)
-    completions = core.generate(given, None)
-    return completions[0] if isinstance(prompt, str) else completions
+        if not is_single:
+            raise TypeError("stream=True continues a single prompt: a str, or a list of messages")
+        return _stream(options)
+    completions = _completions(options)
+    return completions[0] if is_single else completions
+
+
+def _is_conversation(prompt):
+    """Whether this is a list of messages such as {"role": "user", "content": "Hello"}."""
+    return not isinstance(prompt, str) and len(prompt) > 0 and isinstance(prompt[0], Mapping)
+
+
+def _completions(options, on_text=None):
+    with words_with_rows("generate", options, "input") as given:
+        return core.generate(given, on_text)
 
 
 class _Closed(Exception):
     """The reader of the texts has left."""
 
 
-def _stream(given):
+def _stream(options):
     """Yields the text of a continuation while another thread makes it."""
     texts, closed, error = queue.Queue(), threading.Event(), []
 
@@ -59,7 +78,7 @@ def _stream(given):
 
     def work():
         try:
-            core.generate(given, put)
+            _completions(options, put)
         except _Closed:
             pass
         except BaseException as fault:  # the reader gets every exception

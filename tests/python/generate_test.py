@@ -27,6 +27,16 @@ class Generate(toy.InFolder):
         self.assertEqual([first.text, second.text], [json.loads(line)["completion"], json.loads(other)["completion"]])
         self.assertEqual(len(first.ids), json.loads(line)["tokens"])
 
+    def test_a_conversation_is_a_single_prompt(self):
+        template = self.folder / "chat.jinja"
+        template.write_text("{% for m in messages %}{{ m.content }} {% endfor %}")
+        messages = [{"role": "user", "content": "the film"}, {"role": "assistant", "content": "was"}]
+        options = {"chat_template": template, **OPTIONS}
+        chat = portatune.generate(self.model, messages, **options)
+        plain = portatune.generate(self.model, "the film was ", chat=True, **options)
+        self.assertEqual(chat.ids, plain.ids)
+        self.assertEqual("".join(portatune.generate(self.model, messages, stream=True, **options)), chat.text)
+
     def test_a_stream_has_the_same_text(self):
         whole = portatune.generate(self.model, "the film", **OPTIONS)
         self.assertEqual("".join(portatune.generate(self.model, "the film", stream=True, **OPTIONS)), str(whole))
