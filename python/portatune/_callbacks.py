@@ -44,10 +44,12 @@ class Observer:
         self._state = types.SimpleNamespace(global_step=0, max_steps=0, epoch=0.0, log_history=[],
                                             is_world_process_zero=True, is_local_process_zero=True)
         self._control = types.SimpleNamespace(should_training_stop=False)
-        self._log = pathlib.Path(options["output"], "metrics.jsonl")
+        self._path = pathlib.Path(options["output"], "metrics.jsonl")
+        self._log = None  # the open file, read up to the last record
 
     def on_ready(self):
-        self._state.log_history = self._records()  # those of a resumed run, and the scores before training
+        self._log = open(self._path, encoding="utf-8")  # closed by end(), or with this object
+        self._state.log_history = self._new_records()  # those of a resumed run, and the scores before training
         return self._call("on_train_begin")
 
     def on_step(self, step, total_steps):
@@ -68,6 +70,8 @@ class Observer:
 
     def end(self):
         self._call("on_train_end")
+        if self._log:
+            self._log.close()
 
     def _call(self, hook, **arguments):
         for callback in self._callbacks:
@@ -76,15 +80,13 @@ class Observer:
                 function(self._args, self._state, self._control, **arguments)
         return self._control.should_training_stop
 
-    def _records(self):
-        with open(self._log, encoding="utf-8") as file:
-            return list(map(json.loads, file))
+    def _new_records(self):
+        return list(map(json.loads, self._log))
 
     def _log_records(self):
         """Hands over the records that metrics.jsonl has got since the last call."""
-        history = self._state.log_history
-        for record in self._records()[len(history):]:
-            history.append(record)
+        for record in self._new_records():
+            self._state.log_history.append(record)
             self._state.epoch = record.get("epoch", self._state.epoch)
             self._call("on_log", logs=record)
             if any(name.startswith("eval_") for name in record):
