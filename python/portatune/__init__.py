@@ -16,13 +16,14 @@ if TYPE_CHECKING:
                                    NumericError, ShapeError, UsageError)
     from portatune._generate import generate
     from portatune._metrics import EvalPrediction
-    from portatune._runs import History, Page, Run, devices, evaluate, fit, parity, plan, predict, report, sweep
+    from portatune._runs import (History, Page, Run, cross_validate, devices, evaluate, fit, parity, plan, predict,
+                                 report, sweep)
     from portatune.lib._core import Completion, Encoding, Tokenizer
 
 __all__ = [
     "Callback", "CheckpointError", "Completion", "DataError", "DeviceError", "Encoding", "Error", "EvalPrediction",
     "History", "IoError", "NotFoundError", "NumericError", "Page", "Run", "ShapeError", "Tokenizer", "UsageError",
-    "devices", "evaluate", "fit", "generate", "parity", "plan", "predict", "report", "sweep",
+    "cross_validate", "devices", "evaluate", "fit", "generate", "parity", "plan", "predict", "report", "sweep",
 ]  # fmt: skip
 
 _MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_generate", "_native")

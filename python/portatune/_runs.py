@@ -132,6 +132,21 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     return Run(output, json_of(result), checkpoint, temporary)
 
 
+def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, **options: object) -> dict[str, Any]:
+    """Trains a model for each fold and returns the scores of the rows that it has not seen: "folds", "out_of_fold".
+
+        portatune.cross_validate("bert-base-uncased", frame, folds=5, output="folds")["out_of_fold"]["accuracy"]
+
+    Args:
+        folds: number of folds
+        output: folder of the models and of the predictions for all rows
+        options: those of fit(), and group_column, test
+    """
+    options = {"model": model, "train": train, "folds": folds, "output": output, **options}
+    with words_with_rows("fit", options, "train") as given:
+        return json_of(core.cross_validate(given))
+
+
 def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
              **options: object) -> dict[str, float]:
     """Returns the scores of a model on labelled rows, with the options of `portatune evaluate`.

@@ -67,6 +67,13 @@ except KeyboardInterrupt as interrupt:
         self.assertTrue((pathlib.Path(checkpoint.strip()) / "model.safetensors").exists(), checkpoint)
 
 
+class CrossValidate(toy.InFolder):
+    def test_it_measures_each_row_once(self):
+        result = portatune.cross_validate(MODEL, TRAIN, folds=2, output=self.folder / "folds", **OPTIONS)
+        self.assertEqual(len(result["folds"]), 2)
+        self.assertIn("accuracy", result["out_of_fold"])
+
+
 class Predict(toy.InFolder):
     def test_it_returns_the_lines_of_the_command(self):
         run = self.fit()

@@ -48,10 +48,13 @@ void refuse(const char* option, const char* expected) {
   throw UsageError({.where = option, .given = "a call from Python", .expected = expected});
 }
 
-// Options that need the process of the command.
-void require_one_run(const cli::FitArguments& a) {
-  if (a.folds > 0) refuse("folds", "the command `portatune fit --folds`");
+void refuse_hang_timeout(const cli::FitArguments& a) {
   if (a.hang_timeout_s) refuse("hang_timeout", "the command, as only it ends its process");
+}
+
+void require_one_run(const cli::FitArguments& a) {
+  if (a.folds > 0) refuse("folds", "the function cross_validate()");
+  refuse_hang_timeout(a);
 }
 
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
@@ -77,6 +80,19 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
     throw;
   }
   return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
+}
+
+std::optional<std::string> cross_validate(const Words& words) {
+  std::optional<run::FoldOutcome> outcome;
+  CallingThread caller;
+  caller.run([&] {
+    auto a = arguments_of<cli::FitArguments>(words);
+    refuse_hang_timeout(a);
+    a.stop = caller.stop();
+    Events events(a, cli::Trains::kSeveralRuns);
+    outcome = run::cross_validate(a, events);
+  });
+  return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
 }
 
 std::string evaluate(const Words& words, const nb::object& compute_metrics) {
@@ -124,6 +140,8 @@ std::string report_page(const std::vector<std::filesystem::path>& folders) { ret
 void bind_runs(nb::module_& module) {
   module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
              "Trains as `portatune fit` does.");
+  module.def("cross_validate", cross_validate, nb::arg("words"),
+             "The result as `portatune fit --folds --json` writes it; None: stopped.");
   module.def("evaluate", evaluate, nb::arg("words"), nb::arg("compute_metrics").none(),
              "The scores as `portatune evaluate --json` writes them.");
   module.def("predict", predict, nb::arg("words"), "Writes the file of predictions of `portatune predict`.");
