@@ -1,4 +1,4 @@
-"""The wheel: pip installs it, and the command trains without any file of this repository or of the user's cache."""
+"""The wheel: pip installs it; command and module train without files of this repository or of the user's cache."""
 
 import os
 import pathlib
@@ -40,8 +40,9 @@ class Wheel(unittest.TestCase):
         return attempt(self.packages / "bin" / "portatune", *words,
                        environment={**self.environment, **(environment or {})}, cwd=self.folder)
 
-    def test_it_fits_every_python_and_glibc_2_35(self):
-        self.assertRegex(self.wheel.name, r"-py3-none-manylinux_2_\d\d_x86_64\.whl$")
+    def test_it_fits_this_python_and_glibc_2_35(self):
+        tag = "cp312-abi3" if sys.version_info >= (3, 12) else "cp311-cp311"
+        self.assertRegex(self.wheel.name, rf"-{tag}-manylinux_2_\d\d_x86_64\.whl$")
         self.assertLessEqual(int(self.wheel.name.split("manylinux_2_")[1][:2]), 35)
         self.assertLess(self.wheel.stat().st_size, 60e6)
 
@@ -49,6 +50,23 @@ class Wheel(unittest.TestCase):
         done = self.portatune(*fit(self.folder / "tuned"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.folder / "tuned" / "model.safetensors").exists())
+
+    def test_the_module_trains_as_the_command_does(self):
+        self.portatune(*fit(self.folder / "command"))
+        code = ("import sys, portatune; portatune.fit(*sys.argv[1:3], output=sys.argv[3], max_length=16, batch_size=4, "
+                "max_steps=2)")
+        done = attempt(sys.executable, "-c", code, DATA / "tiny_bert", DATA / "toy" / "train.csv",
+                       self.folder / "module", environment=self.environment, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        command, module = ((self.folder / name / "model.safetensors").read_bytes() for name in ("command", "module"))
+        self.assertEqual(module, command)
+
+    def test_the_module_has_its_types_and_no_other_symbol(self):
+        (module,) = (self.packages / "portatune" / "lib").glob("_core.*.so")
+        symbols = run("nm", "--dynamic", "--defined-only", "--format=just-symbols", module).split()
+        self.assertEqual(symbols, ["PyInit__core"])
+        self.assertTrue((module.parent / "_core.pyi").exists())
+        self.assertTrue((self.packages / "portatune" / "py.typed").exists())
 
     def test_it_has_the_plugins_of_python_packages(self):
         plugin = self.packages / "xla_plugins" / "xla_cpu_pjrt" / "xla_cpu_pjrt.so"
