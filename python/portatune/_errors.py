@@ -23,7 +23,7 @@ class Error(Exception):
 
 
 def _as_keyword(text):
-    """Returns the text with keywords of Python in place of options of the command: learning_rate for --learning-rate."""
+    """Returns the text with keywords in place of options of the command: learning_rate for --learning-rate."""
     return re.sub(r"(?<![\w-])--(?!help\b)[a-z][a-z0-9-]*", lambda option: option[0][2:].replace("-", "_"), text)
 
 

@@ -21,8 +21,8 @@ class Generate(toy.InFolder):
 
     def test_the_texts_are_those_of_the_command(self):
         prompts = ["the film", "a play"]
-        line, other = toy.command("generate", "--model", self.model, "--max-new-tokens", 8, "--json", "--prompt", prompts[0],
-                                  "--prompt", prompts[1]).splitlines()
+        line, other = toy.command("generate", "--model", self.model, "--max-new-tokens", 8, "--json",
+                                  "--prompt", prompts[0], "--prompt", prompts[1]).splitlines()
         first, second = portatune.generate(self.model, prompts, **OPTIONS)
         self.assertEqual([first.text, second.text], [json.loads(line)["completion"], json.loads(other)["completion"]])
         self.assertEqual(len(first.ids), json.loads(line)["tokens"])
