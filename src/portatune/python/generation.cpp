@@ -41,7 +41,7 @@ std::vector<Completion> generate(const Words& words, const nb::object& on_text) 
     const Device device(run::with_warnings(a.device, events));
     Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
     TextCalls calls(on_text, caller);
-    completions = cli::complete(generator, prompts, a, calls);
+    completions = cli::complete(generator, prompts, cli::options_of(a, generator), a.chat, calls);
   });
   return completions;
 }
