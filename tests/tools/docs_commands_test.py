@@ -11,13 +11,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ["PORTATUNE_COMMAND"]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import readme_commands  # noqa: E402
+import page_commands  # noqa: E402
 
 
 def commands_of(page):
     """The lines of code blocks, and the code in sentences, that call portatune: the words after its name."""
     text = page.read_text()
-    lines = [line for block in readme_commands.blocks(text) for line in readme_commands.commands_of_block(block)]
+    lines = [line for block in page_commands.blocks(text) for line in page_commands.commands_of_block(block)]
     lines += re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^```.*?^```$|^    [^\n]*$", "", text))
     for line in lines:
         called = re.match(r"(?:\w+=\S* )*(?:mpirun .*?|srun .*?|bash )?(?:\S*/)?portatune(?:\.sh)? ([^#|>&]*)", line)

@@ -1,4 +1,4 @@
-"""tools/readme_commands.py: finds the commands of a README, and recognises each of its lines."""
+"""tools/page_commands.py: finds the commands of pages, and recognises each line of the README."""
 
 import pathlib
 import sys
@@ -7,8 +7,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import readme_commands  # noqa: E402
-from readme_commands import UnknownCommand, extract  # noqa: E402
+import page_commands  # noqa: E402
+from page_commands import UnknownCommand, extract, extract_blocks, files_of  # noqa: E402
 
 README = """# Title
 
@@ -34,6 +34,28 @@ find_package(portatune)
 | one | `P --model bert` |
 """
 
+PAGE = """# Title
+
+    portatune fit --recipe r.yaml ...    # a comment
+    loss 0.5
+
+```console
+$ RANK=0 portatune evaluate --model other ... --json
+accuracy 0.9
+```
+
+Text with `portatune plan`.
+
+```yaml
+# r.yaml
+task: masked-lm
+```
+
+```yaml
+task: causal-lm
+```
+"""
+
 
 class Extract(unittest.TestCase):
     def test_commands_come_from_blocks_sentences_and_tables(self):
@@ -42,7 +64,7 @@ class Extract(unittest.TestCase):
             "build/portatune fit --model DIR --train train.csv",
             "build/portatune devices",
             "portatune plan --help",
-            f"mpirun -n 4 portatune fit {readme_commands.REST}",
+            f"mpirun -n 4 portatune fit {page_commands.REST}",
             "build/portatune fit --output tuned --model bert",
         ])
 
@@ -54,6 +76,19 @@ class Extract(unittest.TestCase):
         commands = "\n".join(extract((ROOT / "README.md").read_text()))
         for part in ("make build", "portatune fit", "portatune evaluate", "--task ", "--recipe ", "mpirun"):
             self.assertIn(part, commands)
+
+    def test_commands_of_a_page_come_from_its_blocks(self):
+        self.assertEqual(extract_blocks(PAGE), [
+            f"portatune fit --recipe r.yaml {page_commands.REST}",
+            "RANK=0 portatune evaluate --model other --train train.csv --validation dev.csv --output tuned --json",
+        ])
+
+    def test_a_page_shows_files(self):
+        self.assertEqual(files_of(PAGE), {"r.yaml": "task: masked-lm\n"})
+
+    def test_pages_of_tasks_have_commands(self):
+        for page in (ROOT / "docs" / "tasks").glob("*.md"):
+            self.assertTrue(extract_blocks(page.read_text()), page)
 
 
 if __name__ == "__main__":

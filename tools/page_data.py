@@ -1,0 +1,195 @@
+"""The files that the commands of pages name: tiny models and toy data, made from those of the tests."""
+
+import csv
+import gzip
+import json
+import pathlib
+import shutil
+import struct
+import zlib
+
+DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
+SENTENCES = ("the film was good and we saw the play", "the book was bad and we saw the film")
+# Models by the names of the Hugging Face Hub, in its cache.
+HUB_MODELS = ("bert-base-uncased", "google-bert/bert-base-uncased", "roberta-base")
+COMMIT = "0" * 40
+
+
+def write_all(folder):
+    """Writes everything into `folder`."""
+    for name in ("bert", "minilm", "roberta"):
+        model(folder / name, DATA / "tiny_bert", positions=512)
+    model(folder / "gpt2", DATA / "models" / "gpt2_lm", positions=1024, tokenizer=DATA / "tiny_bert")
+    model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
+    shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
+    image_model(folder / "vit")
+    shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
+    for name in HUB_MODELS:
+        cached_model(folder / "hub", name, folder / "bert")
+    from_scratch = json.loads((folder / "bert" / "config.json").read_text())
+    del from_scratch["vocab_size"]
+    (folder / "config.json").write_text(json.dumps(from_scratch))
+    for split in ("train", "dev", "test"):
+        photos(folder / "photos" / split)
+    shutil.copytree(folder / "photos" / "test", folder / "new-photos")
+    tables(folder)
+    texts(folder)
+    conversations(folder)
+    questions(folder)
+
+
+def model(folder, source, positions, tokenizer=None):
+    """Copies a model and repeats its position embeddings, so that it reads longer texts."""
+    shutil.copytree(source, folder)
+    for file in sorted(tokenizer.iterdir()) if tokenizer else []:
+        if "token" in file.name:
+            shutil.copy(file, folder)
+    config = json.loads((folder / "config.json").read_text())
+    for key in config.keys() & {"max_position_embeddings", "n_positions"}:
+        config[key] = positions
+    (folder / "config.json").write_text(json.dumps(config))
+    lengthen(folder / "model.safetensors", positions)
+
+
+def lengthen(file, positions):
+    """Repeats the rows of position embeddings in a safetensors file."""
+    stored = file.read_bytes()
+    (size,) = struct.unpack("<Q", stored[:8])
+    header, values = json.loads(stored[8:8 + size]), b""
+    for name, tensor in header.items():
+        if name == "__metadata__":
+            continue
+        begin, end = tensor["data_offsets"]
+        own = stored[8 + size + begin:8 + size + end]
+        if "position_embeddings" in name or name.endswith("wpe.weight"):
+            row = len(own) // tensor["shape"][0]
+            own = (own * (positions // tensor["shape"][0] + 1))[:positions * row]
+            tensor["shape"][0] = positions
+        tensor["data_offsets"] = [len(values), len(values) + len(own)]
+        values += own
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    file.write_bytes(struct.pack("<Q", len(text)) + text + values)
+
+
+def image_model(folder):
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(DATA / "models" / "vit_softmax" / name, folder)
+    processor = json.loads((DATA / "image" / "processors" / "vit.json").read_text())
+    processor["size"] = {"height": 12, "width": 12}
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+
+
+def cached_model(hub, name, source):
+    """Puts a model into a cache of the Hugging Face Hub."""
+    folder = hub / ("models--" + name.replace("/", "--"))
+    shutil.copytree(source, folder / "snapshots" / COMMIT)
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text(COMMIT)
+
+
+def examples():
+    """32 rows with the columns of all pages, so that all tables can have the same rows."""
+    with open(DATA / "quest" / "train.csv", newline="") as file:
+        quest = list(csv.DictReader(file))
+    texts = ("text", "sentence", "sentence1", "comment_text", "review", "question", "sent1")
+    flags = ("label", "good", "toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
+    numbers = ("score", "importance", "cohesion", "syntax", "grammar")
+    return [{"id": i, **row, "question_title": f"title {i % 8}", **dict.fromkeys(texts, SENTENCES[i % 2]),
+             **dict.fromkeys(flags, i % 2), **dict.fromkeys(numbers, (i % 4) / 4 + 0.25),
+             "sentence2": SENTENCES[0], "sent2": "it was",
+             "sentiment": ("positive", "negative")[i % 2], "genres": ("film|play", "book")[i % 2],
+             **{f"ending{k}": word for k, word in enumerate(("good", "bad", "a play", "a book"))},
+             "file": f"photos/train/{i % 2}/{i % 8}.png"}
+            for i, row in enumerate(quest)]
+
+
+def tables(folder):
+    rows = examples()
+    for name in ("train", "dev", "test", "new", "more", "labelled", "rows", "reviews", "essays", "films", "swag"):
+        write_table(open(folder / f"{name}.csv", "w", newline=""), rows)
+    for name in ("dataset/train", "dataset/test", "movie_reviews"):
+        (folder / name).mkdir(parents=True)
+    for name in ("train", "validation", "pairs", "sts", "movie_reviews/train"):
+        write_table(open(folder / f"{name}.tsv", "w", newline=""), rows, dialect="excel-tab")
+    for name in ("dataset/train/0", "dataset/test/0"):
+        write_table(open(folder / f"{name}.csv", "w", newline=""), rows)
+    for name in ("new.csv", "data/train-0.csv", "data/train-1.csv", "data/dev.csv"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        write_table(gzip.open(folder / f"{name}.gz", "wt", newline=""), rows)
+    infinite = [{**row, "score": 3e38 if row["id"] == 2 else row["score"]} for row in rows[:16]]
+    write_table(open(folder / "scores.csv", "w", newline=""), infinite)
+    (folder / "r.yaml").write_text("train_file: train.csv\nvalidation_file: dev.csv\n")
+    several_labels = [{**row, "label": row["genres"].split("|")} for row in rows]
+    for name in ("train", "dev", "new"):
+        write_lines(folder / f"{name}.jsonl", map(json.dumps, several_labels))
+    (folder / "imdb" / "plain_text").mkdir(parents=True)
+    for name in ("data/dev.parquet", "imdb/plain_text/train-0.parquet"):
+        shutil.copy(DATA / "arrow" / "rows.parquet", folder / name)
+    shutil.copy(DATA / "arrow" / "data-00000-of-00001.arrow", folder / "data-00000-of-00001.arrow")
+    cola = folder / "glue_data" / "CoLA"
+    cola.mkdir(parents=True)
+    for name in ("train.tsv", "dev.tsv"):
+        write_lines(cola / name, [f"toy\t{row['label']}\t\t{row['text']}" for row in rows])
+    shutil.copytree(cola, folder / "cola")
+    shutil.copy(cola / "train.tsv", folder / "cola" / "in_domain_train.tsv")
+    write_lines(cola / "test.tsv", ["index\tsentence", *(f"{row['id']}\t{row['text']}" for row in rows)])
+
+
+def texts(folder):
+    for name in ("corpus", "held-out", "test", "wiki", "prompts"):
+        write_lines(folder / f"{name}.txt", SENTENCES * 16)
+    (folder / "corpus").mkdir()
+    for name in ("a", "b"):
+        write_lines(folder / f"{name}.jsonl", [json.dumps({"body": text}) for text in SENTENCES] * 16)
+        with gzip.open(folder / "corpus" / f"{name}.txt.gz", "wt") as file:
+            file.writelines(text + "\n" for text in SENTENCES * 16)
+    for name in ("train.conll", "dev.conll", "test.conll", "new.txt"):
+        write_lines(folder / name, ["we O", "saw O", "the O", "film B-WORK", ""] * 16)
+
+
+def conversations(folder):
+    chat = [{"role": "user", "content": "is it day?"}, {"role": "assistant", "content": "yes."}]
+    rows = {"chats": {"messages": chat}, "held-out": {"messages": chat},
+            "pairs": {"prompt": "is it day?", "completion": " yes."},
+            "alpaca": {"instruction": "is it day?", "input": "", "output": "yes."}}
+    for name, row in rows.items():
+        write_lines(folder / f"{name}.jsonl", [json.dumps(row)] * 16)
+
+
+def questions(folder):
+    context = "we saw the film and the film was good"
+    asked = [{"id": f"{i}", "question": "was it good", "is_impossible": i % 2 == 1,
+              "answers": [] if i % 2 else [{"text": "good", "answer_start": context.index("good")}]} for i in range(16)]
+    squad = {"version": "v2.0", "data": [{"title": "", "paragraphs": [{"context": context, "qas": asked}]}]}
+    for name in ("train", "dev"):
+        (folder / f"{name}-v2.0.json").write_text(json.dumps(squad))
+
+
+def write_table(file, rows, **dialect):
+    with file:
+        table = csv.DictWriter(file, rows[0].keys(), **dialect)
+        table.writeheader()
+        table.writerows(rows)
+
+
+def write_lines(file, lines):
+    file.write_text("".join(line + "\n" for line in lines))
+
+
+def photos(folder):
+    for name, colour in (("0", b"\x14\x14\xc8"), ("1", b"\xc8\x14\x14")):
+        (folder / name).mkdir(parents=True)
+        for i in range(8):
+            (folder / name / f"{i}.png").write_bytes(png(16 + i, 16, colour))
+
+
+def png(width, height, colour):
+    """A picture of one colour."""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + colour * width) * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
