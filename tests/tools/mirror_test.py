@@ -78,7 +78,7 @@ TESTED_TOGETHER = {
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
-    "cli/command_line_test.cpp": "cli/*",
+    "cli/command_line_test.cpp": "cli/* base/version",
 }  # fmt: skip
 
 

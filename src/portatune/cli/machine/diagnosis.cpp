@@ -18,6 +18,7 @@
 #include "portatune/base/number.h"
 #include "portatune/base/shipped_files.h"
 #include "portatune/base/url_secrets.h"
+#include "portatune/base/version.h"
 #include "portatune/cli/machine/device_check.h"
 #include "portatune/cli/machine/plugin.h"
 #include "portatune/error.h"
@@ -59,7 +60,7 @@ std::string value_in(const char* file, std::string_view key, char separator) {
 
 Json program() {
   std::error_code none;
-  return {{"version", PORTATUNE_VERSION}, {"file", fs::read_symlink("/proc/self/exe", none).string()}};
+  return {{"version", version()}, {"file", fs::read_symlink("/proc/self/exe", none).string()}};
 }
 
 Json machine() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "portatune/base/message.h"
+#include "portatune/base/version.h"
 #include "portatune/cli/options/completion.h"
 #include "portatune/cli/options/help.h"
 #include "portatune/cli/options/help_examples.h"
@@ -134,7 +135,7 @@ class Parser {
     std::vector<std::string> settings_words;
     if (settings != nullptr) settings_words = add_settings(*settings, own, named, recipe);
     parse(own, recipe);
-    if (version_) return Text{"portatune " PORTATUNE_VERSION "\n"};
+    if (version_) return Text{fmt::format("portatune {}\n", version())};
     fit_.words = words;
     fit_.command = command_of(words);
     fit_.values = evaluate_.values = predict_.values = generate_.values = values();

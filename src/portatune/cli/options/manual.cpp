@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "portatune/base/version.h"
 #include "portatune/cli/options/help.h"
 
 namespace portatune::cli {
@@ -120,7 +121,7 @@ std::string manual_page(const CLI::App& app) {
   const std::string argument = commands_in(app).empty() ? "" : "\\fICOMMAND\\fR ";
   constexpr const char* kWholeWords = ".nh\n.ad l\n";  // so that options can be copied
   return fmt::format(".TH {} 1 \"\" \"Portatune {}\" \"User Commands\"\n{}", in_macro_quotes(escaped(title_of(app))),
-                     PORTATUNE_VERSION, kWholeWords) +
+                     version(), kWholeWords) +
          section("NAME") + escaped(title_of(app)) + " \\- " +
          escaped(description.substr(0, description.find_last_not_of('.') + 1)) + "\n" + section("SYNOPSIS") +
          in_bold(words_of(app)) + " " + argument + "[\\fIOPTIONS\\fR]\n" + examples_of(app) + commands_of(app) +

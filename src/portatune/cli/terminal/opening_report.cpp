@@ -11,6 +11,7 @@
 #include "portatune/base/number.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/base/thread_pool.h"
+#include "portatune/base/version.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/graph.h"
 #include "portatune/hub/adapter.h"
@@ -324,7 +325,7 @@ std::vector<std::string> opening_report(const run::Opening& opening) {
   const auto add = [&](const std::string& label, const std::string& text) {
     for (std::string& line : labelled(label, text)) lines.push_back(std::move(line));
   };
-  add("portatune " PORTATUNE_VERSION "   ", describe_device(opening));
+  add(fmt::format("portatune {}   ", version()), describe_device(opening));
   add("model", describe_model(opening));
   add("train", describe_training_data(opening));
   add("eval", describe_validation(opening));

@@ -7,6 +7,7 @@
 
 #include "portatune/base/number.h"
 #include "portatune/base/url_secrets.h"
+#include "portatune/base/version.h"
 #include "portatune/process_group.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/batches/training_batches.h"
@@ -141,7 +142,7 @@ Json resolved_options(const Opening& o) {
 }
 
 Json training_arguments(const Opening& o, const TrainingOptions& training) {
-  Json arguments = {{"portatune_version", PORTATUNE_VERSION}};
+  Json arguments = {{"portatune_version", version()}};
   if (!o.plan.command.empty()) arguments["command"] = shown(o.plan.command);
   arguments["options"] = resolved_options(o);
   arguments["given_options"] = given_options(o.plan);

@@ -1,0 +1,7 @@
+#include "portatune/base/version.h"
+
+namespace portatune {
+
+std::string_view version() { return PORTATUNE_VERSION; }
+
+}  // namespace portatune
