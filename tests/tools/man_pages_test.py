@@ -36,6 +36,14 @@ class ManPages(unittest.TestCase):
         self.assertIn("portatune-fit(1)", text)
         self.assertIn("Fine-tune a model.", text)
 
+    def test_the_synopsis_has_the_arguments_that_a_command_needs(self):
+        for topic, line in {"fit": "portatune fit --model PATH --train FILE... --output PATH [OPTIONS]",
+                            "report": "portatune report PATH... [OPTIONS]",
+                            "recipes": "portatune recipes [NAME] [OPTIONS]",
+                            "tfrecord": "portatune tfrecord COMMAND [OPTIONS]"}.items():
+            text, _ = shown(page(topic))
+            self.assertIn(f"SYNOPSIS\n       {line}\n", text)
+
     def test_the_page_of_a_command_has_the_options_of_its_help(self):
         text, _ = shown(page("fit"))
         listing = subprocess.run([COMMAND, "fit", "--help-all"], stdout=subprocess.PIPE, text=True, check=True).stdout

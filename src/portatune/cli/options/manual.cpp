@@ -104,6 +104,23 @@ std::string options_of(const CLI::App& app) {
   return text.empty() ? "" : section("OPTIONS") + text;
 }
 
+// The name and the value of an option in the synopsis: "--model PATH", or "[NAME]" for an argument that may be absent.
+std::string argument_of(const CLI::Option& option) {
+  std::string argument = "\\fI" + escaped(option.get_type_name()) + "\\fR";
+  if (!option.get_positional()) argument = in_bold(option.get_name()) + " " + argument;
+  return option.get_required() ? argument : "[" + argument + "]";
+}
+
+// The words of the command, with its required options and its positional arguments.
+std::string synopsis_of(const CLI::App& app) {
+  std::string text = section("SYNOPSIS") + in_bold(words_of(app));
+  if (!commands_in(app).empty()) text += " \\fICOMMAND\\fR";
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_required() || option->get_positional()) text += " " + argument_of(*option);
+  }
+  return text + " [\\fIOPTIONS\\fR]\n";
+}
+
 std::string see_also(const CLI::App& app) {
   return app.get_parent() == nullptr ? "" : section("SEE ALSO") + in_bold(title_of(*app.get_parent())) + "(1)\n";
 }
@@ -118,14 +135,12 @@ std::vector<std::string> manual_topics(const CLI::App& program) {
 
 std::string manual_page(const CLI::App& app) {
   const std::string description = app.get_description();
-  const std::string argument = commands_in(app).empty() ? "" : "\\fICOMMAND\\fR ";
   constexpr const char* kWholeWords = ".nh\n.ad l\n";  // so that options can be copied
   return fmt::format(".TH {} 1 \"\" \"Portatune {}\" \"User Commands\"\n{}", in_macro_quotes(escaped(title_of(app))),
                      version(), kWholeWords) +
          section("NAME") + escaped(title_of(app)) + " \\- " +
-         escaped(description.substr(0, description.find_last_not_of('.') + 1)) + "\n" + section("SYNOPSIS") +
-         in_bold(words_of(app)) + " " + argument + "[\\fIOPTIONS\\fR]\n" + examples_of(app) + commands_of(app) +
-         options_of(app) + see_also(app);
+         escaped(description.substr(0, description.find_last_not_of('.') + 1)) + "\n" + synopsis_of(app) +
+         examples_of(app) + commands_of(app) + options_of(app) + see_also(app);
 }
 
 }  // namespace portatune::cli
