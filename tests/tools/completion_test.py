@@ -1,8 +1,10 @@
 """`portatune completion`: each shell proposes commands, options and the words of choices."""
 
 import os
+import pathlib
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 COMMAND = os.environ["PORTATUNE_COMMAND"]
@@ -14,6 +16,17 @@ COMP_WORDS=({words}) COMP_CWORD=$(({count} - 1))
 _portatune
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
+# Prints what zsh proposes for the last of the words: compadd and _files, which work in its line editor alone, print.
+ZSH = """
+{load}
+compadd() {{ shift; print -l -- ${{(M)@:#$words[CURRENT]*}} }}
+_files() {{ print '(files)' }}
+words=({words}) CURRENT={count}
+$_comps[portatune]
+"""
+ZSH_EVALUATES = 'eval "$({command} completion zsh)"'
+# The script is in a folder of fpath.
+ZSH_LOADS = "fpath=({folder} $fpath); autoload -Uz compinit && compinit -D -u"
 # Prints what fish proposes for a line.
 FISH = """
 {command} completion fish | source
@@ -28,6 +41,11 @@ def output_of(*words):
 def bash(line):
     words = " ".join(f"'{word}'" for word in line.split(" "))
     return output_of("bash", "-c", BASH.format(command=COMMAND, words=words, count=line.count(" ") + 1)).split()
+
+
+def zsh(line, load):
+    words = " ".join(f"'{word}'" for word in line.split(" "))
+    return output_of("zsh", "-f", "-c", ZSH.format(load=load, words=words, count=line.count(" ") + 1)).split()
 
 
 def fish(line):
@@ -58,9 +76,16 @@ class Completion(unittest.TestCase):
         self.check(fish)
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
-    def test_zsh_reads_the_script(self):
-        script = f'eval "$({COMMAND} completion zsh)" && print -r -- $_comps[portatune]'
-        self.assertIn("_portatune", output_of("zsh", "-f", "-c", script))
+    def test_zsh(self):
+        load = ZSH_EVALUATES.format(command=COMMAND)
+        self.check(lambda line: zsh(line, load))
+        self.assertEqual(zsh("portatune fit --train tr", load), ["(files)"])
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh")
+    def test_zsh_finds_the_script_in_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "_portatune").write_text(output_of(COMMAND, "completion", "zsh"))
+            self.check(lambda line: zsh(line, ZSH_LOADS.format(folder=folder)))
 
 
 if __name__ == "__main__":

@@ -58,12 +58,14 @@ std::vector<std::string> words_of_choice(CLI::Option& option) {
   return words.empty() ? std::vector<std::string>() : CLI::detail::split(words, '|');
 }
 
-// The lines `case PATTERN) proposed=WORDS ;;` of a script for bash.
-std::string bash_case(const std::string& pattern, const std::string& words) {
+// A branch of `case` in bash and zsh that sets `proposed`.
+std::string branch(const std::string& pattern, const std::string& words) {
   return fmt::format("    {}) proposed={} ;;\n", cli::quoted(pattern), cli::quoted(words));
 }
 
-std::string bash_script(CLI::App& app) {
+// Commands for bash and zsh, which set `proposed` to the proposals for the word `current`: `previous` is the word
+// before it, and "$@" are all words between the program and it.
+std::string find_proposals(CLI::App& app) {
   std::vector<std::string> commands;
   std::string choices, options, names;
   for (const Topic& topic : topics_of(app)) {
@@ -71,21 +73,20 @@ std::string bash_script(CLI::App& app) {
       const size_t blank = topic.name.rfind(' ');
       commands.push_back(cli::quoted(blank == std::string::npos ? " " + topic.name : topic.name));
     }
-    options += bash_case(topic.name, names_of_options(*topic.app));
-    names += bash_case(topic.name, names_of_commands(*topic.app));
+    options += branch(topic.name, names_of_options(*topic.app));
+    names += branch(topic.name, names_of_commands(*topic.app));
     for (CLI::Option* option : topic.app->get_options()) {
       const std::vector<std::string> words = words_of_choice(*option);
       const std::string previous = option->get_positional() ? topic.app->get_name() : option->get_name();
       if (words.empty()) continue;
-      choices += bash_case(topic.name + " " + previous, fmt::format("{}", fmt::join(words, " ")));
+      choices += branch(topic.name + " " + previous, fmt::format("{}", fmt::join(words, " ")));
     }
   }
   return fmt::format(
-      R"(_portatune() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} topic= proposed= i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$topic ${{COMP_WORDS[i]}}" in
-      {}) topic="${{topic:+$topic }}${{COMP_WORDS[i]}}" ;;
+      R"(  local topic= proposed= word
+  for word in "$@"; do
+    case "$topic $word" in
+      {}) topic="${{topic:+$topic }}$word" ;;
     esac
   done
   if [[ $current == -* ]]; then
@@ -97,11 +98,37 @@ std::string bash_script(CLI::App& app) {
     case "$topic $previous" in
 {}    esac
   fi
-  COMPREPLY=($(compgen -W "$proposed" -- "$current"))
+)",
+      fmt::join(commands, "|"), options, names, choices);
+}
+
+std::string bash_script(CLI::App& app) {
+  return fmt::format(R"(_portatune() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+  set -- "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"
+{}  COMPREPLY=($(compgen -W "$proposed" -- "$current"))
 }}
 complete -o default -F _portatune portatune
 )",
-      fmt::join(commands, "|"), options, names, choices);
+                     find_proposals(app));
+}
+
+// zsh loads the script as the function _portatune from a folder of its fpath, or evaluates it.
+std::string zsh_script(CLI::App& app) {
+  return fmt::format(R"(#compdef portatune
+_portatune() {{
+  local current=$words[CURRENT] previous=$words[CURRENT-1]
+  set -- "${{(@)words[2,CURRENT-1]}}"
+{}  if [[ -n $proposed ]]; then compadd -- ${{=proposed}}; else _files; fi
+}}
+if [[ $funcstack[1] == _portatune ]]; then
+  _portatune "$@"
+else
+  (( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}
+  compdef _portatune portatune
+fi
+)",
+                     find_proposals(app));
 }
 
 std::string fish_script(CLI::App& app) {
@@ -141,7 +168,7 @@ const std::vector<std::string>& shells() {
 
 std::string completion(CLI::App& app, const std::string& shell) {
   if (shell == kFish) return fish_script(app);
-  return (shell == kZsh ? "autoload -Uz compinit bashcompinit && compinit && bashcompinit\n" : "") + bash_script(app);
+  return shell == kZsh ? zsh_script(app) : bash_script(app);
 }
 
 }  // namespace portatune::cli
