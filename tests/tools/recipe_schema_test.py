@@ -34,6 +34,7 @@ BAD = [
     ("resume: 3", "3"),
     ("model: [a, b]", "'b'"),
     ("task: text-classification\ndoc_stride: 3", "False schema"),
+    ("task: text-classification\ndoc-stride: 3", "False schema"),
     ("task: guessing", "guessing"),
     ("recipe: other.yaml", "recipe"),
     ("print_config: true", "print_config"),
@@ -90,7 +91,7 @@ class RecipeSchema(unittest.TestCase):
             errors = self.errors(text)
             self.assertEqual(len(errors), 1, (text, errors))
             self.assertIn(culprit, errors[0])
-            if "doc_stride" not in text:  # the command looks at the options of the task when it runs
+            if "stride" not in text:  # the command looks at the options of the task when it runs
                 self.assertFalse(self.is_accepted_by_the_command(text), text)
 
     def test_a_printed_config_is_a_recipe(self):

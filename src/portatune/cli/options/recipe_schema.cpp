@@ -106,14 +106,26 @@ void add_other_names(const CLI::Option& option, Json& patterns) {
   if (!flags.empty()) patterns[pattern_of(flags)] = {{"type", "boolean"}, {"description", "see " + key}};
 }
 
-// Refuses the options that a task does not have in recipes of this task.
-Json rule_of(const TaskSpec& task, const Json& properties) {
-  Json refused = Json::object();
+// The key of the option that a pattern of other names refers to; empty for flags.
+std::string key_of(const Json& pattern_schema) {
+  const std::string reference = pattern_schema.value("$ref", "");
+  return reference.substr(reference.rfind('/') + 1);
+}
+
+// Refuses the options that a task does not have, by all their names, in recipes of this task.
+Json rule_of(const TaskSpec& task, const Json& properties, const Json& patterns) {
+  const auto is_refused = [&](const std::string& key) {
+    return !tasks::tasks_with(key).empty() && !tasks::has_option(task, key);
+  };
+  Json names = Json::object(), other_names = Json::object();
   for (const auto& [key, schema] : properties.items()) {
-    if (!tasks::tasks_with(key).empty() && !tasks::has_option(task, key)) refused[key] = false;
+    if (is_refused(key)) names[key] = false;
+  }
+  for (const auto& [pattern, schema] : patterns.items()) {
+    if (is_refused(key_of(schema))) other_names[pattern] = false;
   }
   return {{"if", {{"properties", {{"task", {{"const", task.name}}}}}, {"required", {"task"}}}},
-          {"then", {{"properties", refused}}}};
+          {"then", {{"properties", names}, {"patternProperties", other_names}}}};
 }
 
 }  // namespace
@@ -130,7 +142,7 @@ std::string recipe_schema(const std::vector<const CLI::App*>& commands, const st
       add_other_names(*option, patterns);
     }
   }
-  for (const TaskSpec* task : tasks::registry()) rules.push_back(rule_of(*task, properties));
+  for (const TaskSpec* task : tasks::registry()) rules.push_back(rule_of(*task, properties, patterns));
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                        {"title", "Recipe of Portatune"},
                        {"description", "The options of portatune fit, evaluate and the other commands with --recipe"},
