@@ -82,6 +82,23 @@ TEST(Doctor, ReportsAPluginThatCannotBeLoaded) {
   EXPECT_EQ(facts["problems"][0]["problem"], "cpu: a shared library without GetPjrtApi");
 }
 
+TEST(Doctor, ReportsAPluginThatCrashes) {
+  const Environment environment(Variables{{"PORTATUNE_CPU_PLUGIN", CRASHING_PLUGIN}});
+  const json facts = report(1);
+  EXPECT_EQ(facts["devices"]["cpu"]["error"], "the plugin crashed: signal 6");
+  EXPECT_EQ(facts["problems"][0]["fix"], "see portatune devices --device cpu");
+}
+
+// timeout(1) waits for a second in place of the minute that it is asked for.
+TEST(Doctor, ReportsAPluginThatHangs) {
+  const TemporaryFolder programs;
+  write_text(programs / "timeout", "#!/bin/sh\nshift 2\nexec /usr/bin/timeout --kill-after=5 1 \"$@\"\n");
+  fs::permissions(programs / "timeout", fs::perms::owner_all);
+  const Environment environment(Variables{{"PORTATUNE_CPU_PLUGIN", HANGING_PLUGIN},
+                                          {"PATH", programs.path().string() + ":" + std::getenv("PATH")}});
+  EXPECT_EQ(report(1)["devices"]["cpu"]["error"], "no answer within 60 seconds");
+}
+
 TEST(Doctor, SaysHowToTrustACache) {
   const TemporaryFolder caches;
   const Environment environment(Variables{{"XDG_CACHE_HOME", caches.path().string()}});
