@@ -3,11 +3,11 @@ set(CPACK_PACKAGE_NAME portatune)
 set(CPACK_PACKAGE_VENDOR Portatune)
 set(CPACK_PACKAGE_CONTACT "Portatune maintainers <maintainers@portatune.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "fine-tunes Hugging Face transformers through XLA")
-set(CPACK_PACKAGE_DESCRIPTION "Portatune trains, evaluates and runs pretrained transformers on CPUs, GPUs and TPUs.
-It reads and writes the model folders of transformers, and needs no Python.
-The package has the command, the C++ library with its CMake package, and the
-XLA plugin for CPUs. \"portatune plugin install\" gets the plugins for GPUs and
-TPUs.")
+set(CPACK_PACKAGE_DESCRIPTION "Portatune trains, evaluates and runs pretrained transformers on CPUs,
+GPUs and TPUs. It reads and writes the model folders of transformers, and
+needs no Python. The package has the command, the C++ library with its CMake
+package, and the XLA plugin for CPUs. \"portatune plugin install\" gets the
+plugins for GPUs and TPUs.")
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_MONOLITHIC_INSTALL ON)
 set(CPACK_STRIP_FILES ON)

@@ -40,6 +40,7 @@ class Deb(unittest.TestCase):
         share = self.root / "usr" / "share"
         for file in ("man/man1/portatune.1.gz", "man/man1/portatune-fit.1.gz", "portatune/recipe.schema.json",
                      "portatune/recipes/glue/cola.yaml", "bash-completion/completions/portatune",
+                     "zsh/vendor-completions/_portatune", "fish/vendor_completions.d/portatune.fish",
                      "doc/portatune/copyright", "doc/portatune/changelog.gz"):
             self.assertTrue((share / file).exists(), file)
         for file in ("include/portatune/portatune.h", "lib/cmake/portatune/portatuneConfig.cmake",
@@ -47,6 +48,10 @@ class Deb(unittest.TestCase):
             self.assertTrue((self.root / "usr" / file).exists(), file)
         page = gzip.decompress((share / "man/man1/portatune-fit.1.gz").read_bytes()).decode()
         self.assertIn(".SH \"OPTIONS\"", page)
+
+    @unittest.skipUnless(shutil.which("lintian"), "no lintian")
+    def test_lintian_finds_nothing(self):
+        self.assertEqual(run("lintian", "--fail-on", "error,warning", self.package), "")
 
     def test_the_command_trains_in_another_root(self):
         command = self.root / "usr" / "bin" / "portatune"

@@ -45,6 +45,7 @@ class Installation(unittest.TestCase):
         self.assertIn("portatune-tfrecord-write.1", os.listdir(share / "man" / "man1"))
         for file, words in {"man/man1/portatune.1": ["man"], "man/man1/portatune-fit.1": ["man", "fit"],
                             "bash-completion/completions/portatune": ["completion", "bash"],
+                            "zsh/site-functions/_portatune": ["completion", "zsh"],
                             "fish/vendor_completions.d/portatune.fish": ["completion", "fish"],
                             "portatune/recipe.schema.json": ["recipes", "--schema"]}.items():
             self.assertEqual((share / file).read_text(), self.portatune(*words), file)

@@ -72,6 +72,12 @@ class Wheel(unittest.TestCase):
         plugin = self.packages / "xla_plugins" / "xla_cpu_pjrt" / "xla_cpu_pjrt.so"
         self.assertIn(str(plugin.resolve()), self.portatune("devices").stdout)
 
+    def test_it_has_manual_pages_and_completions(self):
+        share = self.packages / "share"
+        for file in ("man/man1/portatune-fit.1", "bash-completion/completions/portatune", "zsh/site-functions/_portatune",
+                     "fish/vendor_completions.d/portatune.fish", "portatune/recipe.schema.json"):
+            self.assertTrue((share / file).exists(), file)
+
     def test_a_plugin_that_the_user_names_comes_first(self):
         done = self.portatune("devices", environment={"PORTATUNE_CPU_PLUGIN": "/nowhere.so"})
         self.assertEqual(done.returncode, 69)
