@@ -144,6 +144,7 @@ class Folder:
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("PORTATUNE_", "HF_"))},
             "PATH": f"{build}:{os.environ['PATH']}",
+            "HOME": str(path),
             "XDG_CACHE_HOME": str(path.parent / "cache"),
             "HF_HUB_CACHE": str(path / "hub"),
             "HF_HUB_OFFLINE": "1",
@@ -158,6 +159,7 @@ class Folder:
         """Writes the toy data, and the output folders of a run."""
         self.path.mkdir()
         page_data.write_all(self.path)
+        (self.path / ".config" / "fish" / "completions").mkdir(parents=True)
         (self.path / "build").symlink_to(self.build)
         for command in PREPARATION:
             code, printed = self.run(command)
