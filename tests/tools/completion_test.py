@@ -34,8 +34,9 @@ complete --do-complete {line}
 """
 
 
-def output_of(*words):
-    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+def output_of(*words, environment=None):
+    return subprocess.run(words, env={**os.environ, **(environment or {})}, stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
 
 
 def bash(line):
@@ -74,6 +75,17 @@ class Completion(unittest.TestCase):
     @unittest.skipUnless(shutil.which("fish"), "no fish")
     def test_fish(self):
         self.check(fish)
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_fish_finds_the_script_in_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scripts = pathlib.Path(folder, "fish", "vendor_completions.d")
+            scripts.mkdir(parents=True)
+            (scripts / "portatune.fish").write_text(output_of(COMMAND, "completion", "fish"))
+            path = f"{pathlib.Path(COMMAND).parent}:{os.environ['PATH']}"  # fish wants to find the command, too
+            proposed = output_of("fish", "-c", "complete --do-complete 'portatune evalu'",
+                                 environment={"XDG_DATA_DIRS": f"{folder}:/usr/share", "PATH": path})
+            self.assertTrue(proposed.startswith("evaluate"), proposed)
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh(self):
