@@ -22,6 +22,7 @@ def write_all(folder):
     model(folder / "gpt2", DATA / "models" / "gpt2_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
+    model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     image_model(folder / "vit")
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name in HUB_MODELS:
@@ -61,10 +62,11 @@ def lengthen(file, positions):
             continue
         begin, end = tensor["data_offsets"]
         own = stored[8 + size + begin:8 + size + end]
-        if "position_embeddings" in name or name.endswith("wpe.weight"):
+        if "position_embeddings" in name or "embed_positions" in name or name.endswith("wpe.weight"):
             row = len(own) // tensor["shape"][0]
-            own = (own * (positions // tensor["shape"][0] + 1))[:positions * row]
-            tensor["shape"][0] = positions
+            rows = positions + (2 if "embed_positions" in name else 0)  # BART's first two rows belong to no token
+            own = (own * (rows // tensor["shape"][0] + 1))[:rows * row]
+            tensor["shape"][0] = rows
         tensor["data_offsets"] = [len(values), len(values) + len(own)]
         values += own
     text = json.dumps(header).encode()
@@ -118,6 +120,8 @@ def tables(folder):
     for name in ("new.csv", "data/train-0.csv", "data/train-1.csv", "data/dev.csv"):
         (folder / name).parent.mkdir(exist_ok=True)
         write_table(gzip.open(folder / f"{name}.gz", "wt", newline=""), rows)
+    articles = [{"article": row["text"], "summary": "good" if "good" in row["text"] else "bad"} for row in rows]
+    write_table(open(folder / "articles.csv", "w", newline=""), articles)
     infinite = [{**row, "score": 3e38 if row["id"] == 2 else row["score"]} for row in rows[:16]]
     write_table(open(folder / "scores.csv", "w", newline=""), infinite)
     (folder / "r.yaml").write_text("train_file: train.csv\nvalidation_file: dev.csv\n")

@@ -40,6 +40,11 @@ Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t laye
   return attention(s, heads, window ? hide_before(pass.mask, start, *window) : pass.mask);
 }
 
+KeyValueCache zero_cache(int64_t layers, const TensorType& type) {
+  const Values zeros(static_cast<size_t>(layers), full(type, 0));
+  return {zeros, zeros};
+}
+
 Values LayeredDecoder::hidden_states(const nn::Scope& root, const TextInputs& in) const {
   return run(root, in, decoder_pass(in));
 }
@@ -50,8 +55,7 @@ Value LayeredDecoder::next_hidden_state(const nn::Scope& root, const TextInputs&
 }
 
 KeyValueCache LayeredDecoder::empty_cache(int64_t batch, int64_t length, DType dtype) const {
-  const Values zeros(static_cast<size_t>(layers_), full({dtype, {batch, length, kv_size_}}, 0));
-  return {zeros, zeros};
+  return zero_cache(layers_, {dtype, {batch, length, kv_size_}});
 }
 
 }  // namespace portatune::models

@@ -24,6 +24,10 @@ DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache = nullptr, c
 Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, nn::HeadsOfDevice heads,
                        std::optional<int64_t> window = {});
 
+/// A cache of zeros.
+///   type  that of the keys, or the values, of a layer
+KeyValueCache zero_cache(int64_t layers, const TensorType& type);
+
 /// A decoder whose layers are the same functions with and without a cache.
 class LayeredDecoder : public Decoder {
  public:
