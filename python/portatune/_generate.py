@@ -39,7 +39,8 @@ def generate(model, prompt, *, stream=False, **options):
         options: max_new_tokens, do_sample, temperature, num_beams, chat, ...: docs/generation.md
 
     Returns:
-        a Completion for a text or a conversation, a list of them for a list of texts
+        a Completion for a text or a conversation. A list of them for a list of texts, for num_return_sequences above 1
+        (those of a prompt follow each other), and for several adapters (the texts of one after those of the other)
     """
     is_chat = _is_conversation(prompt)
     prompts = {"input": [{"messages": prompt}], "chat": True} if is_chat else {"prompt": prompt}
@@ -50,7 +51,7 @@ def generate(model, prompt, *, stream=False, **options):
             raise TypeError("stream=True continues a single prompt: a str, or a list of messages")
         return _stream(options)
     completions = _completions(options)
-    return completions[0] if is_single else completions
+    return completions[0] if is_single and len(completions) == 1 else completions
 
 
 def _is_conversation(prompt):

@@ -27,6 +27,12 @@ class Generate(toy.InFolder):
         self.assertEqual([first.text, second.text], [json.loads(line)["completion"], json.loads(other)["completion"]])
         self.assertEqual(len(first.ids), json.loads(line)["tokens"])
 
+    def test_several_texts_for_a_prompt_are_a_list(self):
+        beams = portatune.generate(self.model, "the film", num_beams=2, num_return_sequences=2, **OPTIONS)
+        self.assertEqual([type(beam) for beam in beams], [portatune.Completion] * 2)
+        best = portatune.generate(self.model, "the film", num_beams=2, **OPTIONS)
+        self.assertEqual(beams[0].ids, best.ids)
+
     def test_a_conversation_is_a_single_prompt(self):
         template = self.folder / "chat.jinja"
         template.write_text("{% for m in messages %}{{ m.content }} {% endfor %}")

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/chat_prompts.h"
 #include "portatune/cli/predict/completions.h"
 #include "portatune/cli/terminal/terminal_events.h"
@@ -35,13 +36,18 @@ std::vector<Completion> generate(const Words& words, const nb::object& on_text) 
   std::vector<Completion> completions;
   CallingThread caller;
   caller.run([&] {
-    const auto a = arguments_of<cli::GenerateArguments>(words);
-    const std::vector<cli::Prompt> prompts = cli::read_prompts(a);
+    auto a = arguments_of<cli::GenerateArguments>(words);
     cli::TerminalEvents events(a.talk);
     const Device device(run::with_warnings(a.device, events));
-    Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
     TextCalls calls(on_text, caller);
-    completions = cli::complete(generator, prompts, cli::options_of(a, generator), a.chat, calls);
+    for (const cli::UsedModel& model : cli::used_models(a.model, a.adapters)) {
+      a.model = model.folder;
+      const std::vector<cli::Prompt> prompts = cli::read_prompts(a);
+      Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
+      for (Completion& completion : cli::complete(generator, prompts, cli::options_of(a, generator), a.chat, calls)) {
+        completions.push_back(std::move(completion));
+      }
+    }
   });
   return completions;
 }
