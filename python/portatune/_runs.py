@@ -153,6 +153,8 @@ def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None 
 
         portatune.evaluate("tuned", "test.csv")["accuracy"]
 
+    With several adapters the result has the scores of each by its name.
+
     Args:
         model: a model folder
         data: rows as fit() takes them

@@ -7,11 +7,13 @@
 
 #include <optional>
 
+#include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
+#include "portatune/error.h"
 #include "portatune/python/arguments.h"
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
@@ -103,7 +105,12 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
-    result = cli::json_of(run::evaluate(a, events));
+    std::vector<cli::NamedEvaluation> evaluations;
+    for (const cli::UsedModel& model : cli::used_models(a.model.folder, a.adapters)) {
+      a.model.folder = model.folder;
+      evaluations.push_back({model.name, run::evaluate(a, events)});
+    }
+    result = cli::json_of(evaluations);
   });
   return result;
 }
@@ -114,6 +121,11 @@ void predict(const Words& words) {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
+    const std::vector<cli::UsedModel> models = cli::used_models(a.model.folder, a.adapters);
+    if (models.size() > 1) {
+      throw UsageError({.where = "adapter", .given = "several adapters", .expected = "one for each call of predict()"});
+    }
+    a.model.folder = models.front().folder;
     const auto open = [&a](const RowTask& task, const data::Dataset& rows) { return prediction_file(a, task, rows); };
     run::predict(a, open, events);
   });
