@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numbers>
 #include <set>
+#include <stdexcept>
 
 #include "portatune/base/message.h"
 #include "portatune/base/random.h"
@@ -33,11 +34,14 @@ double normal(uint64_t key, uint64_t i) {
 
 // Arrays without an effect that old versions of transformers, or T5's authors, saved with the weights.
 bool is_ignored(std::string_view name) {
-  constexpr std::string_view kIgnored[] = {
-      "embeddings.position_ids", "embeddings.token_type_ids",
-      ".attn.bias",              ".attn.masked_bias",
-      ".attention.bias",         ".attention.masked_bias",
-      ".rotary_emb.inv_freq",    ".EncDecAttention.relative_attention_bias.weight"};
+  constexpr std::string_view kIgnored[] = {"embeddings.position_ids",
+                                           "embeddings.token_type_ids",
+                                           ".attn.bias",
+                                           ".attn.masked_bias",
+                                           ".attention.bias",
+                                           ".attention.masked_bias",
+                                           ".rotary_emb.inv_freq",
+                                           ".EncDecAttention.relative_attention_bias.weight"};
   return std::ranges::any_of(kIgnored, [&](std::string_view end) { return name.ends_with(end); });
 }
 
@@ -171,7 +175,9 @@ Tensor initial_value(const nn::Parameter& parameter, std::span<const nn::Paramet
   if (parameter.initializer.kind != nn::Initializer::Kind::kNorms) return draw(parameter, seed);
   const std::string weight = std::string(nn::layer_of_adapter(parameter.name)) + ".weight";
   const auto found = std::ranges::find(parameters, weight, &nn::Parameter::name);
-  return norms_of(values[static_cast<size_t>(found - parameters.begin())], parameter.initializer.axis);
+  const auto index = static_cast<size_t>(found - parameters.begin());
+  if (index >= values.size()) throw std::logic_error(parameter.name + " has no earlier " + weight);
+  return norms_of(values[index], parameter.initializer.axis);
 }
 
 InitialWeights draw_weights(std::span<const nn::Parameter> parameters, uint64_t seed) {

@@ -46,7 +46,10 @@ void require_target_length(const char* option, int64_t length, int64_t max_targe
 GenerationOptions generation_of(const std::filesystem::path& model, const text::Tokenizer& tokenizer,
                                 const TextToTextOptions& options) {
   GenerationOptions generation = generation_options(model);
-  generation.do_sample = false;  // An evaluation has one result.
+  // An evaluation has one result for each row, which a token ends.
+  generation.do_sample = false;
+  generation.num_return_sequences = 1;
+  generation.stop_strings.clear();
   generation.max_new_tokens.reset();
   generation.max_length = options.generation_max_length.value_or(options.max_target_length);
   if (options.num_beams) generation.num_beams = *options.num_beams;
@@ -127,7 +130,8 @@ class TextToText final : public TextTask {
   }
 
  private:
-  int32_t pad_id() const { return static_cast<int32_t>(body_.facts().pad_token_id); }
+  // The padding of generated texts.
+  int32_t pad_id() const { return generation_.pad_token_id.value_or(static_cast<int32_t>(body_.facts().pad_token_id)); }
 
   std::vector<int32_t> target_ids(const std::string& target, int64_t max_length) const {
     return checkpoint().tokenizer().encode(target, {.max_length = max_length}).ids;

@@ -120,6 +120,8 @@ Described chosen_pairs(const RowTask& task, const Padding& policy, const Batches
                        Events& events) {
   const auto examples = count_all<data::PairCounts>(task, chosen_for, events);
   if (examples.empty()) return {};
+  const bool has_targets = std::ranges::any_of(examples, [](const auto& one) { return one.first.target > 0; });
+  if (!has_targets) return chosen_lengths(task, policy, chosen_for, others, events);
   const data::LengthPair max{task.max_length(), task.max_target_length()};
   const data::LengthPair a = longest_pair_of(examples),
                          b = longest_pair_of(count_all<data::PairCounts>(task, others, events));
