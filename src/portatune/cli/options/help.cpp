@@ -26,19 +26,20 @@ constexpr char kOr = '|';  // separator of the words of a choice
 const std::set<std::string> kMain = {
     // inputs of a command
     "--model", "--task", "--train", "--validation", "--validation-split", "--data", "--text-column", "--label-column",
-    "--recipe", "--text", "--format", "--keep-columns",
+    "--recipe", "--text", "--format", "--keep-columns", "--input",
     // training
     "--epochs", "--batch-size", "--learning-rate", "--max-length", "--padding", "--packing", "--dtype", "--remat",
     "--seed",
     // outputs and devices of a command
     "--output", "--overwrite-output", "--checkpoint-every", "--resume", "--json", "--device", "--mesh",
-    // generate
-    "--prompt", "--input", "--chat", "--system", "--max-new-tokens", "--do-sample", "--temperature", "--top-p",
-    "--num-beams", "--stop-strings",
     // plan, parity, bench-input
     "--on", "--save", "--largest-batch", "--case", "--against", "--steps", "--every", "--seconds",
     // sweep
     "--grid", "--seeds", "--random", "--halving", "--halving-factor", "--keep-models"};
+// Those of generate. Some of these are also rare options of training.
+const std::set<std::string> kMainOfGenerate = {"--prompt",         "--chat",      "--system",
+                                               "--max-new-tokens", "--do-sample", "--temperature",
+                                               "--top-p",          "--num-beams", "--stop-strings"};
 
 using Options = std::vector<const CLI::Option*>;
 
@@ -141,8 +142,10 @@ std::string help(const CLI::App& app, const HelpRequest& request) {
   std::string text = app.get_description() + "\n\nExamples\n" + app.get_footer();
   if (!commands_in(app).empty()) text += describe_commands(app, request.columns);
   const bool all = request.all || app.get_options().size() <= kFewOptions;
-  text += lines_of(app, request.columns,
-                   [&](const CLI::Option& option) { return all || kMain.contains(option.get_name()); });
+  text += lines_of(app, request.columns, [&](const CLI::Option& option) {
+    const bool is_of_generate = app.get_name() == "generate" && kMainOfGenerate.contains(option.get_name());
+    return all || is_of_generate || kMain.contains(option.get_name());
+  });
   if (all) return text;
   return text + fmt::format("\nMore: --help-all ({} options){}\n", app.get_options().size(),
                             has_tasks ? ", --help --task NAME (the options of a task)" : "");
