@@ -106,7 +106,8 @@ TEST_F(TextToTextCommand, TheTaskChoosesTheScoreOfTheBestModel) {
                            "--predict-with-generate", "--max-eval-samples", "8"});
   const Finished run = portatune(words);
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(json::parse(read(toy_.file("tuned/training_args.json")))["metric_for_best_model"], "exact_match");
+  const json settings = json::parse(read(toy_.output() + "/training_args.json"));
+  EXPECT_EQ(settings["options"]["metric_for_best_model"], "exact_match");
 }
 
 TEST_F(TextToTextCommand, SourcesAndTargetsArePaddedApart) {
