@@ -149,7 +149,8 @@ TEST(InitialWeights, RejectMissingWeightsThatMayNotBeNew) {
 
 TEST(InitialWeights, HeadOfAnotherShapeIsNew) {
   const nn::Parameter head = parameter_of("classifier.weight", {3, 2}, kNormal);
-  const InitialWeights found = load({{"classifier.weight", kFour.view()}}, {head});
+  const InitialWeights found = load({{"classifier.weight", kFour.view()}, {"bert.a", kTwo.view()}},
+                                    {head, parameter_of("bert.a", {2})});
   EXPECT_EQ(found.values[0].shape(), (Shape{3, 2}));
   EXPECT_EQ(values(found.values[0]), values(hub::draw(head, 7)));
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight"));
