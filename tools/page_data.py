@@ -11,7 +11,9 @@ import zlib
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 SENTENCES = ("the film was good and we saw the play", "the book was bad and we saw the film")
 # Models by the names of the Hugging Face Hub, in its cache.
-HUB_MODELS = ("bert-base-uncased", "google-bert/bert-base-uncased", "roberta-base")
+# Names on the Hugging Face Hub -> the toy models behind them.
+HUB_MODELS = {"bert-base-uncased": "bert", "google-bert/bert-base-uncased": "bert", "roberta-base": "bert",
+              "facebook/bart-base": "bart", "t5-small": "t5", "google-t5/t5-small": "t5"}
 COMMIT = "0" * 40
 
 
@@ -23,10 +25,11 @@ def write_all(folder):
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
+    model(folder / "t5", DATA / "models" / "t5_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     image_model(folder / "vit")
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
-    for name in HUB_MODELS:
-        cached_model(folder / "hub", name, folder / "bert")
+    for name, toy in HUB_MODELS.items():
+        cached_model(folder / "hub", name, folder / toy)
     from_scratch = json.loads((folder / "bert" / "config.json").read_text())
     del from_scratch["vocab_size"]
     (folder / "config.json").write_text(json.dumps(from_scratch))
@@ -125,7 +128,8 @@ def tables(folder):
     infinite = [{**row, "score": 3e38 if row["id"] == 2 else row["score"]} for row in rows[:16]]
     write_table(open(folder / "scores.csv", "w", newline=""), infinite)
     (folder / "r.yaml").write_text("train_file: train.csv\nvalidation_file: dev.csv\n")
-    several_labels = [{**row, "label": row["genres"].split("|")} for row in rows]
+    several_labels = [{**row, "label": row["genres"].split("|"), "translation": {"en": row["text"], "ro": row["sent2"]}}
+                      for row in rows]
     for name in ("train", "dev", "new"):
         write_lines(folder / f"{name}.jsonl", map(json.dumps, several_labels))
     (folder / "imdb" / "plain_text").mkdir(parents=True)
