@@ -21,10 +21,13 @@ def main():
         import peft  # noqa: PLC0415, which only this case needs
 
         model = peft.get_peft_model(model, peft.LoraConfig(task_type="SEQ_CLS", r=8, lora_alpha=16))
-    model.train()
+    model.to(options.device).train()
     batch = make_batch(model.config, options.batch_size, options.max_length)
+    batch = {name: values.to(options.device) for name, values in batch.items()}
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=2e-5, fused=True)
+    if options.compile:
+        model = torch.compile(model)
     for _ in range(options.warmup_steps):
         train_step(model, optimizer, batch, options.dtype)
     seconds = []
@@ -42,6 +45,8 @@ def parse_options():
     parser.add_argument("--max-length", type=int, required=True)
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
     parser.add_argument("--lora", action="store_true", help="train an adapter of peft")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--compile", action="store_true", help="compile the model by torch.compile")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--warmup-steps", type=int, default=2)
     return parser.parse_args()
@@ -57,7 +62,7 @@ def make_batch(config, batch_size, max_length):
 
 
 def train_step(model, optimizer, batch, dtype):
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == "bfloat16"):
+    with torch.autocast(batch["labels"].device.type, dtype=torch.bfloat16, enabled=dtype == "bfloat16"):
         loss = model(**batch).loss
     loss.backward()
     optimizer.step()
