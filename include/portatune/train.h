@@ -316,6 +316,12 @@ struct FitResult {
   std::vector<std::string> failed_checkpoints;  ///< warnings about checkpoints that could not be written
 };
 
+/// The gradients of a batch.
+struct Gradients {
+  double loss = 0;                                 ///< mean over the examples of the batch
+  std::vector<std::pair<std::string, Tensor>> of;  ///< gradient of this loss, by trained parameter, before clipping
+};
+
 /// Throws unless Trainer::save() may write to `folder`. Call it before hours of training.
 /// errors  UsageError for the working folder, and for a folder with files that are not part of a model, unless it holds
 ///         checkpoints as well
@@ -334,9 +340,14 @@ class Trainer {
 
   /// Makes one update with a batch. Returns as soon as the update has started. The first batch of a shape waits for its
   /// program. After OnNonFinite::kStop or kRewind has stopped training, further steps change nothing and have loss NaN.
+  /// learning_rate  rate of this step in place of that of the schedule, which scales the rates of parameter groups and
+  ///                layers by the same factor; none: that of the schedule
   /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate decays and
   ///         TrainingOptions::total_steps is 0
-  StepResult step(const data::Example& batch);
+  StepResult step(const data::Example& batch, std::optional<double> learning_rate = {});
+  /// Computes the gradients that the next step would have for a batch, with its random draws, and changes nothing.
+  /// errors  those of step() for the batch
+  Gradients gradients(const data::Example& batch);
 
   /// Trains on batches. After resume() it continues with the batch after the last used one: it restores the state of
   /// the data from a checkpoint that fit() wrote (see data::Dataset::resume), or else skips the used batches.
@@ -370,6 +381,26 @@ class Trainer {
   /// Names and types of the parameters; empty before the first batch.
   std::vector<std::pair<std::string, TensorType>> parameters() const;
   int64_t steps() const;
+
+  // Weights and optimizer state as arrays in host memory. In a process group all processes call these functions.
+
+  /// A copy of a parameter, after the started steps.
+  /// errors  UsageError for an unknown name
+  Tensor weight(const std::string& name) const;
+  /// Replaces a parameter.
+  /// errors  UsageError for an unknown name, ShapeError for an array of another type
+  void set_weight(const std::string& name, Tensor value);
+  /// Names and types of the optimizer's arrays: "m.classifier.weight". Empty before the first batch.
+  std::vector<std::pair<std::string, TensorType>> optimizer_state() const;
+  /// A copy of such an array; zeros before the first step.
+  /// errors  those of weight()
+  Tensor optimizer_array(const std::string& name);
+  /// errors  those of set_weight()
+  void set_optimizer_array(const std::string& name, Tensor value);
+  /// Number of updates so far, by which optimizers correct their averages: steps() without the skipped ones.
+  int64_t updates() const;
+  void set_updates(int64_t updates);
+
   /// Step of the best evaluation so far; 0: there is none, or no score decides.
   int64_t best_step() const;
 

@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from portatune import nn, ops
     from portatune._callbacks import Callback
     from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError,
                                    NumericError, ShapeError, UsageError)
@@ -18,19 +19,25 @@ if TYPE_CHECKING:
     from portatune._metrics import EvalPrediction
     from portatune._runs import (History, Page, Run, cross_validate, devices, evaluate, fit, parity, plan, predict,
                                  report, sweep)
-    from portatune.lib._core import Completion, Encoding, Tokenizer
+    from portatune._tasks import Classes, Forward, Numbers, Task, Text
+    from portatune._trainer import Arrays, Gradients, Trainer
+    from portatune.lib._core import Batch, Completion, Encoding, Model, Step, Tokenizer, Value
 
 __all__ = [
-    "Callback", "CheckpointError", "Completion", "DataError", "DeviceError", "Encoding", "Error", "EvalPrediction",
-    "History", "IoError", "NotFoundError", "NumericError", "Page", "Run", "ShapeError", "Tokenizer", "UsageError",
-    "cross_validate", "devices", "evaluate", "fit", "generate", "parity", "plan", "predict", "report", "sweep",
+    "Arrays", "Batch", "Callback", "CheckpointError", "Classes", "Completion", "DataError", "DeviceError",
+    "Encoding", "Error", "EvalPrediction", "Forward", "Gradients", "History", "IoError", "Model", "NotFoundError",
+    "Numbers", "NumericError", "Page", "Run", "ShapeError", "Step", "Task", "Text", "Tokenizer", "Trainer",
+    "UsageError", "Value", "cross_validate", "devices", "evaluate", "fit", "generate", "nn", "ops", "parity",
+    "plan", "predict", "report", "sweep",
 ]  # fmt: skip
 
-_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_generate", "_native")
+_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tasks", "_generate", "_native")
 
 
 def __getattr__(name):
     """Imports a name when it is first used, because the script of the command, which is in this package, needs none."""
+    if name in ("nn", "ops"):
+        return importlib.import_module(f"portatune.{name}")
     if name in __all__:
         for module in _MODULES:
             value = getattr(importlib.import_module(f"portatune.{module}"), name, None)

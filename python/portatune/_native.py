@@ -12,9 +12,13 @@ if _missing:
 
 from portatune.lib import _core as core  # noqa: E402  (after the check: it runs such instructions)
 
+Batch = core.Batch
 Completion = core.Completion
 Encoding = core.Encoding
+Model = core.Model
+Step = core.Step
 Tokenizer = core.Tokenizer
+Value = core.Value
 
 # The library looks for XLA plugins where these variables point to.
 os.environ.update(_command._plugins([str(_command._HERE.parent), *filter(None, sys.path)]))

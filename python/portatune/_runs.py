@@ -14,6 +14,7 @@ from portatune import _callbacks, _command, _errors, _metrics
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, Rows
+from portatune._tasks import Task
 from portatune._words import json_of, texts, words, words_with_rows
 
 
@@ -87,7 +88,7 @@ class Run:
         return f"Run({str(self.output)!r}{', ' if scores else ''}{scores})"
 
 
-def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | None = None,
+def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
         output: Path | None = None, callbacks: Sequence[object] = (), compute_metrics: ComputeMetrics | None = None,
         **options: object) -> Run:
     """Fine-tunes a model and returns its Run, as `portatune fit` does: the same options give the same bits.
@@ -103,7 +104,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         train: files, folders, patterns or URLs of rows; or rows in memory: a list of dicts, a dict of columns, a table
             of pandas, polars, pyarrow or datasets, or a function that returns an iterator of dicts
         validation: the same for the validation rows; or the part of the training rows that is held out, such as 0.1
-        task: name of the task; None: text-classification
+        task: name of the task, or a Task of your own; None: text-classification
         output: folder of the model; None: a temporary folder, which is removed with the Run
         callbacks: objects with the hooks of Callback
         compute_metrics: a function of an EvalPrediction that returns a dict of further scores; it needs NumPy

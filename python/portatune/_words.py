@@ -25,6 +25,9 @@ def texts(value):
 
 def words(command, options):
     """Returns the words of a command: ["fit", "--learning-rate=5e-05"] for learning_rate=5e-5. None is no value."""
+    task = options.get("task")
+    if hasattr(task, "_add"):  # a Task of the user
+        options = {"max_length": task.max_length, **options, "task": task._add()}
     return [command, *(f"--{name.replace('_', '-')}={text}" for name, value in options.items() if value is not None
                        for text in texts(value))]
 

@@ -1,6 +1,7 @@
 """Data and calls that the tests of this folder share."""
 
 import csv
+import json
 import pathlib
 import subprocess
 import tempfile
@@ -29,6 +30,17 @@ def command(*words):
 
 def weights(folder):
     return (pathlib.Path(folder) / "model.safetensors").read_bytes()
+
+
+def without_dropout(model, folder):
+    """Copies a model folder; the config of the copy has no dropout."""
+    folder.mkdir()
+    for file in pathlib.Path(model).iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config.update(hidden_dropout_prob=0, attention_probs_dropout_prob=0)
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
 
 
 class InFolder(unittest.TestCase):

@@ -8,6 +8,9 @@ namespace portatune::python {
 void bind_devices(nanobind::module_& module);
 void bind_generation(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
+void bind_tasks(nanobind::module_& module);
 void bind_tokenizer(nanobind::module_& module);
+void bind_training(nanobind::module_& module);
+void bind_values(nanobind::module_& module);
 
 }  // namespace portatune::python

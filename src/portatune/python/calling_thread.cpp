@@ -20,6 +20,9 @@ namespace {
 // The time between two looks at signals.
 constexpr std::chrono::milliseconds kPause(50);
 
+// The object whose work this thread does; null: none.
+thread_local CallingThread* worked_for = nullptr;
+
 // Ends the process at Ctrl-C while this object lives.
 class FatalInterrupt {
  public:
@@ -51,6 +54,7 @@ void CallingThread::run(const std::function<void()>& work) {
     const nb::gil_scoped_release unlocked;
     std::thread worker([&] {
       const StopScope scope(stop_.token());
+      worked_for = this;
       try {
         work();
       } catch (...) {
@@ -102,6 +106,12 @@ void CallingThread::handle_signals() {
   if (PyErr_CheckSignals() == 0) return;
   interrupt_ = std::make_exception_ptr(nb::python_error());
   stop_.request_stop();
+}
+
+void call_python(const std::function<void()>& function) {
+  if (worked_for != nullptr) return worked_for->call(function);
+  const nb::gil_scoped_acquire locked;
+  function();
 }
 
 }  // namespace portatune::python

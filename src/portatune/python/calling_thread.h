@@ -44,4 +44,8 @@ class CallingThread {
   std::exception_ptr interrupt_;  // of the calling thread alone
 };
 
+/// CallingThread::call() of the CallingThread whose work the current thread does. Any other thread calls `function`
+/// itself, with the interpreter's lock.
+void call_python(const std::function<void()>& function);
+
 }  // namespace portatune::python

@@ -9,5 +9,8 @@ NB_MODULE(_core, module) {
   bind_devices(module);
   bind_generation(module);
   bind_runs(module);
+  bind_training(module);
+  bind_values(module);
+  bind_tasks(module);
   bind_tokenizer(module);
 }

@@ -18,6 +18,7 @@
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/computed_metrics.h"
+#include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/report/page.h"
 #include "portatune/sweep.h"
@@ -27,38 +28,6 @@ namespace nb = nanobind;
 namespace portatune::python {
 namespace {
 
-// The reports of the command, without its advice for a shell.
-class Events final : public cli::TrainingEvents {
- public:
-  using cli::TrainingEvents::TrainingEvents;
-
-  void lock_file(const std::filesystem::path&) override {}
-  void stopped(int64_t, const std::filesystem::path& checkpoint) override { checkpoint_ = checkpoint; }
-  void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override {
-    checkpoint_ = checkpoint;
-    notice(reason);
-  }
-
-  /// The checkpoint of a run that was stopped, or has failed; empty: there is none.
-  const std::filesystem::path& checkpoint() const { return checkpoint_; }
-
- private:
-  std::filesystem::path checkpoint_;
-};
-
-void refuse(const char* option, const char* expected) {
-  throw UsageError({.where = option, .given = "a call from Python", .expected = expected});
-}
-
-void refuse_hang_timeout(const cli::FitArguments& a) {
-  if (a.hang_timeout_s) refuse("hang_timeout", "the command, as only it ends its process");
-}
-
-void require_one_run(const cli::FitArguments& a) {
-  if (a.folds > 0) refuse("folds", "the function cross_validate()");
-  refuse_hang_timeout(a);
-}
-
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
 std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
                                                        const nb::object& compute_metrics) {
@@ -66,8 +35,7 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
   std::optional<run::Outcome> outcome;
   std::filesystem::path checkpoint;
   const auto train = [&] {
-    cli::FitArguments a = arguments_of<cli::FitArguments>(words);
-    require_one_run(a);
+    cli::FitArguments a = arguments_of_run(words);
     a.stop = caller.stop();
     Events events(a);
     const ComputedMetrics metrics(compute_metrics, caller);
@@ -75,12 +43,7 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
     outcome = run::fit(a, events, observer.is_none() ? nullptr : &calls);
     checkpoint = events.checkpoint();
   };
-  try {
-    caller.run(train);
-  } catch (nb::python_error& error) {
-    if (error.matches(PyExc_KeyboardInterrupt)) nb::setattr(error.value(), "checkpoint", nb::str(checkpoint.c_str()));
-    throw;
-  }
+  run_naming_checkpoint(caller, train, checkpoint);
   return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
 }
 

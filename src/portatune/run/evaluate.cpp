@@ -1,10 +1,9 @@
 #include "portatune/base/clock.h"
 #include "portatune/base/stop.h"
-#include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
-#include "portatune/run/inputs/batches/padding.h"
+#include "portatune/run/inputs/batches/evaluated_rows.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/rows/validation.h"
@@ -13,28 +12,12 @@
 #include "portatune/run/remarks.h"
 
 namespace portatune::run {
-namespace {
-
-// The validation sets of the task, after it has the lengths that their rows need.
-std::vector<ValidationSet> sets_of(const EvaluateOptions& options, const ModelOptions& model, RowTask& task,
-                                   Events& events) {
-  const int64_t rows = rows_on(options.device.mesh, options.batch_size);
-  const auto sets = [&] { return validation_sets(model, options.data, task, rows); };
-  std::vector<data::Dataset> batches;
-  for (const ValidationSet& set : sets()) batches.push_back(set.batches);
-  set_lengths(task, choose_lengths(task, model.padding, batches, {}, events));
-  return sets();
-}
-
-}  // namespace
 
 Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   const StopScope scope(given.stop);
   EvaluateOptions options = given;
   options.data = with_hub_files(given.data);
-  if (options.data.empty()) {
-    throw UsageError({.where = "evaluate", .given = "no rows", .expected = "--data FILE"});
-  }
+  require_rows(options.data);
   const std::vector<NamedFiles> named = named_files(options.data);
   for (const NamedFiles& set : named) require_files_for_all(options.device, set.files);
   const std::vector<std::string>& files = named.front().files;
@@ -43,7 +26,8 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   const std::unique_ptr<RowTask> task = open_task(model, model.folder, files, Classes::kOfModel, events);
   require_divisible_loss(*task, options.device.mesh);
   task->set_batch_share(batch_share(options.device.mesh, options.device.processes.get()));
-  const std::vector<ValidationSet> sets = sets_of(options, model, *task, events);
+  const std::vector<ValidationSet> sets =
+      evaluation_sets(model, options.data, *task, rows_on(options.device.mesh, options.batch_size), events);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   const Device device(with_warnings(options.device, events));
   Trainer trainer(

@@ -198,6 +198,13 @@ Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
 
 }  // namespace
 
+void check_run(const RunOptions& options) {
+  check_ranges_of_run(options);
+  check_checkpoints(options);
+  check_one_run(options);
+  if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
+}
+
 std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   train::recover_checkpoints(a.output);
   if (a.resume) return checkpoint_to_resume(a.output, events);
@@ -211,54 +218,63 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   return a.resume_from_checkpoint;
 }
 
-std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& shared_device, Events& events,
-                                   Callback* limit) {
+OpenRun open_run(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, Events& events) {
   const RowTask& task = *plan.task;
   if (is_first(plan.device.processes.get())) remove_leftovers_of_records(plan.output);
-  const DataSurvey& train_data = rows.survey_of_train(plan);
-  const int64_t examples = train_data.examples;
-  const data::Dataset batches = training_batches(task, rows.train(), plan, examples);
-  const std::unique_ptr<RowProgress> evaluation = events.progress(kEvaluating);
-  FitOptions options = epochs_of(plan, examples, batches);
-  options.validation = evaluated_sets(plan, rows.validation(), *evaluation);
-  options.eval_steps = plan.eval_steps;
-  options.best_model = plan.best_model;
-  options.checkpoints = checkpoints_of(plan);
-  train::check(options, plan.training);
-  TrainingOptions training = training_options(plan, task, examples);
-  training.total_steps = options.num_train_epochs * options.steps_per_epoch;
-  if (is_finished(plan, training, events)) return outcome_of_finished(plan, examples);
-  const Device& device = shared_device.open();
-  Trainer trainer(device, task, training);
-  resume(trainer, plan, training, events);
-  const std::vector<std::optional<DataSurvey>>& validation_data = rows.survey_of_validation(plan);
-  load_weights(trainer, plan, task, rows.train());
-  require_disk_space(plan.output, saves_of(plan, trainer.steps(), options));
-  const Opening opening{plan, task, device, trainer, options, train_data, validation_data};
-  events.opening(opening);
-  report_shuffling(plan, rows.train(), examples, events);
+  const int64_t examples = rows.survey_of_train(plan).examples;
+  OpenRun run{.examples = examples,
+              .batches = training_batches(task, rows.train(), plan, examples),
+              .evaluation = events.progress(kEvaluating)};
+  run.options = epochs_of(plan, examples, run.batches);
+  run.options.validation = evaluated_sets(plan, rows.validation(), *run.evaluation);
+  run.options.eval_steps = plan.eval_steps;
+  run.options.best_model = plan.best_model;
+  run.options.checkpoints = checkpoints_of(plan);
+  train::check(run.options, plan.training);
+  run.training = training_options(plan, task, examples);
+  run.training.total_steps = run.options.num_train_epochs * run.options.steps_per_epoch;
+  if (is_finished(plan, run.training, events)) return run;
+  run.trainer.emplace(device.open(), task, run.training);
+  resume(*run.trainer, plan, run.training, events);
+  rows.survey_of_validation(plan);
+  load_weights(*run.trainer, plan, task, rows.train());
+  return run;
+}
 
-  Outcome outcome{.train_examples = examples, .output = plan.output};
+std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, SurveyedRows& rows,
+                                      DeviceOfRuns& shared_device, const StopToken& stop_token, Events& events,
+                                      Callback* limit) {
+  Trainer& trainer = *run.trainer;
+  const Device& device = shared_device.open();
+  const DataSurvey& train_data = rows.survey_of_train(plan);
+  const std::vector<std::optional<DataSurvey>>& validation_data = rows.survey_of_validation(plan);
+  FitOptions options = run.options;
+  require_disk_space(plan.output, saves_of(plan, trainer.steps(), options));
+  const Opening opening{plan, *plan.task, device, trainer, run.options, train_data, validation_data};
+  events.opening(opening);
+  report_shuffling(plan, rows.train(), run.examples, events);
+
+  Outcome outcome{.train_examples = run.examples, .output = plan.output};
   const Clock::time_point evaluation_start = Clock::now();
   outcome.before = scores_before(trainer, plan, rows.validation(), events);
   const double evaluation_s = seconds_since(evaluation_start);
 
-  std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
-  if (outcome.before) train::require_deciding_score(options, *outcome.before, training.ema > 0);
+  std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *run.evaluation);
+  if (outcome.before) train::require_deciding_score(options, *outcome.before, run.training.ema > 0);
   options.changed_data = [&plan] { return change_of(plan); };
   options.use_changed_data = plan.use_changed_data;
   remove_replaced_run(plan);
   const std::unique_ptr<RunRecords> records =
-      start_records(trainer, opening, training, outcome.before, evaluation_s, events);
+      start_records(trainer, opening, run.training, outcome.before, evaluation_s, events);
   if (records) records->observe(options.validation);
   Callback unrecorded;
   CallbackPair observers(records ? *records : unrecorded, *observer);
   CallbackPair callbacks(observers, limit != nullptr ? *limit : unrecorded);
   options.callback = &callbacks;
-  options.stop = plan.stop;
+  options.stop = stop_token;
   const Clock::time_point start = Clock::now();
-  const FitResult result = fit_reporting_checkpoint(trainer, batches.prefetch(2), options, plan, events);
-  evaluation->finish();
+  const FitResult result = fit_reporting_checkpoint(trainer, run.batches.prefetch(2), options, plan, events);
+  run.evaluation->finish();
   const int64_t skipped_at_end = observer->skipped_at_end();
   observer.reset();
   report_skips(plan, result, events);
@@ -303,11 +319,15 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   return outcome;
 }
 
+std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, Events& events,
+                                   Callback* limit) {
+  OpenRun run = open_run(plan, rows, device, events);
+  if (!run.trainer) return outcome_of_finished(plan, run.examples);
+  return train_open_run(run, plan, rows, device, plan.stop, events, limit);
+}
+
 std::optional<Outcome> fit(const RunOptions& options, Events& events, Callback* callback) {
-  check_ranges_of_run(options);
-  check_checkpoints(options);
-  check_one_run(options);
-  if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
+  check_run(options);
   ProcessGroup* const processes = options.device.processes.get();
   // The processes of a group stop together, in Trainer::fit().
   const StopScope scope(processes == nullptr ? options.stop : StopToken());

@@ -1,6 +1,7 @@
 #include "portatune/tasks/registry.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
@@ -17,10 +18,15 @@
 namespace portatune {
 namespace {
 
-// The list exists from the first added task on: tasks are added before main(), in no certain order.
-std::vector<const TaskSpec*>& added_tasks() {
-  static std::vector<const TaskSpec*> tasks;
-  return tasks;
+// The list exists from the first added task on: tasks are added before main(), in no certain order. A program may add
+// others while its threads train.
+struct AddedTasks {
+  std::mutex mutex;
+  std::vector<const TaskSpec*> tasks;  // guarded by the mutex
+};
+AddedTasks& added_tasks() {
+  static AddedTasks added;
+  return added;
 }
 
 const std::map<std::string, RunOption> kRunOptions = {{"padding", RunOption::kPadding},
@@ -50,13 +56,21 @@ void share(OptionField& field, const OptionField& other) {
 
 }  // namespace
 
-AddedTask::AddedTask(TaskSpec spec) : spec_(std::move(spec)) { added_tasks().push_back(&spec_); }
-AddedTask::~AddedTask() { std::erase(added_tasks(), &spec_); }
+AddedTask::AddedTask(TaskSpec spec) : spec_(std::move(spec)) {
+  const std::lock_guard lock(added_tasks().mutex);
+  added_tasks().tasks.push_back(&spec_);
+}
+AddedTask::~AddedTask() {
+  const std::lock_guard lock(added_tasks().mutex);
+  std::erase(added_tasks().tasks, &spec_);
+}
 
 namespace tasks {
 
 std::vector<const TaskSpec*> registry() {
-  std::vector<const TaskSpec*> added = added_tasks();
+  std::unique_lock lock(added_tasks().mutex);
+  std::vector<const TaskSpec*> added = added_tasks().tasks;
+  lock.unlock();
   std::ranges::sort(added, {}, &TaskSpec::name);
   std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
                                       &question_answering_spec(),  &multiple_choice_spec(),

@@ -426,32 +426,62 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   return std::move(step).program(parameters, rules.rates(), options.mesh);
 }
 
-DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options) {
+namespace {
+
+// Loss and gradients of a step, summed over the devices, without an update.
+struct StepGradients {
+  Function function = {};  // without results; the order of its parameters is that of diagnosis_program()
+  std::vector<nn::Parameter> parameters, trainable;
+  std::vector<SharedUpdate> updates = {};  // of the trainable ones
+  Sums sums = {};
+};
+
+StepGradients gradients_of_step(const Task& task, const Signature& batch, const StepOptions& options) {
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
   const StepInputs in(batch, loss_scale, options);
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
   require_trainable_as_asked(context.parameters(), options);
-  const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
-  const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
-  const Sums sums = sum_over_devices(of_device, updates, options.mesh);
-  Values squares;
-  for (size_t i = 0; i < sums.gradients.size(); ++i) {
-    const Value of_part = sum_of_squares(sums.gradients[i]);
-    squares.push_back(reshape(all_reduce(of_part, options.mesh, updates[i].sharding().over), {1}));
-  }
-
-  DiagnosisProgram program;
-  Function& f = program.function;
-  f.mesh = options.mesh;
+  StepGradients result{.parameters = {context.parameters().begin(), context.parameters().end()},
+                       .trainable = trainable_of(context.parameters())};
+  result.updates = updates_of(result.trainable, options.mesh);
+  result.sums = sum_over_devices(of_device, result.updates, options.mesh);
+  result.function.mesh = options.mesh;
   for (const Values& part :
        {inputs_of(context.parameters()), Values{loss_scale}, in.batch.values, Values{in.random_key}}) {
-    append(f.parameters, part);
+    append(result.function.parameters, part);
   }
-  f.results = {sums.loss / divisor_of(sums), concatenate(squares, 0)};
-  f.result_shardings.resize(f.results.size());
-  for (const nn::Parameter& parameter : trainable) program.trainable.push_back(parameter.name);
+  return result;
+}
+
+}  // namespace
+
+DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options) {
+  StepGradients step = gradients_of_step(task, batch, options);
+  Values squares;
+  for (size_t i = 0; i < step.updates.size(); ++i) {
+    const Value of_part = sum_of_squares(step.sums.gradients[i]);
+    squares.push_back(reshape(all_reduce(of_part, options.mesh, step.updates[i].sharding().over), {1}));
+  }
+  DiagnosisProgram program{.function = std::move(step.function), .trainable = {}};
+  program.function.results = {step.sums.loss / divisor_of(step.sums), concatenate(squares, 0)};
+  program.function.result_shardings.resize(program.function.results.size());
+  for (const nn::Parameter& parameter : step.trainable) program.trainable.push_back(parameter.name);
+  return program;
+}
+
+GradientProgram gradient_program(const Task& task, const Signature& batch, const StepOptions& options) {
+  StepGradients step = gradients_of_step(task, batch, options);
+  GradientProgram program{.function = std::move(step.function), .parameters = std::move(step.parameters)};
+  Function& f = program.function;
+  const Value weight = divisor_of(step.sums);
+  f.results = {step.sums.loss / weight};
+  f.result_shardings.resize(1);
+  for (size_t i = 0; i < step.updates.size(); ++i) {
+    f.results.push_back(step.sums.gradients[i] / weight);
+    f.result_shardings.push_back(step.updates[i].sharding());
+  }
   return program;
 }
 

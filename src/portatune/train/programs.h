@@ -69,6 +69,15 @@ struct DiagnosisProgram {
 };
 DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options);
 
+/// The gradients of a step before clipping, for users who want to see them. Arguments are those of diagnosis_program().
+///   results     mean loss, float32; its gradients with respect to each trainable weight, in the shardings of the step
+/// errors        those of step_program()
+struct GradientProgram {
+  Function function;
+  std::vector<nn::Parameter> parameters;
+};
+GradientProgram gradient_program(const Task& task, const Signature& batch, const StepOptions& options);
+
 /// The forward pass without dropout.
 ///   parameters  the n weights, the arrays of the batch, as in a step
 ///   results     float32 scalars: sum of weighted losses, sum of weights; then the task's outputs

@@ -35,9 +35,21 @@ Tensor rates_at(const ScheduleMoment& moment, const LearningRates& rates, const 
   return Tensor(rates.type().shape, std::span<const float>(values));
 }
 
+// The same for a step with a learning rate of its own, which scales the rates of groups and layers as a schedule does.
+Tensor rates_for(double learning_rate, const LearningRates& rates, const TrainingOptions& options) {
+  const double factor = options.learning_rate > 0 ? learning_rate / options.learning_rate : learning_rate;
+  std::vector<float> values;
+  for (const double peak : rates.peaks(options.learning_rate)) {
+    const bool is_default = peak == options.learning_rate;
+    values.push_back(static_cast<float>(is_default ? learning_rate : peak * factor));
+  }
+  return Tensor(rates.type().shape, std::span<const float>(values));
+}
+
 // Keys of programs.
 std::string key_of_step(const Signature& batch) { return "step " + describe(batch); }
 std::string key_of_evaluation(const Signature& batch) { return "evaluation " + describe(batch); }
+std::string key_of_gradients(const Signature& batch) { return "gradients " + describe(batch); }
 
 void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
   for (DeviceArray& array : more) arguments.push_back(&array);
@@ -231,7 +243,7 @@ void TrainingState::set_schedule(int64_t total_steps) {
   position_.total_steps = total_steps;
 }
 
-StepResult TrainingState::start_step(const data::Example& batch) {
+StepResult TrainingState::start_step(const data::Example& batch, std::optional<double> learning_rate) {
   const Signature signature = signature_of(task_, batch);
   compile({signature}, {});
   const std::string key = key_of_step(signature);
@@ -244,7 +256,9 @@ StepResult TrainingState::start_step(const data::Example& batch) {
       .step = step, .total_steps = position_.total_steps, .reductions = position_.evaluations.plateau.reductions};
 
   std::vector<DeviceArray> inputs = put(batch, signature);
-  DeviceArray rates_of_step = device_.put(rates_at(moment, learning_rates_.at(key), options_));
+  const LearningRates& rates = learning_rates_.at(key);
+  DeviceArray rates_of_step =
+      device_.put(learning_rate ? rates_for(*learning_rate, rates, options_) : rates_at(moment, rates, options_));
   DeviceArray key_of_step = device_.put(random_key(options_.seed, step));
   std::vector<DeviceArray*> arguments(layout.arguments());
   weights_.set_arguments(layout, arguments);
@@ -259,7 +273,7 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   const auto number = [&](StepNumber of) { return std::move(results[layout.result(of)]); };
   position_.step = step;  // last, because the lines above may throw
   position_.data.clear();
-  return StepResult(step, learning_rate(options_, moment), task_.tokens(batch),
+  return StepResult(step, learning_rate.value_or(train::learning_rate(options_, moment)), task_.tokens(batch),
                     {.loss = number(StepNumber::kLoss),
                      .weight = number(StepNumber::kWeight),
                      .grad_norm = number(StepNumber::kGradNorm),
@@ -267,6 +281,12 @@ StepResult TrainingState::start_step(const data::Example& batch) {
 }
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
+
+void TrainingState::set_updates(int64_t updates) {
+  position_.progress = progress();
+  position_.progress.updates = updates;
+  progress_.clear();
+}
 
 bool TrainingState::has_averages() const { return options_.ema > 0 && progress().updates > 0; }
 
@@ -306,20 +326,41 @@ std::string TrainingState::first_not_finite(const data::Example& batch) {
   if (!weight.empty()) return "the weight " + weight + ", before the step";
 
   DiagnosisProgram plan = diagnosis_program(task_, signature, step_options(options_, device_.mesh()));
-  const Program program = device_.compile(plan.function);
-  std::vector<DeviceArray> inputs;
-  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
-  for (DeviceArray& array : put(batch, signature)) inputs.push_back(std::move(array));
-  inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
-  std::vector<DeviceArray*> arguments = weights_.arguments();
-  append(arguments, inputs);
-  const std::vector<DeviceArray> results = program.run(arguments);
+  const std::vector<DeviceArray> results = run_gradients(device_.compile(plan.function), batch, signature);
   if (!std::isfinite(scalar(results[0]))) return "the loss";
   const Tensor squares = results[1].to_host();
   for (size_t i = 0; i < plan.trainable.size(); ++i) {
     if (!std::isfinite(squares.as<float>()[i])) return "the gradient of " + plan.trainable[i];
   }
   return {};
+}
+
+std::vector<DeviceArray> TrainingState::run_gradients(const Program& program, const data::Example& batch,
+                                                      const Signature& signature) {
+  std::vector<DeviceArray> inputs;
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
+  for (DeviceArray& array : put(batch, signature)) inputs.push_back(std::move(array));
+  inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
+  std::vector<DeviceArray*> arguments = weights_.arguments();
+  append(arguments, inputs);
+  return program.run(arguments);
+}
+
+Gradients TrainingState::gradients(const data::Example& batch) {
+  const Signature signature = signature_of(task_, batch);
+  const std::string key = key_of_gradients(signature);
+  if (!programs_.has(key)) {
+    GradientProgram plan = gradient_program(task_, signature, step_options(options_, device_.mesh()));
+    programs_.compile(
+        {{key, "gradients of " + shape_of(signature), std::move(plan.function), std::move(plan.parameters)}}, {});
+  }
+  const std::vector<DeviceArray> results = run_gradients(programs_.at(key), batch, signature);
+  Gradients gradients{.loss = scalar(results[0]), .of = {}};
+  for (size_t i = 0; i < weights_.names().size(); ++i) {
+    if (!weights_.is_trained(i)) continue;
+    gradients.of.emplace_back(weights_.names()[i], results[gradients.of.size() + 1].to_host());
+  }
+  return gradients;
 }
 
 StartedEvaluation TrainingState::start_evaluation(data::Example batch) {

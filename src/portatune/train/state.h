@@ -61,6 +61,7 @@ class TrainingState {
   const TrainingOptions& options() const { return options_; }
   const LoadReport& load_report() const { return weights_.load_report(); }
   const Weights& weights() const { return weights_; }
+  Weights& weights() { return weights_; }
   /// Number of steps made, including those before a resume.
   int64_t steps() const { return position_.step; }
   /// Mean loss of the current epoch. Checkpoints keep it, as it includes earlier steps.
@@ -93,6 +94,8 @@ class TrainingState {
 
   /// Progress after the started steps; waits for them.
   Progress progress() const;
+  /// Sets the number of updates, by which optimizers correct their averages.
+  void set_updates(int64_t updates);
   /// Number of steps without an update.
   int64_t skipped_steps() const { return position_.step - progress().updates; }
   /// Rewinds of the run, including those before a resume.
@@ -132,7 +135,10 @@ class TrainingState {
   }
 
   /// Starts a step. The arrays of the batch are copied before it returns.
-  StepResult start_step(const data::Example& batch);
+  /// learning_rate  see Trainer::step()
+  StepResult start_step(const data::Example& batch, std::optional<double> learning_rate = {});
+  /// See Trainer::gradients().
+  Gradients gradients(const data::Example& batch);
   StartedEvaluation start_evaluation(data::Example batch);
 
   /// Both replace an existing folder atomically; see Trainer. In a process group all processes call them.
@@ -160,6 +166,9 @@ class TrainingState {
   void plan_step(const Signature& batch, std::vector<ModelProgram>& programs);
   void plan_evaluation(const Signature& batch, std::vector<ModelProgram>& programs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
+  /// Runs a program without an update, whose arguments are those of diagnosis_program().
+  std::vector<DeviceArray> run_gradients(const Program& program, const data::Example& batch,
+                                         const Signature& signature);
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
   Checkpoint checkpoint_of_now(const std::filesystem::path& folder);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -20,6 +21,33 @@ double StepResult::grad_norm() const { return train::scalar(numbers_.grad_norm);
 double StepResult::loss_scale() const { return train::scalar(numbers_.loss_scale); }
 bool StepResult::skipped() const { return !std::isfinite(loss()) || !std::isfinite(grad_norm()); }
 
+namespace {
+
+using NamedTypes = std::vector<std::pair<std::string, TensorType>>;
+
+// The index of an array.
+// what  kind of the arrays, for the error
+size_t index_of(const NamedTypes& arrays, const std::string& name, const char* what) {
+  const auto found = std::ranges::find(arrays, name, &NamedTypes::value_type::first);
+  if (found != arrays.end()) return static_cast<size_t>(found - arrays.begin());
+  throw UsageError({.where = what,
+                    .given = "\"" + name + "\"",
+                    .expected = arrays.empty() ? "a batch before, which loads the weights"
+                                               : "a name such as \"" + arrays.front().first + "\""});
+}
+
+// The index of an array that `value` may replace.
+size_t index_to_set(const NamedTypes& arrays, const std::string& name, const Tensor& value, const char* what) {
+  const size_t index = index_of(arrays, name, what);
+  if (value.type() == arrays[index].second) return index;
+  throw ShapeError({.where = name, .given = to_string(value.type()), .expected = to_string(arrays[index].second)});
+}
+
+constexpr const char* kWeights = "weights";
+constexpr const char* kOptimizerState = "optimizer state";
+
+}  // namespace
+
 struct Trainer::Impl {
   train::TrainingState state;
 };
@@ -40,8 +68,12 @@ const Scores& Trainer::initial_scores() const { return impl_->state.initial_scor
 const std::vector<std::string>& Trainer::deviations() const { return impl_->state.deviations(); }
 void Trainer::set_initial_scores(Scores scores) { impl_->state.initial_scores() = std::move(scores); }
 
-StepResult Trainer::step(const data::Example& batch) {
+StepResult Trainer::step(const data::Example& batch, std::optional<double> learning_rate) {
   const TrainingOptions& options = impl_->state.options();
+  if (learning_rate) {
+    if (options.total_steps > 0) impl_->state.set_schedule(options.total_steps);
+    return impl_->state.start_step(batch, learning_rate);
+  }
   if (train::depends_on_total_steps(options) && options.total_steps == 0) {
     throw UsageError(
         {.where = "total_steps",
@@ -52,6 +84,31 @@ StepResult Trainer::step(const data::Example& batch) {
   impl_->state.set_schedule(options.total_steps);
   return impl_->state.start_step(batch);
 }
+
+Gradients Trainer::gradients(const data::Example& batch) { return impl_->state.gradients(batch); }
+
+Tensor Trainer::weight(const std::string& name) const {
+  return impl_->state.weights().value(index_of(parameters(), name, kWeights));
+}
+void Trainer::set_weight(const std::string& name, Tensor value) {
+  const size_t index = index_to_set(parameters(), name, value, kWeights);
+  impl_->state.weights().set_value(index, std::move(value));
+}
+std::vector<std::pair<std::string, TensorType>> Trainer::optimizer_state() const {
+  return impl_->state.weights().slots();
+}
+Tensor Trainer::optimizer_array(const std::string& name) {
+  const size_t index = index_of(optimizer_state(), name, kOptimizerState);
+  impl_->state.weights().load_optimizer_state();
+  return impl_->state.weights().slot(index);
+}
+void Trainer::set_optimizer_array(const std::string& name, Tensor value) {
+  const size_t index = index_to_set(optimizer_state(), name, value, kOptimizerState);
+  impl_->state.weights().load_optimizer_state();
+  impl_->state.weights().set_slot(index, std::move(value));
+}
+int64_t Trainer::updates() const { return impl_->state.progress().updates; }
+void Trainer::set_updates(int64_t updates) { impl_->state.set_updates(updates); }
 
 FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& options) {
   return train::fit(impl_->state, batches, options);

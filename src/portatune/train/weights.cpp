@@ -210,6 +210,27 @@ Tensor Weights::value(size_t parameter) const {
   return weights_.at(parameter).to_host();
 }
 
+void Weights::set_value(size_t parameter, Tensor value) {
+  require_whole();
+  weights_.at(parameter) = device_.put(std::move(value), parameters_.at(parameter).sharding);
+}
+
+std::vector<std::pair<std::string, TensorType>> Weights::slots() const {
+  std::vector<std::pair<std::string, TensorType>> slots;
+  for (const SlotArray& slot : slot_arrays_) slots.emplace_back(saved_name(slot), slot.type);
+  return slots;
+}
+
+Tensor Weights::slot(size_t index) const {
+  require_whole();
+  return slots_->at(index).to_host();
+}
+
+void Weights::set_slot(size_t index, Tensor value) {
+  require_whole();
+  slots_->at(index) = device_.put(std::move(value), slot_arrays_.at(index).sharding);
+}
+
 Tensor Weights::accumulated_gradient(size_t parameter) const {
   require_whole();
   const auto slot = std::ranges::find(slot_arrays_, parameter, &SlotArray::parameter);  // the first slots come first

@@ -60,6 +60,17 @@ class Weights {
   /// A copy of its first slot, which accumulates the parameter's gradients; zeros if it has no slot.
   Tensor accumulated_gradient(size_t parameter) const;
 
+  /// Replaces the parameter with this index by an array of its type.
+  void set_value(size_t parameter, Tensor value);
+  /// Names and types of the optimizer's arrays, the names as in checkpoints: "m.classifier.weight".
+  std::vector<std::pair<std::string, TensorType>> slots() const;
+  /// A copy of the array with this index in slots(). load_optimizer_state() comes first.
+  Tensor slot(size_t index) const;
+  /// Replaces it by an array of its type.
+  void set_slot(size_t index, Tensor value);
+  /// Whether the parameter is trained.
+  bool is_trained(size_t parameter) const { return parameters_.at(parameter).trainable; }
+
   /// Bytes of the weights to save.
   int64_t bytes() const;
 

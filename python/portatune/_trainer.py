@@ -1,0 +1,232 @@
+"""A training run whose model stays in memory."""
+
+import contextlib
+import json
+import pathlib
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from portatune import _callbacks, _metrics, _rows
+from portatune._metrics import ComputeMetrics
+from portatune._native import core
+from portatune._rows import Path, Rows
+from portatune._runs import Run
+from portatune._tasks import Task
+from portatune._words import json_of, texts, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class _Folder:
+    """A temporary folder, which is removed with this object."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="portatune-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+class Arrays(MutableMapping):
+    """Arrays of a model by name, as NumPy arrays. Reading copies an array, and setting one replaces it on the device."""
+
+    def __init__(self, names: Callable[[], Sequence[str]], get: Callable[[str], Any], put: Callable[[str, Any], None]):
+        self._names, self._get, self._put = names, get, put
+
+    def __getitem__(self, name: str) -> "NDArray[Any]":
+        if name not in self._names():
+            raise KeyError(name)
+        return self._get(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in self._names():
+            raise KeyError(name)
+        self._put(name, _array(value))
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("the arrays of a model cannot be removed")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __repr__(self) -> str:
+        return f"Arrays({', '.join(self._names())})"
+
+
+class Trainer:
+    """A training run as an object: its model stays in memory, and it can be trained step by step.
+
+        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv", output="tuned")
+        trainer.fit()
+        trainer.predict(text=["a wonderful film"])
+
+    A loop of your own makes the same updates as fit(), to the bit:
+
+        for batch in trainer.batches():
+            step = trainer.step(batch)
+        trainer.evaluate()
+        trainer.save("tuned")
+
+    The arguments are those of portatune.fit(). One thread at a time may use a trainer, and its callbacks may not.
+
+    Attributes:
+        weights: the parameters by name; `trainer.weights["classifier.weight"] = array` replaces one
+        optimizer_state: the arrays of the optimizer by name, such as "m.classifier.weight"
+    """
+
+    def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
+                 output: Path | None = None, callbacks: Sequence[object] = (),
+                 compute_metrics: ComputeMetrics | None = None, **options: object) -> None:
+        self._folder = _Folder()  # of rows in memory, and of the model without an output
+        output = self._folder.path / "model" if output is None else pathlib.Path(output)
+        self._options = {"model": model, "train": train, "validation": validation, "task": task, "output": output,
+                         **options}
+        if isinstance(validation, float):
+            self._options.update(validation=None, validation_split=validation)
+        for name in ("train", "validation"):
+            self._options[name] = self._on_disk(name, self._options[name])
+        self._callbacks = callbacks
+        self._computed = None if compute_metrics is None else _metrics.of_batches(compute_metrics)
+        self._open()
+
+    def _open(self, **changes):
+        self._core = None  # the memory of the old model is free before there is a new one
+        self._core = core.Training(words("fit", {**self._options, **changes}))
+        self.weights = Arrays(self._core.weights, self._core.weight, self._core.set_weight)
+        self.optimizer_state = Arrays(self._core.optimizer_state, self._core.optimizer_array,
+                                      self._core.set_optimizer_array)
+
+    def _on_disk(self, name, rows):
+        """Returns the same rows as a file if they are in memory."""
+        return _rows.write(rows, self._folder.path / f"{name}.jsonl") if _rows.is_in_memory(rows) else rows
+
+    @contextlib.contextmanager
+    def _files(self, rows):
+        """Yields the words of rows."""
+        with tempfile.TemporaryDirectory(prefix="portatune-") as folder:
+            if _rows.is_in_memory(rows):
+                rows = _rows.write(rows, pathlib.Path(folder, "rows.jsonl"))
+            yield texts(rows)
+
+    def fit(self) -> Run:
+        """Makes the steps that are left, saves the model in `output` and returns the Run, as portatune.fit() does.
+
+        A run is fitted once. Afterwards the trainer evaluates, predicts, saves and makes single steps.
+        """
+        observer = _callbacks.Observer(self._callbacks, self._options) if self._callbacks else None
+        result, checkpoint = self._core.fit(observer, self._computed)
+        if observer:
+            observer.end()
+        run = Run(self._options["output"], json_of(result), checkpoint, None)
+        run._folder = self._folder  # lives as long as the run
+        return run
+
+    def evaluate(self, data: Rows | None = None) -> dict[str, float]:
+        """Returns the scores of the model as it is now, on the validation rows or on other labelled rows."""
+        if data is None:
+            return self._core.evaluate(None, self._computed)
+        with self._files(data) as files:
+            return self._core.evaluate(files, self._computed)
+
+    def predict(self, data: Rows | None = None, *, text: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Returns a dict for each row, as portatune.predict() does, by the model as it is now.
+
+        Args:
+            data: rows as fit() takes them, without labels; None: `text` has the texts
+        """
+        with tempfile.TemporaryDirectory(prefix="portatune-") as folder, self._files(data or []) as files:
+            output = pathlib.Path(folder, "predictions.jsonl")
+            self._core.predict(files if data is not None else [], texts(text), str(output))
+            with open(output, encoding="utf-8") as file:
+                return list(map(json.loads, file))
+
+    def batches(self) -> Iterator[core.Batch]:
+        """Returns the batches of the steps that are left, over all epochs, as fit() uses them."""
+        return core.Batches(self._core)
+
+    def step(self, batch: core.Batch | Mapping[str, Any], *, learning_rate: float | None = None) -> core.Step:
+        """Makes one update with a batch and returns at once, before the device has computed it.
+
+        Args:
+            batch: one of batches(), or NumPy arrays by name as such a batch has them
+            learning_rate: the rate of this step; None: that of the schedule. The rates of parameter groups are scaled
+                by the same factor.
+        """
+        return self._core.step(_batch(batch), learning_rate)
+
+    def gradients(self, batch: core.Batch | Mapping[str, Any]) -> "Gradients":
+        """Returns the gradients that the next step would have for a batch, before clipping. Nothing changes."""
+        loss, arrays = self._core.gradients(_batch(batch))
+        return Gradients(arrays, loss)
+
+    def save(self, folder: Path) -> pathlib.Path:
+        """Writes the model as it is now to a folder and returns its path."""
+        self._core.save(str(folder), False)
+        return pathlib.Path(folder)
+
+    def save_checkpoint(self, folder: Path) -> pathlib.Path:
+        """Writes model, optimizer state and step to a folder, from which resume() continues, and returns its path."""
+        self._core.save(str(folder), True)
+        return pathlib.Path(folder)
+
+    def resume(self, checkpoint: Path | None = None) -> None:
+        """Continues from a checkpoint; None: the newest one in `output`."""
+        if checkpoint is None:
+            return self._open(resume=True)
+        return self._open(resume_from_checkpoint=checkpoint)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps made."""
+        return self._core.steps
+
+    @property
+    def total_steps(self) -> int:
+        """The number of steps of the whole run."""
+        return self._core.total_steps
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """The number of steps of an epoch."""
+        return self._core.steps_per_epoch
+
+    @property
+    def updates(self) -> int:
+        """The number of updates, by which an optimizer corrects its averages: steps without the skipped ones."""
+        return self._core.updates
+
+    @updates.setter
+    def updates(self, count: int) -> None:
+        self._core.updates = count
+
+
+class Gradients(dict):
+    """NumPy arrays by the name of their parameter.
+
+    Attributes:
+        loss: the mean loss of the batch
+    """
+
+    def __init__(self, arrays: "Mapping[str, NDArray[Any]]", loss: float) -> None:
+        super().__init__(arrays)
+        self.loss = loss
+
+
+def _array(value):
+    """Returns an array that the compiled module takes. Python's numbers become 32 bits, as tasks have them."""
+    import numpy
+
+    array = numpy.asarray(value)
+    narrower = {"int64": "int32", "float64": "float32"}.get(array.dtype.name, array.dtype)
+    return numpy.array(array, dtype=narrower, order="C", ndmin=0)
+
+
+def _batch(batch):
+    if isinstance(batch, core.Batch):
+        return batch
+    return core.Batch({name: _array(value) for name, value in batch.items()})

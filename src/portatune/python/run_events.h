@@ -1,0 +1,49 @@
+// What runs in Python have in common: their arguments and their reports.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/python/arguments.h"
+#include "portatune/python/calling_thread.h"
+
+namespace portatune::python {
+
+/// The reports of the command, without its advice for a shell.
+class Events final : public cli::TrainingEvents {
+ public:
+  using cli::TrainingEvents::TrainingEvents;
+
+  void lock_file(const std::filesystem::path&) override {}
+  void stopped(int64_t, const std::filesystem::path& checkpoint) override { checkpoint_ = checkpoint; }
+  void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override {
+    checkpoint_ = checkpoint;
+    notice(reason);
+  }
+
+  /// The checkpoint of a run that was stopped, or has failed; empty: there is none.
+  const std::filesystem::path& checkpoint() const { return checkpoint_; }
+
+ private:
+  std::filesystem::path checkpoint_;
+};
+
+/// errors  UsageError for an option that only the command has
+void refuse_hang_timeout(const cli::FitArguments& a);
+
+/// errors  UsageError for options of several runs
+void require_one_run(const cli::FitArguments& a);
+
+/// The arguments of one run.
+/// errors  those of arguments_of() and require_one_run()
+cli::FitArguments arguments_of_run(const Words& words);
+
+/// Runs `work` by the thread that calls. KeyboardInterrupt then has the attribute `checkpoint`, as a text.
+/// checkpoint  set by `work`; empty: there is none
+/// errors      those of CallingThread::run()
+void run_naming_checkpoint(CallingThread& caller, const std::function<void()>& work,
+                           const std::filesystem::path& checkpoint);
+
+}  // namespace portatune::python

@@ -1,0 +1,235 @@
+"""Tasks of one's own: the examples against torch and against the task in C++, operations against NumPy."""
+
+import importlib.util
+import json
+import math
+import pathlib
+import unittest
+
+import portatune
+import toy
+from portatune import nn, ops
+from toy import DATA, MODEL
+
+try:
+    import numpy
+except ImportError:
+    raise SystemExit(print("skipped: NumPy is not installed")) from None
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
+QUEST = DATA / "quest"
+EXPECTED = json.loads((DATA / "python_tasks.json").read_text())  # by torch: tests/oracle/make_python_task_case.py
+
+
+def example(name):
+    """Imports an example."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class InFolder(toy.InFolder):
+    def without_dropout(self, model):
+        return toy.without_dropout(model, self.folder / "without_dropout")
+
+    def assert_gradients(self, found, expected):
+        self.assertAlmostEqual(found.loss, expected["loss"], places=5)
+        found_arrays = {name.removeprefix("bert."): array for name, array in found.items()}
+        self.assertEqual(set(found_arrays), set(expected["gradients"]))
+        for name, gradient in expected["gradients"].items():
+            self.assertAlmostEqual(numpy.linalg.norm(found_arrays[name]), gradient["norm"], delta=1e-5, msg=name)
+            numpy.testing.assert_allclose(found_arrays[name].ravel()[:6], gradient["first"], atol=1e-6, err_msg=name)
+
+
+class Quest(InFolder):
+    options = {"max_length": 24, "max_steps": 6, "learning_rate": 1e-2, "per_device_train_batch_size": 8, "quiet": True}
+
+    def task(self, **options):
+        return example("quest").Quest(**options)
+
+    def test_training_gives_the_bits_of_the_task_in_cpp(self):
+        run = portatune.fit(MODEL, QUEST / "train.csv", QUEST / "rows.csv", task=self.task(),
+                            output=self.folder / "python", **self.options)
+        result = json.loads(toy.command(
+            "fit", "--task", "qa-regression", "--model", MODEL, "--train", QUEST / "train.csv", "--validation",
+            QUEST / "rows.csv", "--max-length", 24, "--max-steps", 6, "--learning-rate", 1e-2, "--batch-size", 8,
+            "--output", self.folder / "cpp", "--quiet", "--json"))
+        self.assertEqual(toy.weights(run.model), toy.weights(self.folder / "cpp"))
+        for name in ("loss", "spearman"):
+            self.assertAlmostEqual(run.metrics[name], result["after"][name], places=6)
+
+    def test_predictions_and_scores_are_those_of_torch(self):
+        expected = json.loads((QUEST / "expected.json").read_text())
+        rows = portatune.predict(QUEST / "model", QUEST / "rows.csv", task=self.task(), max_length=24, quiet=True)
+        for row, ratings in zip(rows, expected["ratings"], strict=True):
+            self.assertLess(max(abs(row[name] - rating) for name, rating in ratings.items()), 2e-6)
+        scores = portatune.evaluate(QUEST / "model", QUEST / "rows.csv", task=self.task(), max_length=24, quiet=True)
+        self.assertAlmostEqual(scores["spearman"], expected["spearman"], places=5)
+
+    def test_gradients_are_those_of_torch(self):
+        rows = toy.rows(QUEST / "rows.csv")[:8]
+        trainer = portatune.Trainer(self.without_dropout(QUEST / "model"), rows, task=self.task(dropout=0),
+                                    **self.options)
+        self.assert_gradients(trainer.gradients(next(trainer.batches())), EXPECTED["quest"])
+
+    def test_resuming_with_another_setting_is_refused(self):
+        options = {**self.options, "output": self.folder / "run", "save_strategy": "steps", "save_steps": 3}
+        portatune.fit(MODEL, QUEST / "train.csv", task=self.task(), **options)
+        options["max_steps"] = 9
+        with self.assertRaisesRegex(portatune.UsageError, "dropout"):
+            portatune.fit(MODEL, QUEST / "train.csv", task=self.task(dropout=0.5), resume=True, **options)
+
+
+class SentencePairs(InFolder):
+    HEADS = {"relation.dense.weight": [8, 48], "relation.dense.bias": [8], "relation.norm.weight": [8],
+             "relation.norm.bias": [8], "relation.classifier.weight": [2, 8], "relation.classifier.bias": [2],
+             "question.weight": [16, 1]}
+
+    def test_gradients_of_its_three_losses_are_those_of_torch(self):
+        module = example("sentence_pairs")
+        trainer = portatune.Trainer(self.without_dropout(MODEL), module.ROWS, task=module.SentencePairs(),
+                                    per_device_train_batch_size=4, quiet=True)
+        for name, shape in self.HEADS.items():
+            values = [math.sin(i + 1) / 4 for i in range(math.prod(shape))]
+            trainer.weights[name] = numpy.reshape(values, shape)
+        self.assert_gradients(trainer.gradients(next(trainer.batches())), EXPECTED["sentence_pairs"])
+
+    def test_it_learns(self):
+        trainer = example("sentence_pairs").main(MODEL)
+        scores = trainer.evaluate()
+        self.assertEqual(scores["accuracy"], 1)
+        self.assertLess(scores["similarity_mse"], 0.1)
+        row = trainer.predict([{"first": "is the film good", "second": "is it a good film"}])[0]
+        self.assertEqual((row["relation"], row["is_question"]), ("same", True))
+
+    def test_labels_outside_the_classes_name_the_row(self):
+        module = example("sentence_pairs")
+        rows = [*module.ROWS, {**module.ROWS[0], "relation": "unheard of"}]
+        with self.assertRaisesRegex(portatune.DataError, "unheard of"):
+            portatune.fit(MODEL, rows, task=module.SentencePairs(), quiet=True)
+
+
+class Numbers(portatune.Task):
+    """Applies functions to numbers; its predictions are the results."""
+
+    inputs = {"text": portatune.Text(["text"]), "x": portatune.Numbers(["a", "b", "c", "d"])}
+    max_length = 16
+
+    def __init__(self, functions):
+        self.functions = functions
+
+    def forward(self, model, batch):
+        x = batch["x"]
+        anchor = nn.linear(model / "score", model.encode(batch["text"])[:, 0].astype("float32"), 1)[:, 0]
+        return anchor ** 2, {name: function(x) + x.sum(-1).reshape([-1, *[1] * (function(x).ndim - 1)]) * 0
+                             for name, function in self.functions.items()}
+
+    def metrics(self, outputs, labels):
+        self.found, self.given = outputs, labels["x"]
+        return {}
+
+
+class Operations(toy.InFolder):
+    # name -> (operation, the same with NumPy)
+    CASES = {
+        "add": lambda m, x: x + 1,
+        "reversed": lambda m, x: 2 - x,
+        "divide": lambda m, x: 1 / (x * x + 1),
+        "power": lambda m, x: x ** 2,
+        "maximum": lambda m, x: m.maximum(x, 0.5),
+        "minimum": lambda m, x: m.minimum(x, x * x),
+        "exp": lambda m, x: m.exp(x),
+        "tanh": lambda m, x: m.tanh(x),
+        "abs": lambda m, x: m.abs(-x),
+        "log": lambda m, x: m.log(m.abs(x) + 1),
+        "sqrt": lambda m, x: m.sqrt(m.abs(x)),
+        "sum": lambda m, x: x.sum(-1),
+        "mean": lambda m, x: x.mean(1, keepdims=True),
+        "max": lambda m, x: x.max(1),
+        "reshape": lambda m, x: x.reshape([-1, 2, 2]),
+        "transpose": lambda m, x: x.reshape([-1, 2, 2]).transpose([0, 2, 1]),
+        "item": lambda m, x: x[:, -1],
+        "slice": lambda m, x: x[:, 1:-1],
+        "axis": lambda m, x: x[:, None, 1:] * x[..., None, :1],
+        "concatenate": lambda m, x: m.concatenate([x, x[:, :1]], 1),
+        "where": lambda m, x: m.where(x > 0, x, 0 * x - 1),
+        "compare": lambda m, x: (x <= 0.5).astype("float32"),
+        "equal": lambda m, x: m.equal(x, x).astype("float32"),
+        "matmul": lambda m, x: x.reshape([-1, 2, 2]) @ x.reshape([-1, 2, 2]),
+        "product": lambda m, x: x @ CONSTANT(m),
+        "argmax": lambda m, x: m.argmax(x, -1).astype("float32"),
+        "integers": lambda m, x: (x.astype("int32") + 1).astype("float32") / 2,
+        "mixed": lambda m, x: x.astype("int32") * x,
+        "half": lambda m, x: x.astype("int32") * 0.5,
+    }
+
+    def test_they_are_those_of_numpy(self):
+        class Numpy:
+            def __getattr__(self, name):
+                return {"equal": numpy.equal, "constant": numpy.asarray}.get(name) or getattr(numpy, name)
+
+        task = Numbers({name: (lambda x, case=case: case(ops, x)) for name, case in self.CASES.items()})
+        random = numpy.random.default_rng(1)
+        rows = [{"text": "a film", **dict(zip("abcd", map(float, random.normal(size=4) * 2)))} for _ in range(5)]
+        portatune.Trainer(MODEL, rows, rows, task=task, quiet=True).evaluate()
+        self.assertEqual(task.given.shape, (5, 4))
+        for name, case in self.CASES.items():
+            x = numpy.array(task.given)
+            expected = case(Numpy(), _Array.of(x))
+            numpy.testing.assert_allclose(task.found[name], expected, rtol=2e-5, atol=2e-5, err_msg=name)
+
+    def test_an_exception_of_forward_arrives_unchanged(self):
+        def fail(x):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            portatune.Trainer(MODEL, ROWS, task=Numbers({"x": fail}), quiet=True)
+
+    def test_losses_of_a_wrong_shape_are_refused(self):
+        class Mean(Numbers):
+            def forward(self, model, batch):
+                return batch["x"].mean(), {}
+
+        with self.assertRaisesRegex(portatune.ShapeError, "a loss for each row"):
+            portatune.Trainer(MODEL, ROWS, task=Mean({}), quiet=True)
+
+    def test_operands_that_do_not_fit_are_a_shape_error_at_their_line(self):
+        def product(x):
+            with self.assertRaisesRegex(portatune.ShapeError, "matmul"):
+                x.astype("int32") @ x.astype("int32")[0]
+            return x
+
+        portatune.Trainer(MODEL, ROWS, task=Numbers({"x": product}), quiet=True)
+
+    def test_a_name_of_the_library_is_refused(self):
+        class Other(Numbers):
+            name = "text-classification"
+
+        with self.assertRaisesRegex(portatune.UsageError, "text-classification"):
+            portatune.Trainer(MODEL, ROWS, task=Other({}), quiet=True)
+
+
+ROWS = [{"text": "a film", "a": 1, "b": 2, "c": 3, "d": 4}]
+
+
+def CONSTANT(m):
+    return m.constant(numpy.arange(8, dtype=numpy.float32).reshape(4, 2) / 8)
+
+
+class _Array(numpy.ndarray):
+    """NumPy's array with the argument lists of Value."""
+
+    @classmethod
+    def of(cls, array):
+        return array.view(cls)
+
+    def reshape(self, shape):
+        return super().reshape(shape)
+
+    def transpose(self, axes):
+        return super().transpose(axes)
+
+
+if __name__ == "__main__":
+    unittest.main()
