@@ -17,10 +17,10 @@ from portatune._rows import Path, Rows
 from portatune._words import json_of, texts, words, words_with_rows
 
 
-class History(list):
+class History(list[dict[str, Any]]):
     """The log of a run: a dict for each record of metrics.jsonl."""
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """Returns the records as a pandas.DataFrame."""
         import pandas
 
@@ -30,7 +30,7 @@ class History(list):
 class Page(str):
     """A page in HTML, which notebooks show."""
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="800" style="border:0"></iframe>'
 
     def save(self, path: Path) -> pathlib.Path:
