@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from portatune import _callbacks, _command, _errors, _metrics
+from portatune import _callbacks, _command, _errors, _metrics, _notebook
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, Rows
@@ -18,20 +18,23 @@ from portatune._tasks import Task
 from portatune._words import json_of, texts, words, words_with_rows
 
 
-class History(list):
+class History(list[dict[str, Any]]):
     """The log of a run: a dict for each record of metrics.jsonl."""
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """Returns the records as a pandas.DataFrame."""
         import pandas
 
         return pandas.DataFrame(self)
 
+    def _repr_html_(self) -> str:
+        return _notebook.table(self)
+
 
 class Page(str):
     """A page in HTML, which notebooks show."""
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="800" style="border:0"></iframe>'
 
     def save(self, path: Path) -> pathlib.Path:
@@ -83,6 +86,9 @@ class Run:
         """Returns the page that shows the curves, scores and settings of the run."""
         return report(self.output)
 
+    def _repr_html_(self) -> str:
+        return _notebook.scores(self.result) + self.report()._repr_html_()
+
     def __repr__(self):
         scores = ", ".join(f"{name}={score:.4g}" for name, score in self.metrics.items())
         return f"Run({str(self.output)!r}{', ' if scores else ''}{scores})"
@@ -120,6 +126,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     options = {"model": model, "train": train, "validation": validation, "task": task, "output": output, **options}
     if isinstance(validation, float):
         options.update(validation=None, validation_split=validation)
+    callbacks = [*callbacks, *_notebook.progress(options.get("quiet"))]
     observer = _callbacks.Observer(callbacks, options) if callbacks else None
     try:
         with words_with_rows("fit", options, "train", "validation") as given:

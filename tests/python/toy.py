@@ -14,6 +14,7 @@ DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 MODEL = DATA / "tiny_bert"
 TRAIN = DATA / "toy" / "train.csv"
 VALIDATION = DATA / "toy" / "validation.csv"
+SKIPPED = 77  # exit code of a test whose packages are not installed
 # Few steps that end fast, and no text on stderr.
 OPTIONS = {"max_length": 16, "per_device_train_batch_size": 4, "max_steps": 6, "learning_rate": 1e-3, "quiet": True}
 
@@ -26,6 +27,11 @@ def rows(path=TRAIN):
 def command(*words):
     """Runs the command and returns its stdout."""
     return subprocess.run([_command.COMMAND, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+
+def predictions(*words):
+    """Returns the lines of `portatune predict` as dicts, for the batches of OPTIONS."""
+    return list(map(json.loads, command("predict", *words, "--batch-size", 4, "--quiet").splitlines()))
 
 
 def weights(folder):
