@@ -93,7 +93,7 @@ class FitLoop {
     } else if (const std::optional<ChangedData> change = changed_data()) {
       note_changed_data(*change);
     }
-    saves_.finish();
+    saves_.retry_best();
     result_.checkpoint_s = saves_.seconds();
     result_.failed_checkpoints = saves_.failed();
     result_.steps = state_.steps();
