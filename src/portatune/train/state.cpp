@@ -106,6 +106,12 @@ void require_same(const Position& position, ProcessGroup* processes) {
                     .expected = "the same in all processes"});
 }
 
+// Whether a run with a schedule of known length had ended at this position.
+bool has_ended(const Position& position) {
+  const bool is_at_the_end = position.total_steps > 0 && position.step >= position.total_steps;
+  return is_at_the_end || position.evaluations.stopped_early;
+}
+
 // Checked by the first process, which alone writes the folder, or moves it into place.
 void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
   if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
@@ -235,7 +241,7 @@ void TrainingState::set_schedule(int64_t total_steps) {
   if (!depends_on_total_steps(options_)) return;
   const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_optimizer_state();
   if (resumed_just_now) {
-    require_fitting_schedule(resumed_from_, position_.step, position_.total_steps, total_steps);
+    require_fitting_schedule(resumed_from_, has_ended(position_), position_.total_steps, total_steps);
   }
   position_.total_steps = total_steps;
 }
@@ -358,6 +364,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
     directory.attempt([&] {
       write_run_record(directory.staging(), {.steps = position_.step,
                                              .stopped_early = position_.evaluations.stopped_early,
+                                             .planned_steps = position_.evaluations.planned_steps,
                                              .run = position_.run,
                                              .machine = position_.machine,
                                              .deviations = position_.deviations,
@@ -497,7 +504,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
   if (!options_.allow_different_bits) require_same_machine(folder, position.machine, position_.machine);
   take_facts_of_this_run(position);
   if (depends_on_total_steps(options_) && options_.total_steps > 0) {
-    require_fitting_schedule(folder, position.step, position.total_steps, options_.total_steps);
+    require_fitting_schedule(folder, has_ended(position), position.total_steps, options_.total_steps);
   }
   require_same(position, processes());
   position_ = std::move(position);

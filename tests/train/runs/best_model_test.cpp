@@ -281,6 +281,28 @@ TEST(BestModel, IsSavedAtTheNextCheckpointOrAtTheEndIfItCouldNotBeSavedBefore) {
   }
 }
 
+// The counting task: the weights are the number of steps.
+TEST(BestModel, ARunThatStoppedEarlyIsExtendedByMoreEpochsAlone) {
+  const TemporaryFolder folder;
+  const std::vector<double> scores = {0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+  const auto fit = [&](CountingRun& run, int64_t epochs) {
+    return run.trainer.fit(counted_batches(1), {.num_train_epochs = epochs,
+                                                .validation = {{counted_batches(1)}},
+                                                .best_model = {.metric = "score", .early_stopping_patience = 2},
+                                                .checkpoints = {.folder = folder.path(), .every = 1}});
+  };
+  CountingRun first(scores);
+  EXPECT_EQ(fit(first, 6).steps, 3);
+  for (const auto& [epochs, steps] : {std::pair{6, 3}, {7, 5}}) {
+    CountingRun again(scores, folder / "checkpoint-3");
+    const FitResult result = fit(again, epochs);
+    EXPECT_EQ(result.steps, steps);
+    EXPECT_TRUE(result.stopped_early);
+    EXPECT_EQ(result.best_step, 1);
+    EXPECT_EQ(steps_in_weights(again.trainer), steps);
+  }
+}
+
 TEST(BestModel, ErrorNamesTheScores) {
   CountingRun run({0.5});
   try {
