@@ -10,6 +10,7 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/atomic_directory.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/run/callback_pair.h"
 #include "portatune/run/inputs/batches/training_batches.h"
@@ -214,7 +215,10 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
 std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& shared_device, Events& events,
                                    Callback* limit) {
   const RowTask& task = *plan.task;
-  if (is_first(plan.device.processes.get())) remove_leftovers_of_records(plan.output);
+  if (is_first(plan.device.processes.get())) {
+    remove_leftovers_of_records(plan.output);
+    io::recover_directory(plan.output / kAverageFolder);
+  }
   const DataSurvey& train_data = rows.survey_of_train(plan);
   const int64_t examples = train_data.examples;
   const data::Dataset batches = training_batches(task, rows.train(), plan, examples);
