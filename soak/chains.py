@@ -136,7 +136,7 @@ def lost_checkpoints(trial, before):
 
 def damaged_outputs(trial, baseline):
     """Returns the output files that exist and differ from the baseline: a file must be absent or complete."""
-    results = {} if trial.setting.is_fit else lab.results_in(trial)
+    results = {} if trial.setting.trains else lab.results_in(trial)
     return [path for path in results.keys() & set(trial.setting.outputs) if results[path] != baseline.results[path]]
 
 

@@ -13,8 +13,8 @@ class Setting:
     processes: int = 1
 
     @property
-    def is_fit(self):
-        return self.words[0] == "fit"
+    def trains(self):
+        return self.words[0] in ("fit", "sweep")
 
 
 BERT = "--model toys/bert --max-length 16 --learning-rate 1e-2"
@@ -24,6 +24,11 @@ TABLE = f"{BERT} --train toys/train.csv --batch-size 16 --epochs 2"
 def fit(name, words, every=2, processes=1):
     words = f"fit --output out --resume --checkpoint-every {every} {words}"
     return Setting(name, tuple(words.split()), processes=processes)
+
+
+def sweep(name, words):
+    words = f"sweep --output out --resume --checkpoint-every 2 {words}"
+    return Setting(name, tuple(words.split()))
 
 
 def command(name, words, *outputs):
@@ -65,12 +70,23 @@ FITS = (
         "--max-length 8 --batch-size 4 --epochs 2 --on-non-finite skip"),
     fit("regression", f"{BERT} --train toys/scores.csv --head regression --batch-size 16 --epochs 2"),
     fit("folds", f"{BERT} --train toys/train.csv --batch-size 16 --epochs 1 --folds 3"),
+    fit("averaged weights", f"{TABLE} --ema 0.9 --validation toys/validation.csv"),
+    fit("early stop", f"{TABLE} --validation toys/validation.csv --eval-steps 2 --load-best-model-at-end "
+        "--early-stopping-patience 1 --early-stopping-threshold 10"),
+    fit("adapter", f"{TABLE} --adapter lora --lora-rank 2 --lora-dropout 0.1"),
+    fit("generated texts", "--task text-to-text --model toys/bart --from-config --train toys/pairs.csv "
+        "--validation toys/few_pairs.csv --predict-with-generate --num-beams 2 --max-length 16 --max-target-length 6 "
+        "--batch-size 16 --epochs 2 --load-best-model-at-end"),
+    sweep("sweep", f"{BERT.replace('--learning-rate 1e-2', '')} --train toys/train.csv --batch-size 16 --epochs 1 "
+          "--validation toys/validation.csv --grid learning-rate=1e-2,2e-2"),
 )
 
 GROUPS = (
     fit("two processes, data", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --mesh data=2", processes=2),
     fit("two processes, fsdp", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --mesh fsdp=2 "
         "--validation toys/validation.csv", processes=2),
+    fit("two processes, a checkpoint each step", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 "
+        "--mesh fsdp=2 --keep-checkpoints 1", every=1, processes=2),
     fit("four processes", f"{BERT} --train toys/train.csv --batch-size 4 --epochs 1 --mesh data=2,fsdp=2", processes=4),
 )
 

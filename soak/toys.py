@@ -23,6 +23,7 @@ def make_all(folder):
     bert(folder / "bert_mlm", "BertForMaskedLM", mlm_head(), prefix="bert.")
     shards(folder / "bert", folder / "bert_shards")
     gpt2(folder / "gpt2")
+    bart(folder / "bart")
     vit(folder / "vit")
     (folder / "plain").mkdir()
     for name in ("vocab.txt", "tokenizer_config.json"):
@@ -111,6 +112,18 @@ def gpt2(folder):
               "attn_pdrop": 0.1, "embd_pdrop": 0.1, "resid_pdrop": 0.1, "layer_norm_epsilon": 1e-5,
               "bos_token_id": 3, "eos_token_id": 3, "tie_word_embeddings": True}
     model_folder(folder, config, tensors)
+    tokenizer(folder)
+
+
+def bart(folder):
+    """Writes a model without weights, for --from-config."""
+    config = {"architectures": ["BartForConditionalGeneration"], "model_type": "bart", "vocab_size": len(VOCABULARY),
+              "d_model": HIDDEN, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": HEADS,
+              "decoder_attention_heads": HEADS, "encoder_ffn_dim": INNER, "decoder_ffn_dim": INNER,
+              "max_position_embeddings": 32, "activation_function": "gelu", "dropout": 0.1, "pad_token_id": 0,
+              "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3, "is_encoder_decoder": True}
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config, indent=1))
     tokenizer(folder)
 
 
@@ -212,6 +225,9 @@ def tables(folder):
     csv_file(folder / "scores.csv", [(text, label / 2 + len(text) / 100) for text, label in train])
     # The square of the third label overflows float32.
     csv_file(folder / "overflow.csv", [(text, 3e38 if i == 2 else 0.5) for i, (text, _) in enumerate(train[:16])])
+    pairs = [(text, " ".join(sorted(text.split())[:3])) for text, _ in train]
+    csv_file(folder / "pairs.csv", pairs)
+    csv_file(folder / "few_pairs.csv", pairs[:8])
     lines = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in train)
     (folder / "train.jsonl").write_text(lines)
     with open(folder / "train.jsonl.gz", "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:

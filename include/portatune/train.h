@@ -241,10 +241,10 @@ constexpr auto names_of(SaveStrategy) {
                                                   {SaveStrategy::kBest, "best"}});
 }
 
-/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N and its evaluation. A single
-/// process copies the state in host memory, if there is room for it, and writes the copy on another thread. The next
-/// save waits for the previous one, and fit() returns when all are written. Several processes write before the next
-/// step.
+/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N and its evaluation. The state
+/// is copied in host memory, if there is room for it, and another thread writes the copy. Of several processes each one
+/// copies and writes a part. The next save waits for the previous one, and fit() returns when all are written, also
+/// if a step has failed.
 struct CheckpointOptions {
   std::filesystem::path folder;
   SaveStrategy strategy = SaveStrategy::kSteps;  ///< OnNonFinite::kRewind needs one that saves

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -14,7 +13,7 @@
 
 namespace portatune::test {
 
-/// A process of a group that supports all_gather() and all_reduce() among all members.
+/// A process of a group that supports exchanges among all members.
 class ThreadGroup final : public ProcessGroup {
  public:
   struct World {
@@ -22,8 +21,15 @@ class ThreadGroup final : public ProcessGroup {
     const int64_t size;
     std::barrier<> all_there;
     std::vector<std::vector<std::byte>> parts;
-    std::once_flag has_copy;
-    std::unique_ptr<World> copy;  // of the duplicates
+
+    // The world of the duplicates that the processes make at their call of this number.
+    World& copy(size_t number) {
+      const std::lock_guard lock(mutex);
+      while (copies.size() <= number) copies.push_back(std::make_unique<World>(size));
+      return *copies[number];
+    }
+    std::mutex mutex;
+    std::vector<std::unique_ptr<World>> copies;
   };
 
   ThreadGroup(World& world, int64_t rank) : world_(world), rank_(rank) {}
@@ -44,19 +50,21 @@ class ThreadGroup final : public ProcessGroup {
     std::ranges::fill(sum, 0.0f);
     for (size_t i = 0; i < all.size(); ++i) sum[i % sum.size()] += all[i];
   }
-  void reduce_scatter(Members, std::span<const float>, std::span<float>) override {
-    throw std::logic_error("reduce_scatter");
+  void reduce_scatter(Members members, std::span<const float> x, std::span<float> part) override {
+    std::vector<float> sum(x.size());
+    all_reduce(members, x, sum);
+    std::ranges::copy(std::span(sum).subspan(static_cast<size_t>(rank_) * part.size(), part.size()), part.begin());
   }
   std::shared_ptr<KeyValueStore> store() override { return nullptr; }
   std::shared_ptr<ProcessGroup> duplicate() override {
-    std::call_once(world_.has_copy, [this] { world_.copy = std::make_unique<World>(world_.size); });
-    return std::make_shared<ThreadGroup>(*world_.copy, rank_);
+    return std::make_shared<ThreadGroup>(world_.copy(duplicates_++), rank_);
   }
   void abort(int) override { std::abort(); }
 
  private:
   World& world_;
   const int64_t rank_;
+  size_t duplicates_ = 0;
 };
 
 /// Runs `body` in `count` processes. It must not throw, because the others would wait for it.

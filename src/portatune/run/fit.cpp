@@ -10,6 +10,7 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/atomic_directory.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/run/callback_pair.h"
 #include "portatune/run/inputs/batches/training_batches.h"
@@ -220,7 +221,10 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
 
 OpenRun open_run(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, Events& events) {
   const RowTask& task = *plan.task;
-  if (is_first(plan.device.processes.get())) remove_leftovers_of_records(plan.output);
+  if (is_first(plan.device.processes.get())) {
+    remove_leftovers_of_records(plan.output);
+    io::recover_directory(plan.output / kAverageFolder);
+  }
   const int64_t examples = rows.survey_of_train(plan).examples;
   OpenRun run{.examples = examples,
               .batches = training_batches(task, rows.train(), plan, examples),

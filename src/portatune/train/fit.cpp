@@ -78,6 +78,7 @@ class FitLoop {
         saves_(state, options, callback, last_step_) {
     require_work();
     state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
+    extend_stopped_run();
   }
 
   FitResult run() {
@@ -93,7 +94,7 @@ class FitLoop {
     } else if (const std::optional<ChangedData> change = changed_data()) {
       note_changed_data(*change);
     }
-    saves_.finish();
+    saves_.retry_best();
     result_.checkpoint_s = saves_.seconds();
     result_.failed_checkpoints = saves_.failed();
     result_.steps = state_.steps();
@@ -115,6 +116,15 @@ class FitLoop {
   }
 
  private:
+  // A run that stopped early is trained further if it gets more steps. Its patience starts again.
+  void extend_stopped_run() {
+    Evaluations& evaluations = state_.evaluations();
+    if (!evaluations.stopped_early || evaluations.planned_steps == 0 || last_step_ <= evaluations.planned_steps) return;
+    evaluations.stopped_early = false;
+    evaluations.planned_steps = 0;
+    evaluations.without_improvement = 0;
+  }
+
   // Returns whether no step is left.
   bool is_over() { return state_.steps() == last_step_ || state_.evaluations().stopped_early; }
 
@@ -513,6 +523,7 @@ class FitLoop {
     }
     const bool is_best = add_evaluation(evaluations, state_.steps(), std::move(scores), options_);
     if (state_.steps() == last_step_) evaluations.stopped_early = false;  // no step is left to spare
+    evaluations.planned_steps = evaluations.stopped_early ? last_step_ : 0;
     callback_.on_evaluation(state_.steps(), epochs(), evaluations.scores);
     input_.restart();
     return is_best;

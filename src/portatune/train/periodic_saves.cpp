@@ -12,7 +12,7 @@ namespace portatune::train {
 
 void PeriodicSaves::start() {
   const auto begin = std::chrono::steady_clock::now();
-  finish();
+  retry_best();
   handling_failure(state_.steps(), [&] {
     if (auto copy = state_.copy_checkpoint(path())) return start_writing(std::move(*copy));
     save();
@@ -26,22 +26,46 @@ void PeriodicSaves::start_writing(Checkpoint copy) {
   running_->written =
       std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = running_->checkpoint] {
         state_.write(checkpoint);
+        if (!is_first(state_.processes())) return std::string();
         return remove_before(checkpoint.folder, checkpoint.position.evaluations.best_step);
       });
 }
 
 void PeriodicSaves::finish() {
-  const std::unique_ptr<BackgroundSave> save = std::move(running_);
+  std::unique_ptr<BackgroundSave> save = std::move(running_);
   if (!save) return;
-  handling_failure(save->checkpoint.position.step, [&] {
+  const bool is_written = handling_failure(save->checkpoint.position.step, [&] {
     const std::string fault = save->written.get();
     state_.set_last_checkpoint(save->checkpoint);
     report(save->checkpoint.folder, fault);
   });
+  if (!is_written && is_best(*save)) failed_best_ = {.save = std::move(save), .warning = failed_.size() - 1};
+}
+
+// Whether the run ends with the model of this checkpoint, as far as is known.
+bool PeriodicSaves::is_best(const BackgroundSave& save) const {
+  return options_.best_model.load_at_end && save.checkpoint.position.step == state_.evaluations().best_step;
+}
+
+void PeriodicSaves::retry_best() {
+  finish();
+  const std::optional<FailedSave> failed = std::exchange(failed_best_, std::nullopt);
+  if (!failed || !is_best(*failed->save)) return;
+  try {
+    state_.write(failed->save->checkpoint);
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const std::exception&) {  // its failure is reported already
+    return;
+  }
+  failed_.erase(failed_.begin() + static_cast<std::ptrdiff_t>(failed->warning));
+  report(failed->save->checkpoint.folder, "");
 }
 
 void PeriodicSaves::finish_completed() {
-  if (running_ && running_->written.wait_for(std::chrono::seconds(0)) != std::future_status::timeout) finish();
+  if (!running_) return;
+  const bool is_running = running_->written.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+  if (!in_any(state_.processes(), is_running)) finish();
 }
 
 std::filesystem::path PeriodicSaves::save() {
@@ -56,9 +80,10 @@ std::filesystem::path PeriodicSaves::path() const {
   return checkpoint_path(options_.checkpoints.folder, state_.steps());
 }
 
-void PeriodicSaves::handling_failure(int64_t step, const std::function<void()>& save) {
+bool PeriodicSaves::handling_failure(int64_t step, const std::function<void()>& save) {
   try {
     save();
+    return true;
   } catch (const NumericError&) {
     throw;
   } catch (const DeviceError&) {
@@ -68,6 +93,7 @@ void PeriodicSaves::handling_failure(int64_t step, const std::function<void()>& 
   } catch (const std::exception& error) {
     warn_of_failure(step, error.what());
   }
+  return false;
 }
 
 void PeriodicSaves::warn_of_failure(int64_t step, const std::string& why) {

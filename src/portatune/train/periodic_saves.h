@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,10 @@ class PeriodicSaves {
   void start();
   /// Waits for the running save. Training calls it before it rewinds or ends.
   void finish();
-  /// Reports the running save if it is complete.
+  /// Tries again to write the checkpoint of the best model, if that has failed and the run will need it. start() does
+  /// so, too. Call it after the last save, before that checkpoint is read.
+  void retry_best();
+  /// Reports the running save if it is complete, in all processes of a group.
   void finish_completed();
 
   /// Saves before it returns.
@@ -46,13 +50,21 @@ class PeriodicSaves {
  private:
   // A copy of the state, and the thread that writes it.
   struct BackgroundSave {
-    const Checkpoint checkpoint;
+    Checkpoint checkpoint;
     // The reason why an older checkpoint could not be removed, or empty. Last, as its destructor waits for the thread.
     std::future<std::string> written = {};
   };
 
+  // A save that has failed, and the index of its warning in failed().
+  struct FailedSave {
+    std::unique_ptr<BackgroundSave> save;
+    size_t warning;
+  };
+
   void start_writing(Checkpoint copy);
-  void handling_failure(int64_t step, const std::function<void()>& save);
+  // Returns whether the save has succeeded.
+  bool handling_failure(int64_t step, const std::function<void()>& save);
+  bool is_best(const BackgroundSave& save) const;
   void warn_of_failure(int64_t step, const std::string& why);
   std::string remove_before(const std::filesystem::path& path, int64_t best_step) const;
   void report(const std::filesystem::path& checkpoint, const std::string& fault);
@@ -64,6 +76,7 @@ class PeriodicSaves {
   double seconds_ = 0;
   std::vector<std::string> failed_;
   std::unique_ptr<BackgroundSave> running_;  // its thread keeps its address
+  std::optional<FailedSave> failed_best_;    // its copy is valid until the next copy
 };
 
 }  // namespace portatune::train

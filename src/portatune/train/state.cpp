@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -119,6 +118,12 @@ void require_same(const Position& position, ProcessGroup* processes) {
                     .expected = "the same in all processes"});
 }
 
+// Whether a run with a schedule of known length had ended at this position.
+bool has_ended(const Position& position) {
+  const bool is_at_the_end = position.total_steps > 0 && position.step >= position.total_steps;
+  return is_at_the_end || position.evaluations.stopped_early;
+}
+
 // Checked by the first process, which alone writes the folder, or moves it into place.
 void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
   if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
@@ -152,6 +157,16 @@ std::vector<TensorType> types_of(const std::vector<NamedArray>& weights, const s
     for (const NamedArray& array : *arrays) types.push_back(array.type);
   }
   return types;
+}
+
+// Whether this process writes each of these arrays.
+std::vector<bool> is_written_here(const std::vector<NamedArray>& weights, const std::vector<NamedArray>& slots,
+                                  const ProcessGroup& processes) {
+  std::vector<bool> is_written;
+  for (const auto* arrays : {&weights, &slots}) {
+    for (const int64_t writer : writers_of(*arrays, processes.size())) is_written.push_back(writer == processes.rank());
+  }
+  return is_written;
 }
 
 int64_t bytes_of(const std::vector<TensorType>& types) {
@@ -238,7 +253,7 @@ void TrainingState::set_schedule(int64_t total_steps) {
   if (!depends_on_total_steps(options_)) return;
   const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_optimizer_state();
   if (resumed_just_now) {
-    require_fitting_schedule(resumed_from_, position_.step, position_.total_steps, total_steps);
+    require_fitting_schedule(resumed_from_, has_ended(position_), position_.total_steps, total_steps);
   }
   position_.total_steps = total_steps;
 }
@@ -390,6 +405,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
     directory.attempt([&] {
       write_run_record(directory.staging(), {.steps = position_.step,
                                              .stopped_early = position_.evaluations.stopped_early,
+                                             .planned_steps = position_.evaluations.planned_steps,
                                              .run = position_.run,
                                              .machine = position_.machine,
                                              .deviations = position_.deviations,
@@ -416,39 +432,67 @@ Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder)
 }
 
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
-  const Checkpoint checkpoint = checkpoint_of_now(folder);
+  Checkpoint checkpoint = checkpoint_of_now(folder);
   write(checkpoint);
   set_last_checkpoint(checkpoint);
 }
 
 void TrainingState::prepare_copies() {
-  if (copies_ || processes() != nullptr) return;
-  const std::vector<TensorType> types = types_of(weights_.named_weights(), weights_.named_slots());
-  if (bytes_of(types) <= free_memory()) copies_.emplace(types);
+  if (copies_ || !may_copy_) return;
+  const std::vector<NamedArray> weights = weights_.named_weights(), slots = weights_.named_slots();
+  const std::vector<TensorType> types = types_of(weights, slots);
+  // All processes may be on one machine, where their parts add up to the whole state.
+  if (in_any(processes(), bytes_of(types) > free_memory())) return;
+  if (processes() == nullptr) {
+    copies_.emplace(types);
+    return;
+  }
+  if (!save_group_) {
+    save_group_ = processes()->duplicate();
+    wait_for_all(save_group_.get());  // connects the group here, and not on the thread that writes
+  }
+  copies_.emplace(types, is_written_here(weights, slots, *processes()));
 }
 
 std::optional<Checkpoint> TrainingState::copy_checkpoint(const std::filesystem::path& folder) {
   Checkpoint checkpoint = checkpoint_of_now(folder);
   prepare_copies();
   if (!copies_) return std::nullopt;
-  std::vector<NamedArray*> arrays;
-  for (NamedArray& array : checkpoint.weights) arrays.push_back(&array);
-  for (NamedArray& array : checkpoint.slots) arrays.push_back(&array);
-  try {
-    copies_->copy(arrays);
-  } catch (const std::bad_alloc&) {
+  if (in_any(processes(), !copies_->is_allocated())) {
     copies_.reset();
     return std::nullopt;
   }
+  if (save_group_) {
+    checkpoint.directory = open_directory(folder, save_group_.get(), /*needs_all=*/false);
+    may_copy_ = checkpoint.directory->writers() == save_group_->size();
+    if (!may_copy_) {
+      copies_.reset();
+      return std::nullopt;
+    }
+  }
+  std::vector<NamedArray*> arrays;
+  for (NamedArray& array : checkpoint.weights) arrays.push_back(&array);
+  for (NamedArray& array : checkpoint.slots) arrays.push_back(&array);
+  copies_->copy(arrays);
+  checkpoint.is_copied = true;
   return checkpoint;
 }
 
-void TrainingState::write(const Checkpoint& checkpoint) const {
+// needs_all  whether every process must write
+std::unique_ptr<SharedDirectory> TrainingState::open_directory(const std::filesystem::path& folder,
+                                                               ProcessGroup* processes, bool needs_all) const {
   // Every process must see the checkpoint for a later rewind.
-  const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
-                                                                     : SharedDirectory::Unseen::kLeavesItToTheFirst;
+  const bool must_see = needs_all || options_.on_non_finite == OnNonFinite::kRewind;
+  const auto unseen = must_see ? SharedDirectory::Unseen::kIsAnError : SharedDirectory::Unseen::kLeavesItToTheFirst;
+  return std::make_unique<SharedDirectory>(folder, processes, processes == nullptr ? 1 : processes->size(), unseen);
+}
+
+void TrainingState::write(Checkpoint& checkpoint) const {
   const std::filesystem::path& folder = checkpoint.folder;
-  SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
+  const std::unique_ptr<SharedDirectory> owner = checkpoint.directory
+                                                     ? std::move(checkpoint.directory)
+                                                     : open_directory(folder, processes(), checkpoint.is_copied);
+  SharedDirectory& directory = *owner;
   require_space(directory, bytes_of(types_of(checkpoint.weights, checkpoint.slots)), "a checkpoint");
   FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
   require_place(directory, folder);
@@ -501,7 +545,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
   if (!options_.allow_different_bits) require_same_machine(folder, position.machine, position_.machine);
   take_facts_of_this_run(position);
   if (depends_on_total_steps(options_) && options_.total_steps > 0) {
-    require_fitting_schedule(folder, position.step, position.total_steps, options_.total_steps);
+    require_fitting_schedule(folder, has_ended(position), position.total_steps, options_.total_steps);
   }
   require_same(position, processes());
   position_ = std::move(position);

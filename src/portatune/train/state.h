@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/processes/shared_directory.h"
 #include "portatune/runtime/compiled_model.h"
 #include "portatune/train.h"
 #include "portatune/train/batch_shapes.h"
@@ -47,7 +48,9 @@ struct Checkpoint {
   std::filesystem::path folder;
   Position position;
   std::vector<NamedArray> weights, slots;
-  std::map<std::string, std::string> files = {};  ///< further text files by name
+  std::map<std::string, std::string> files = {};    ///< further text files by name
+  bool is_copied = false;                           ///< whether the arrays are copies
+  std::unique_ptr<SharedDirectory> directory = {};  ///< null: the writer creates it
 };
 
 class TrainingState {
@@ -146,14 +149,16 @@ class TrainingState {
   void save_checkpoint(const std::filesystem::path& folder);
 
   /// Allocates the memory of copy_checkpoint() on another thread, if there is room for it and it is not allocated yet.
-  /// Call it after a step, when the memory of steps is in use.
+  /// Call it after a step, when the memory of steps is in use. In a process group all processes call it.
   void prepare_copies();
   /// save_checkpoint() in three parts. This one returns a checkpoint whose arrays are copies in host memory, so that
-  /// training can continue while write() runs on another thread; the next call overwrites them. Returns nothing if host
-  /// memory is short, and in a process group, whose exchanges for saving would mix with those of steps.
+  /// training can continue while write() runs on another thread; the next call overwrites them. In a process group,
+  /// where all processes call it, each one keeps the arrays that it writes, and the thread exchanges by a group of its
+  /// own. Returns nothing if host memory is short in one process, or if the processes do not share the folder.
   std::optional<Checkpoint> copy_checkpoint(const std::filesystem::path& folder);
+  /// May be called again after a failure.
   /// errors  those of save_checkpoint()
-  void write(const Checkpoint& checkpoint) const;
+  void write(Checkpoint& checkpoint) const;
   /// Makes this written checkpoint the target of rewind().
   void set_last_checkpoint(const Checkpoint& checkpoint);
 
@@ -172,6 +177,8 @@ class TrainingState {
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
   Checkpoint checkpoint_of_now(const std::filesystem::path& folder);
+  std::unique_ptr<SharedDirectory> open_directory(const std::filesystem::path& folder, ProcessGroup* processes,
+                                                  bool needs_all) const;
 
   const Device& device_;
   const Task& task_;
@@ -179,7 +186,9 @@ class TrainingState {
   Callback* callback_ = nullptr;
   std::function<std::map<std::string, std::string>()> checkpoint_files_;
   std::filesystem::path resumed_from_, last_checkpoint_;
-  int64_t kept_updates_ = 0;  // updates in the last checkpoint
+  int64_t kept_updates_ = 0;                  // updates in the last checkpoint
+  bool may_copy_ = true;                      // whether all processes can write at the same time as training
+  std::shared_ptr<ProcessGroup> save_group_;  // of the thread that writes; null before the first copy
   std::optional<HostCopies> copies_;
   Weights weights_;
   Position position_;

@@ -128,9 +128,9 @@ TEST(FinishedRun, SaysWhyItCannotBeTrainedFurther) {
   ASSERT_EQ(portatune(without.fit({"--epochs", "1"})).exit_code, 0);
   const Finished no_checkpoint = portatune(without.fit({"--epochs", "2", "--resume"}));
   EXPECT_EQ(no_checkpoint.exit_code, 73) << no_checkpoint.err;
-  EXPECT_THAT(no_checkpoint.err,
-              AllOf(HasSubstr("trained for 4 steps, and no checkpoint"), HasSubstr("--checkpoint-every"),
-                    HasSubstr("--model " + without.output() + " and another --output")));
+  EXPECT_THAT(no_checkpoint.err, AllOf(HasSubstr("trained for 4 steps, and no checkpoint of the last one"),
+                                       HasSubstr("--checkpoint-every"),
+                                       HasSubstr("--model " + without.output() + " and another --output")));
   for (const char* schedule : {"linear", "constant"}) {
     const Toy toy;
     ASSERT_EQ(portatune(run_of(toy, "2", {"--lr-scheduler-type", schedule})).exit_code, 0);
@@ -138,6 +138,42 @@ TEST(FinishedRun, SaysWhyItCannotBeTrainedFurther) {
     EXPECT_EQ(fewer.exit_code, 2) << fewer.err;
     EXPECT_THAT(fewer.err, AllOf(HasSubstr("more epochs or steps"), Not(HasSubstr("measuring"))));
   }
+}
+
+// Four steps an epoch, and early stopping with a threshold that no score reaches.
+Words stopped_run_of(const Toy& toy, const std::string& epochs, const Words& more = {}) {
+  return toy.fit(Words{"--epochs", epochs, "--eval-steps", "2", "--checkpoint-every", "2", "--early-stopping-patience",
+                       "2", "--early-stopping-threshold", "1000", "--json"} +
+                 more);
+}
+
+TEST(FinishedRun, ThatStoppedEarlyIsTrainedFurtherByMoreSteps) {
+  for (const char* schedule : {"constant", "linear"}) {
+    const Words with_schedule = {"--lr-scheduler-type", schedule};
+    const Toy toy;
+    const Finished stopped = portatune(stopped_run_of(toy, "10", with_schedule));
+    ASSERT_EQ(stopped.exit_code, 0) << stopped.err;
+    EXPECT_EQ(json::parse(stopped.out)["steps"], 6);  // the first evaluation is the best, and two follow
+    EXPECT_THAT(portatune(stopped_run_of(toy, "10", with_schedule + Words{"--resume"})).err,
+                HasSubstr("nothing to do: "));
+    const Finished more = portatune(stopped_run_of(toy, "11", with_schedule + Words{"--resume"}));
+    ASSERT_EQ(more.exit_code, 0) << more.err;
+    EXPECT_THAT(more.err, HasSubstr("training a finished run further: 6 steps are made, 44 in all"));
+    EXPECT_EQ(json::parse(more.out)["steps"], 10);  // two further evaluations without improvement
+    if (std::string(schedule) != "constant") continue;
+    const Toy other;
+    ASSERT_EQ(portatune(other.fit(with_schedule + Words{"--max-steps", "10"})).exit_code, 0);
+    EXPECT_EQ(weights_in(toy.output()), weights_in(other.output()));
+  }
+}
+
+TEST(FinishedRun, ThatStoppedEarlyIsTrainedFurtherFromItsLastStepAlone) {
+  const Toy toy;
+  ASSERT_EQ(portatune(stopped_run_of(toy, "10", {"--lr-scheduler-type", "constant"})).exit_code, 0);
+  std::filesystem::remove_all(toy.output() + "/checkpoint-6");
+  const Finished run = portatune(stopped_run_of(toy, "11", {"--lr-scheduler-type", "constant", "--resume"}));
+  EXPECT_EQ(run.exit_code, 73) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("trained for 6 steps, and no checkpoint of the last one"));
 }
 
 // A model that is not of a run of ours.

@@ -238,6 +238,16 @@ TEST(Fit, SavesTheAveragedWeightsInAFolderOfTheModel) {
   }
 }
 
+TEST(Fit, RemovesTheUnfinishedAveragesOfADeadRun) {
+  const Toy toy;
+  const Words words = toy.fit({"--epochs", "1", "--ema", "0.9"});
+  ASSERT_EQ(portatune(words).exit_code, 0);
+  const std::vector<std::string> before = names_in(toy.output());
+  std::filesystem::create_directory(toy.output() + "/tmp.ema.0123456789abcdef");
+  ASSERT_EQ(portatune(words + Words{"--resume"}).exit_code, 0);
+  EXPECT_EQ(names_in(toy.output()), before);
+}
+
 TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   const Toy unbroken, broken;
   ASSERT_EQ(portatune(unbroken.fit(kLong)).exit_code, 0);

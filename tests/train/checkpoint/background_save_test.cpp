@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <array>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -15,6 +17,7 @@
 #include "portatune/error.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/checkpoint.h"
+#include "processes/thread_group.h"
 #include "train/plane_task.h"
 
 namespace {
@@ -37,8 +40,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 // Calls a function of the test when it is saved.
 class SavedTask final : public PlaneTask {
@@ -54,13 +59,19 @@ class SavedTask final : public PlaneTask {
 struct Log final : Callback {
   std::function<void(int64_t step)> after_step = [](int64_t) {};
   int64_t stop_after = 1000;
+  int64_t steps = 0;
   std::vector<std::string> checkpoints, warnings;
+  std::vector<int64_t> steps_at_checkpoints;
 
   void on_step(const StepResult& result, int64_t) override {
     stop_after -= 1;
+    steps = result.step();
     after_step(result.step());
   }
-  void on_checkpoint(const fs::path& folder) override { checkpoints.push_back(folder.filename()); }
+  void on_checkpoint(const fs::path& folder) override {
+    checkpoints.push_back(folder.filename());
+    steps_at_checkpoints.push_back(steps);
+  }
   void on_warning(const std::string& what) override { warnings.push_back(what); }
   bool should_stop() override { return stop_after <= 1; }  // one more step is running
 };
@@ -195,6 +206,79 @@ TEST(BackgroundSave, IsCompleteBeforeARewind) {
   other.fit(plane_batches(6, {}, {3}), {.num_train_epochs = 1, .steps_per_epoch = 5});
   other.save_checkpoint(folder / "wanted");
   EXPECT_EQ(text_of(folder / "found" / "model.safetensors"), text_of(folder / "wanted" / "model.safetensors"));
+}
+
+// Trains in two processes, each of which is a thread. Returns their logs.
+std::array<Log, 2> fit_in_two(
+    const Mesh& mesh, const Task& task, const fs::path& folder, const Log& log,
+    const std::function<void(Trainer&)>& at_the_end = [](Trainer&) {}) {
+  std::array<Log, 2> logs = {log, log};
+  in_processes(2, [&](ProcessGroup& group) {
+    const std::shared_ptr<ProcessGroup> processes(std::shared_ptr<void>(), &group);
+    const Device device({.mesh = mesh, .use_cache = false, .processes = processes});
+    Log& own = logs[static_cast<size_t>(group.rank())];
+    try {
+      Trainer trainer(device, task, {});
+      trainer.fit(plane_batches(6),
+                  {.num_train_epochs = 1, .checkpoints = {.folder = folder, .every = 3, .keep = 9}, .callback = &own});
+      at_the_end(trainer);
+    } catch (const std::exception& error) {
+      own.warnings.push_back(error.what());
+    }
+  });
+  return logs;
+}
+
+TEST(BackgroundSaveOfTwoProcesses, KeepsTheStateOfItsStep) {
+  for (const Mesh& mesh : {Mesh{.data = 2}, Mesh{.fsdp = 2}}) {
+    const TemporaryFolder folder;
+    std::barrier<> both_made_two_more(3);
+    std::promise<void> made;
+    std::jthread waiter([&] {
+      both_made_two_more.arrive_and_wait();
+      made.set_value();
+    });
+    const SavedTask task([&, is_made = made.get_future().share(), saves = std::make_shared<std::atomic<int>>(0)] {
+      if ((*saves)++ > 0) return;
+      EXPECT_EQ(is_made.wait_for(60s), std::future_status::ready) << "no step is made during the save";
+    });
+    Log log;
+    log.after_step = [&](int64_t step) {
+      if (step == 5) both_made_two_more.arrive_and_wait();
+    };
+    const std::array<Log, 2> logs = fit_in_two(mesh, task, folder / "run", log);
+    for (const Log& of_one : logs) {
+      EXPECT_THAT(of_one.warnings, ElementsAre());
+      EXPECT_THAT(of_one.checkpoints, ElementsAre("checkpoint-3", "checkpoint-6"));
+    }
+    EXPECT_EQ(logs[0].steps_at_checkpoints, logs[1].steps_at_checkpoints);
+
+    Log stopped;
+    stopped.stop_after = 3;
+    const PlaneTask same;
+    fit_in_two(mesh, same, folder / "other", stopped,
+               [&](Trainer& trainer) { trainer.save_checkpoint(folder / "wanted"); });
+    std::vector<std::string> names;
+    for (const auto& file : fs::directory_iterator(folder / "wanted")) {
+      names.push_back(file.path().filename());
+      EXPECT_EQ(text_of(folder / "run" / "checkpoint-3" / names.back()), text_of(file.path())) << names.back();
+    }
+    EXPECT_THAT(names, IsSupersetOf({"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+                                     "optimizer-00002-of-00002.safetensors", "training_state.json"}));
+  }
+}
+
+TEST(BackgroundSaveOfTwoProcesses, FailsInBothIfItFailsInOne) {
+  const TemporaryFolder folder;
+  std::atomic<int> saves = 0;
+  const SavedTask task([&] {
+    if (saves++ == 0) throw IoError({.where = "the disk", .given = "no space", .expected = {}, .fix = {}});
+  });
+  const std::array<Log, 2> logs = fit_in_two({.fsdp = 2}, task, folder.path(), {});
+  EXPECT_THAT(logs[0].warnings, ElementsAre(AllOf(HasSubstr("step 3"), HasSubstr("no space"))));
+  EXPECT_THAT(logs[1].warnings, ElementsAre(AllOf(HasSubstr("process 0 of 2, the disk"), HasSubstr("no space"))));
+  for (const Log& of_one : logs) EXPECT_THAT(of_one.checkpoints, ElementsAre("checkpoint-6"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 
 }  // namespace

@@ -246,6 +246,63 @@ TEST(BestModel, IsChosenByTheLossOfTheFirstSetByDefault) {
   EXPECT_FALSE(result.stopped_early);
 }
 
+// A file in the way of a checkpoint, until the warning about it.
+struct Obstacle final : Callback {
+  explicit Obstacle(std::filesystem::path checkpoint) : file(std::move(checkpoint)) {
+    std::ofstream(file) << "not a checkpoint";
+  }
+  void on_checkpoint(const std::filesystem::path& saved) override { saves.push_back(Recorder::step_in(saved)); }
+  void on_warning(const std::string& text) override {
+    warnings.push_back(text);
+    std::filesystem::remove(file);
+  }
+
+  const std::filesystem::path file;
+  Steps saves;
+  std::vector<std::string> warnings;
+};
+
+TEST(BestModel, IsSavedAtTheNextCheckpointOrAtTheEndIfItCouldNotBeSavedBefore) {
+  for (const SaveStrategy strategy : {SaveStrategy::kEpoch, SaveStrategy::kBest}) {
+    const TemporaryFolder folder;
+    Obstacle disk(folder / "checkpoint-1");
+    CountingRun run({0.9, 0.5, 0.5});
+    const FitResult result =
+        run.trainer.fit(counted_batches(1), {.num_train_epochs = 3,
+                                             .validation = {{counted_batches(1)}},
+                                             .best_model = {.metric = "score", .load_at_end = true},
+                                             .checkpoints = {.folder = folder.path(), .strategy = strategy},
+                                             .callback = &disk});
+    EXPECT_THAT(disk.warnings, ElementsAre(HasSubstr("there is no checkpoint of step 1")));
+    EXPECT_THAT(result.failed_checkpoints, IsEmpty());
+    EXPECT_EQ(disk.saves, strategy == SaveStrategy::kEpoch ? (Steps{1, 2, 3}) : Steps{1});
+    EXPECT_EQ(result.model_step, 1);
+    EXPECT_EQ(steps_in_weights(run.trainer), 1);
+  }
+}
+
+// The counting task: the weights are the number of steps.
+TEST(BestModel, ARunThatStoppedEarlyIsExtendedByMoreEpochsAlone) {
+  const TemporaryFolder folder;
+  const std::vector<double> scores = {0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+  const auto fit = [&](CountingRun& run, int64_t epochs) {
+    return run.trainer.fit(counted_batches(1), {.num_train_epochs = epochs,
+                                                .validation = {{counted_batches(1)}},
+                                                .best_model = {.metric = "score", .early_stopping_patience = 2},
+                                                .checkpoints = {.folder = folder.path(), .every = 1}});
+  };
+  CountingRun first(scores);
+  EXPECT_EQ(fit(first, 6).steps, 3);
+  for (const auto& [epochs, steps] : {std::pair{6, 3}, {7, 5}}) {
+    CountingRun again(scores, folder / "checkpoint-3");
+    const FitResult result = fit(again, epochs);
+    EXPECT_EQ(result.steps, steps);
+    EXPECT_TRUE(result.stopped_early);
+    EXPECT_EQ(result.best_step, 1);
+    EXPECT_EQ(steps_in_weights(again.trainer), steps);
+  }
+}
+
 TEST(BestModel, ErrorNamesTheScores) {
   CountingRun run({0.5});
   try {

@@ -11,15 +11,21 @@ namespace portatune::run {
 namespace {
 
 OutputError nothing_to_go_on_from(const RunPlan& plan, int64_t steps_made, int64_t all_steps) {
-  return OutputError({.where = "--resume",
-                      .given = fmt::format("a model in {} that is trained for {} steps, and no checkpoint",
-                                           plan.output.string(), grouped(steps_made)),
-                      .expected = fmt::format("a checkpoint to train it further from, for {} steps in all; runs with "
-                                              "--checkpoint-every keep one of the last step",
-                                              grouped(all_steps)),
-                      .fix = fmt::format("start a new run from that model, with a new optimizer and schedule: --model "
-                                         "{} and another --output",
-                                         plan.output.string())});
+  return OutputError(
+      {.where = "--resume",
+       .given = fmt::format("a model in {} that is trained for {} steps, and no checkpoint of the last one",
+                            plan.output.string(), grouped(steps_made)),
+       .expected = fmt::format("a checkpoint to train it further from, for {} steps in all; runs with "
+                               "--checkpoint-every keep one of the last step",
+                               grouped(all_steps)),
+       .fix = fmt::format("start a new run from that model, with a new optimizer and schedule: --model "
+                          "{} and another --output",
+                          plan.output.string())});
+}
+
+// Whether a run that stopped early gets more steps than it had before.
+bool is_extended(const train::RunRecord& record, const TrainingOptions& training) {
+  return record.stopped_early && record.planned_steps > 0 && training.total_steps > record.planned_steps;
 }
 
 void report_further_training(const Trainer& trainer, const TrainingOptions& training, Events& events) {
@@ -38,7 +44,7 @@ void report_further_training(const Trainer& trainer, const TrainingOptions& trai
 bool is_finished(const RunPlan& plan, const TrainingOptions& training, Events& events) {
   const auto record = plan.resume ? train::find_run_record(plan.output) : std::nullopt;
   if (!record) return false;
-  if (record->steps != training.total_steps && !record->stopped_early) {
+  if (is_extended(*record, training) || (record->steps != training.total_steps && !record->stopped_early)) {
     if (plan.checkpoint.empty()) throw nothing_to_go_on_from(plan, record->steps, training.total_steps);
     return false;
   }
@@ -66,6 +72,9 @@ void resume(Trainer& trainer, const RunPlan& plan, const TrainingOptions& traini
                       .fix = "ask for more epochs or steps"});
   }
   const auto record = train::find_run_record(plan.output);
+  if (record && is_extended(*record, training) && trainer.steps() < record->steps) {
+    throw nothing_to_go_on_from(plan, record->steps, training.total_steps);
+  }
   if (record && record->steps == trainer.steps() && record->steps < training.total_steps) {
     report_further_training(trainer, training, events);
   }

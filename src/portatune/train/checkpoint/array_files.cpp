@@ -1,6 +1,7 @@
 #include "portatune/train/checkpoint/array_files.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -36,11 +37,23 @@ NamedArray named(std::string name, const DeviceArray& array) {
           .to_host = [&array](Tensor memory) { return array.to_host(std::move(memory)); }};
 }
 
+std::vector<int64_t> writers_of(const std::vector<NamedArray>& arrays, int64_t writers) {
+  std::vector<size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, io::lies_before, [&](size_t i) { return type_of(arrays[i]); });
+  std::vector<io::NamedTensorType> types;
+  for (const size_t i : order) types.push_back(type_of(arrays[i]));
+  const std::vector<int64_t> in_order = io::divide_tensors(types, writers);
+  std::vector<int64_t> writer_of(arrays.size());
+  for (size_t i = 0; i < order.size(); ++i) writer_of[order[i]] = in_order[i];
+  return writer_of;
+}
+
 FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
                       const std::function<void(const NamedTensorView&)>& check) {
   std::ranges::sort(arrays, io::lies_before, type_of);
   const std::vector<io::NamedTensorType> types = types_of(arrays);
-  const std::vector<int64_t> writer_of = io::divide_tensors(types, directory.writers());
+  const std::vector<int64_t> writer_of = writers_of(arrays, directory.writers());
   const int64_t files = std::ranges::max(writer_of) + 1;
   const int64_t rank = directory.rank();
 

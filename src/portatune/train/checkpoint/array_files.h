@@ -24,6 +24,9 @@ struct NamedArray {
 /// The array of a device, which must outlive the result.
 NamedArray named(std::string name, const DeviceArray& array);
 
+/// Which process writes each array, if `writers` processes divide the arrays in parts of about equal size.
+std::vector<int64_t> writers_of(const std::vector<NamedArray>& arrays, int64_t writers);
+
 /// Writes arrays into a folder, one after the other, so that a process holds one at a time; all processes call it.
 /// stem     "model": stem of the file names (see io/safetensors/tensor_files.h). A directory with one writer gets one
 ///          file; one with several gets as many files of about equal size and an index

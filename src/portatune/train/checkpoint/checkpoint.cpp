@@ -37,7 +37,7 @@ Plateau plateau_of(const io::JsonObject& object, int64_t step) {
   return plateau;
 }
 
-// The plateau is left out as long as no schedule uses it.
+// The planned steps are left out unless the run has stopped early, the plateau as long as no schedule uses it.
 nlohmann::ordered_json object_of(const Evaluations& evaluations) {
   nlohmann::ordered_json object = {{"step", evaluations.step},
                                    {"scores", json_of(evaluations.scores)},
@@ -45,6 +45,7 @@ nlohmann::ordered_json object_of(const Evaluations& evaluations) {
                                    {"best_scores", json_of(evaluations.best_scores)},
                                    {"without_improvement", evaluations.without_improvement},
                                    {"stopped_early", evaluations.stopped_early}};
+  if (evaluations.planned_steps > 0) object["planned_steps"] = evaluations.planned_steps;
   if (evaluations.plateau != Plateau{}) object["plateau"] = object_of(evaluations.plateau);
   return object;
 }
@@ -57,6 +58,7 @@ Evaluations evaluations_of(const io::JsonObject& object, int64_t step) {
           .best_scores = scores_of(object, "best_scores"),
           .without_improvement = object.get_int("without_improvement", {0, step}),
           .stopped_early = object.get_bool_or("stopped_early", false),
+          .planned_steps = object.has("planned_steps") ? object.get_int("planned_steps", {step, kMaxSteps}) : 0,
           .plateau = plateau ? plateau_of(*plateau, step) : Plateau{}};
 }
 

@@ -44,6 +44,7 @@ struct Evaluations {
   Scores best_scores;
   int64_t without_improvement = 0;  ///< number of the last ones in a row without improvement
   bool stopped_early = false;       ///< whether they have ended the run
+  int64_t planned_steps = 0;        ///< all steps of a run that they have ended; else 0
   Plateau plateau = {};             ///< the state of reduce_lr_on_plateau
 };
 

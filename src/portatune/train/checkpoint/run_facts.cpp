@@ -129,17 +129,16 @@ void require_same_machine(const std::filesystem::path& checkpoint, const RunFact
                     "--allow-different-bits; the result records the difference");
 }
 
-void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,
+void require_fitting_schedule(const std::filesystem::path& checkpoint, bool has_ended, int64_t saved_total,
                               int64_t total) {
   const auto length = [](int64_t steps) {
     return steps == 0 ? std::string("no end") : "an end after step " + std::to_string(steps);
   };
-  const bool is_finished = saved_total > 0 && step >= saved_total;
-  if (saved_total == total || (is_finished && total > saved_total)) return;
+  if (saved_total == total || (has_ended && total > saved_total)) return;
   throw another_run(checkpoint, "a schedule with " + length(total), length(saved_total),
-                    is_finished ? "set more epochs or steps to train that run further"
-                                : "repeat the original number of epochs and steps, and raise it when that run is "
-                                  "finished; or start a new run from that folder, which is a complete model");
+                    has_ended ? "set more epochs or steps to train that run further"
+                              : "repeat the original number of epochs and steps, and raise it when that run is "
+                                "finished; or start a new run from that folder, which is a complete model");
 }
 
 }  // namespace portatune::train

@@ -40,10 +40,10 @@ void require_same_machine(const std::filesystem::path& checkpoint, const RunFact
 
 /// Requires that the learning rate schedule can continue from a checkpoint: it is the same, or longer after the end of
 /// the run.
-/// step    number of steps in the checkpoint
-/// total   steps after which the learning rate is 0; 0: it does not fall
-/// errors  UsageError with both totals
-void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,
+/// has_ended  whether the run of the checkpoint had ended with it
+/// total      steps after which the learning rate is 0; 0: it does not fall
+/// errors     UsageError with both totals
+void require_fitting_schedule(const std::filesystem::path& checkpoint, bool has_ended, int64_t saved_total,
                               int64_t total);
 
 }  // namespace portatune::train

@@ -13,13 +13,14 @@ constexpr int64_t kFormat = 1;
 }  // namespace
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {
-  const nlohmann::ordered_json text = {{"format", kFormat},
-                                       {"steps", record.steps},
-                                       {"stopped_early", record.stopped_early},
-                                       {"initial_scores", json_of(record.initial_scores)},
-                                       {"run", record.run},
-                                       {"machine", record.machine},
-                                       {"deviations", record.deviations}};
+  nlohmann::ordered_json text = {{"format", kFormat},
+                                 {"steps", record.steps},
+                                 {"stopped_early", record.stopped_early},
+                                 {"initial_scores", json_of(record.initial_scores)},
+                                 {"run", record.run},
+                                 {"machine", record.machine},
+                                 {"deviations", record.deviations}};
+  if (record.planned_steps > 0) text["planned_steps"] = record.planned_steps;
   io::write_file(folder / kRunRecordFile, text.dump(2) + "\n");
 }
 
@@ -30,6 +31,7 @@ std::optional<RunRecord> find_run_record(const std::filesystem::path& folder) {
   record.get_int("format", {kFormat, kFormat});
   return RunRecord{.steps = record.get_int("steps", {.least = 1}),
                    .stopped_early = record.get_bool_or("stopped_early", false),
+                   .planned_steps = record.has("planned_steps") ? record.get_int("planned_steps", {.least = 1}) : 0,
                    .run = record.get_string_map("run"),
                    .machine = record.get_string_map("machine"),
                    .deviations = record.get_strings("deviations"),
