@@ -72,11 +72,11 @@ struct TextPair {
 class Tokenizer {
  public:
   /// Reads tokenizer.json or, if there is none, the first of these files that exists:
-  ///   vocab.txt                    BERT's WordPiece
+  ///   vocab.txt                    WordPiece of BERT or, by tokenizer_class, MPNetTokenizer
   ///   vocab.json and merges.txt    byte-level BPE, by tokenizer_class: GPT2Tokenizer, RobertaTokenizer
-  ///   spiece.model, sentencepiece.bpe.model, tokenizer.model
-  ///                                SentencePiece: AlbertTokenizer, T5Tokenizer, XLMRobertaTokenizer, LlamaTokenizer,
-  ///                                or none
+  ///   spiece.model, sentencepiece.bpe.model, tokenizer.model, spm.model
+  ///                                SentencePiece: AlbertTokenizer, DebertaV2Tokenizer (also for an spm.model without a
+  ///                                class), T5Tokenizer, XLMRobertaTokenizer, LlamaTokenizer, or none
   /// It follows the rules of transformers 5.23.0 for these files and the settings of tokenizer_config.json. That file,
   /// or special_tokens_map.json, also names the special tokens.
   /// errors    NotFoundError if there is no such file; CheckpointError if it is malformed, too large (64 MB, 4 million

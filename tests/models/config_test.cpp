@@ -92,6 +92,24 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"local_rope", with(R"("model_type": "modernbert",
                           "rope_parameters": {"sliding_attention": {"rope_type": "yarn"}})"),
                   "\"yarn\""},
+        BadConfig{"buckets_of_mpnet", with(R"("model_type": "mpnet", "relative_attention_num_buckets": 16)"), "16"},
+        BadConfig{"positions_of_mpnet", with(R"("model_type": "mpnet", "max_position_embeddings": 2)"), "100 and 2"},
+        BadConfig{"deberta_terms", with(R"("model_type": "deberta-v2", "pos_att_type": "c2p|p2p")"), "\"p2p\""},
+        BadConfig{"deberta_without_terms", with(R"("model_type": "deberta-v2", "relative_attention": true)"),
+                  "pos_att_type"},
+        BadConfig{"deberta_buckets", with(R"("model_type": "deberta-v2", "relative_attention": true,
+                          "pos_att_type": "c2p", "position_buckets": 8, "max_relative_positions": 5)"),
+                  "8, with max_relative_positions 5"},
+        BadConfig{"deberta_even_kernel", with(R"("model_type": "deberta-v2", "conv_kernel_size": 4)"),
+                  "conv_kernel_size"},
+        BadConfig{"deberta_groups", with(R"("model_type": "deberta-v2", "conv_kernel_size": 3, "conv_groups": 2)"),
+                  "conv_groups"},
+        BadConfig{"deberta_pooler", with(R"("model_type": "deberta-v2", "pooler_hidden_size": 20)"),
+                  "20 features, with hidden_size 24"},
+        BadConfig{"deberta_heads", with(R"("model_type": "deberta-v2", "attention_head_size": 8)"),
+                  "32 features, with hidden_size 24"},
+        BadConfig{"deberta_embeddings", with(R"("model_type": "deberta-v2", "legacy": false, "embedding_size": 12)"),
+                  "embedding_size, with legacy false"},
         BadConfig{"bart_layerdrop", R"({"model_type": "bart", "encoder_layerdrop": 0.1})", "encoder_layerdrop"},
         BadConfig{"bart_heads", R"({"model_type": "bart", "decoder_attention_heads": 5})",
                   "d_model 1024 and decoder_attention_heads 5"},
@@ -120,6 +138,7 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
 // The fields of config.json of published checkpoints, and the same in the form that transformers 5 writes.
 struct PublishedConfig {
   const char *name, *text;
+  bool is_decoder = true;
 };
 
 class Published : public ::testing::TestWithParam<PublishedConfig> {};
@@ -127,13 +146,36 @@ class Published : public ::testing::TestWithParam<PublishedConfig> {};
 TEST_P(Published, HasNoUnknownField) {
   const auto config = io::JsonObject::parse(GetParam().text, "config.json");
   const auto model = text_model(config);
-  EXPECT_NE(model->decoder(), nullptr);
+  EXPECT_EQ(model->decoder() != nullptr, GetParam().is_decoder);
   EXPECT_THAT(config.unread_keys(), ::testing::IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Published,
     ::testing::Values(
+        PublishedConfig{"MpNet", R"({"architectures": ["MPNetForMaskedLM"], "attention_probs_dropout_prob": 0.1,
+            "bos_token_id": 0, "eos_token_id": 2, "gradient_checkpointing": false, "hidden_act": "gelu",
+            "hidden_dropout_prob": 0.1, "hidden_size": 768, "initializer_range": 0.02, "intermediate_size": 3072,
+            "layer_norm_eps": 1e-05, "max_position_embeddings": 514, "model_type": "mpnet", "num_attention_heads": 12,
+            "num_hidden_layers": 12, "pad_token_id": 1, "relative_attention_num_buckets": 32,
+            "transformers_version": "4.11.2", "vocab_size": 30527})",
+                        false},
+        PublishedConfig{"DebertaV3", R"({"attention_probs_dropout_prob": 0.1, "hidden_act": "gelu",
+            "hidden_dropout_prob": 0.1, "hidden_size": 768, "initializer_range": 0.02, "intermediate_size": 3072,
+            "layer_norm_eps": 1e-07, "max_position_embeddings": 512, "max_relative_positions": -1,
+            "model_type": "deberta-v2", "norm_rel_ebd": "layer_norm", "num_attention_heads": 12,
+            "num_hidden_layers": 12, "pos_att_type": "p2c|c2p", "position_biased_input": false,
+            "position_buckets": 256, "relative_attention": true, "share_att_key": true, "type_vocab_size": 0,
+            "vocab_size": 128100})",
+                        false},
+        PublishedConfig{"DebertaV2", R"({"attention_head_size": 64, "attention_probs_dropout_prob": 0.1,
+            "conv_act": "gelu", "conv_kernel_size": 3, "hidden_act": "gelu", "hidden_dropout_prob": 0.1,
+            "hidden_size": 1536, "initializer_range": 0.02, "intermediate_size": 6144, "layer_norm_eps": 1e-07,
+            "max_position_embeddings": 512, "max_relative_positions": -1, "model_type": "deberta-v2",
+            "norm_rel_ebd": "layer_norm", "num_attention_heads": 24, "num_hidden_layers": 24,
+            "pos_att_type": "p2c|c2p", "position_biased_input": false, "position_buckets": 256,
+            "relative_attention": true, "share_att_key": true, "type_vocab_size": 0, "vocab_size": 128100})",
+                        false},
         PublishedConfig{"Pythia", R"({"architectures": ["GPTNeoXForCausalLM"], "bos_token_id": 0, "eos_token_id": 0,
             "hidden_act": "gelu", "hidden_size": 512, "initializer_range": 0.02, "intermediate_size": 2048,
             "layer_norm_eps": 1e-05, "max_position_embeddings": 2048, "model_type": "gpt_neox",
@@ -239,8 +281,17 @@ TEST(TextModel, PositionsOfRobertaBeginAfterPadding) {
   EXPECT_EQ(text_model_with(R"("model_type": "bert", "max_position_embeddings": 514)")->facts().max_length, 514);
 }
 
+TEST(TextModel, OfDebertaHasNoMaximalLengthWithoutPositionEmbeddings) {
+  EXPECT_EQ(text_model_with(R"("model_type": "deberta-v2", "max_position_embeddings": 40)")->facts().max_length, 40);
+  EXPECT_EQ(text_model_with(R"("model_type": "deberta-v2", "position_biased_input": false)")->facts().max_length,
+            1 << 20);
+}
+
 TEST(TextModel, ReportsModelsWithoutTokenTypes) {
   EXPECT_EQ(text_model_with(R"("model_type": "modernbert")")->facts().type_vocab_size, 0);
+  EXPECT_EQ(text_model_with(R"("model_type": "mpnet")")->facts().type_vocab_size, 0);
+  EXPECT_EQ(text_model_with(R"("model_type": "deberta-v2")")->facts().type_vocab_size, 0);
+  EXPECT_EQ(text_model_with(R"("model_type": "deberta-v2", "type_vocab_size": 2)")->facts().type_vocab_size, 2);
   EXPECT_EQ(text_model_with(R"("model_type": "electra")")->facts().type_vocab_size, 2);
 }
 

@@ -21,6 +21,7 @@ struct Layers {
 const std::vector<Layers> kModels = {
     {"albert_softmax", "albert_layer_groups.", 1, {"embeddings.", "embedding_hidden_mapping_in."}},
     {"bert_pretraining", "encoder.layer.", 1, {"embeddings."}},
+    {"debertav3_softmax", "encoder.layer.", 2, {"embeddings.", "encoder.LayerNorm."}},
     {"deit_softmax", "encoder.layer.", 2, {"embeddings."}},
     {"distilbert_softmax", "transformer.layer.", 2, {"embeddings."}},
     {"electra_softmax", "encoder.layer.", 2, {"embeddings.", "embeddings_project."}},
@@ -32,6 +33,7 @@ const std::vector<Layers> kModels = {
     {"llama_softmax", "layers.", 1, {"embed_tokens."}},
     {"mistral_softmax", "layers.", 1, {"embed_tokens."}},
     {"modernbert_softmax", "layers.", 2, {"embeddings."}},
+    {"mpnet_softmax", "encoder.layer.", 2, {"embeddings.", "relative_attention_bias."}},
     {"opt_350m", "layers.", 1, {"embed_tokens.", "embed_positions.", "project_in."}},
     {"phi_softmax", "layers.", 1, {"embed_tokens."}},
     {"qwen2_softmax", "layers.", 1, {"embed_tokens."}},

@@ -48,8 +48,9 @@ INSTANTIATE_TEST_SUITE_P(Models, Packing, ::testing::ValuesIn(packable_cases()),
 TEST(PackedCases, CoverEveryArchitecture) {
   const std::vector<std::string> names = packable_cases();
   for (const char* architecture :
-       {"albert", "bert", "distilbert", "electra", "gemma", "gemma2", "gemma3", "gpt2", "gptneox", "llama", "mistral",
-        "modernbert", "opt", "phi", "qwen2", "qwen3", "roberta", "smollm3", "xlmroberta"}) {
+       {"albert", "bert",  "debertav2", "debertav3", "distilbert", "electra",    "gemma", "gemma2",
+        "gemma3", "gpt2",  "gptneox",   "llama",     "mistral",    "modernbert", "mpnet", "opt",
+        "phi",    "qwen2", "qwen3",     "roberta",   "smollm3",    "xlmroberta"}) {
     EXPECT_TRUE(std::ranges::any_of(names, [&](const std::string& name) {
       return name.starts_with(std::string(architecture) + "_");
     })) << architecture;

@@ -1,4 +1,4 @@
-#include "portatune/models/seq2seq/relative_positions.h"
+#include "portatune/models/relative_positions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,13 @@
 namespace portatune::test {
 namespace {
 
+using models::LogBuckets;
 using models::RelativeBuckets;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
-std::vector<int64_t> buckets_of(const RelativeBuckets& buckets) {
+template <class Buckets>
+std::vector<int64_t> buckets_of(const Buckets& buckets) {
   std::vector<int64_t> found;
   for (const int64_t distance :
        {-300, -128, -127, -100, -40, -17, -16, -12, -9, -8, -7, -1, 0, 1, 7, 8, 9, 20, 64, 90, 91, 127, 128, 1000}) {
@@ -23,12 +25,27 @@ std::vector<int64_t> buckets_of(const RelativeBuckets& buckets) {
 
 // T5Attention._relative_position_bucket() of transformers 5.23 for these distances.
 TEST(RelativeBuckets, AreThoseOfTransformers) {
-  EXPECT_THAT(buckets_of({32, 128, true}),
+  EXPECT_THAT(buckets_of(RelativeBuckets{32, 128, true}),
               ElementsAre(15, 15, 15, 15, 12, 10, 10, 9, 8, 8, 7, 1, 0, 17, 23, 24, 24, 26, 30, 30, 31, 31, 31, 31));
-  EXPECT_THAT(buckets_of({32, 128, false}),
+  EXPECT_THAT(buckets_of(RelativeBuckets{32, 128, false}),
               ElementsAre(31, 31, 31, 30, 23, 16, 16, 12, 9, 8, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
-  EXPECT_THAT(buckets_of({6, 7, false}),
+  EXPECT_THAT(buckets_of(RelativeBuckets{6, 7, false}),
               ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+}
+
+// make_log_bucket_position() of transformers 5.23 for these distances.
+TEST(LogBuckets, AreThoseOfTransformers) {
+  EXPECT_THAT(buckets_of(LogBuckets{256, 512}), ElementsAre(-207, -128, -127, -100, -40, -17, -16, -12, -9, -8, -7, -1,
+                                                            0, 1, 7, 8, 9, 20, 64, 90, 91, 127, 128, 317));
+  EXPECT_THAT(buckets_of(LogBuckets{8, 32}),
+              ElementsAre(-11, -10, -10, -9, -8, -7, -7, -6, -6, -6, -5, -1, 0, 1, 5, 6, 6, 7, 9, 9, 9, 10, 10, 13));
+  EXPECT_THAT(buckets_of(LogBuckets{4, 8}),
+              ElementsAre(-6, -6, -6, -6, -5, -4, -4, -4, -4, -4, -3, -1, 0, 1, 3, 4, 4, 4, 5, 6, 6, 6, 6, 7));
+}
+
+TEST(LogBuckets, KeepDistancesWithoutBuckets) {
+  EXPECT_EQ((LogBuckets{-1, 5}.bucket_of(300)), 300);
+  EXPECT_EQ((LogBuckets{0, 5}.bucket_of(-7)), -7);
 }
 
 // Element (i, j) of each head is x at j - i + query - 1.
@@ -55,6 +72,23 @@ TEST(Toeplitz, RepeatsADiagonal) {
 
 TEST(Toeplitz, GradientMatchesFiniteDifferences) {
   check_gradient([](const Values& x) { return models::toeplitz(x[0], 3, 4); }, {random(Shape{2, 6})});
+}
+
+// Element (i, j) of each matrix is x at (i, j - i + query - 1).
+TEST(Shear, MovesEachRowByItsIndex) {
+  for (const auto& [query, kv] : {std::pair<int64_t, int64_t>{3, 5}, {4, 2}, {1, 4}, {3, 1}, {1, 1}}) {
+    const Tensor x = random(Shape{2, query, query + kv});
+    std::vector<double> wanted;
+    for (int64_t row = 0; row < 2 * query; ++row) {
+      const int64_t first = row * (query + kv) + query - 1 - row % query;
+      for (int64_t j = 0; j < kv; ++j) wanted.push_back(x.as<double>()[static_cast<size_t>(first + j)]);
+    }
+    EXPECT_THAT(elements(models::shear(constant(x))), ElementsAreArray(wanted)) << query << ", " << kv;
+  }
+}
+
+TEST(Shear, GradientMatchesFiniteDifferences) {
+  check_gradient([](const Values& x) { return models::shear(x[0]); }, {random(Shape{2, 3, 7})});
 }
 
 // A query at each position sees its row of the bias.

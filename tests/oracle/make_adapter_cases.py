@@ -60,6 +60,16 @@ CASES = {
     "phi": ("phi_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 4}),
     "gemma2": ("gemma2_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 1}),
     "gemma3": ("gemma3_lm", {"task_type": "CAUSAL_LM", "lora_alpha": 1}),
+    "mpnet": ("mpnet_softmax", {"task_type": "SEQ_CLS", "target_modules": ["q", "v"], "lora_alpha": 4}),
+    "debertav3": ("debertav3_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 4}),
+    "debertav2": (
+        "debertav2_unshared",
+        {
+            "task_type": "TOKEN_CLS",
+            "target_modules": ["query_proj", "key_proj", "value_proj", "pos_key_proj", "pos_query_proj", "dense"],
+            "lora_alpha": 1,
+        },
+    ),
     "bert_dora": (
         "bert_softmax",
         {"task_type": "SEQ_CLS", "target_modules": ["query", "output.dense"], "lora_alpha": 1, "use_dora": True},
@@ -77,7 +87,7 @@ CASES = {
 # Seeds of the cases whose seed is not their index.
 SEEDS = {
     "gptneox": 16, "phi": 17, "gemma2": 18, "gemma3": 19, "bert_dora": 16, "bert_biases": 17, "opt_biases": 18,
-    "vit": 19, "deit": 20, "gpt2_dora": 17,
+    "vit": 19, "deit": 20, "gpt2_dora": 17, "mpnet": 21, "debertav3": 22, "debertav2": 23,
 }
 
 

@@ -20,7 +20,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import transformers  # noqa: E402
 from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json  # noqa: E402
+import encoder_cases  # noqa: E402
 import seq2seq_cases  # noqa: E402
+from encoder_cases import ENCODER_CASES, WITH_ALL_GRADIENTS  # noqa: E402
 from seq2seq_cases import SEQ2SEQ_CASES  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "models"
@@ -312,10 +314,11 @@ def share_bias(model, inputs):
 
 
 # Settings of single cases.
-CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias} | seq2seq_cases.CHANGES
+CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
+CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES
 
 # The first seed of each table.
-TABLES = {1: CASES, 1001: SEQ2SEQ_CASES}
+TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 5001: ENCODER_CASES}
 
 
 def main():
@@ -345,7 +348,7 @@ def make_case(name):
         seed=seed,
         note=", ".join(f"{key} {value}" for key, value in settings.items()),
         steps=5 if is_first else 0,
-        keep=None if is_first else lambda parameter: parameter in of_head,
+        keep=None if is_first or name in WITH_ALL_GRADIENTS else lambda parameter: parameter in of_head,
     )
     if name in GENERATES:
         lengths = (5, 4, 2) if "rope" in name else LENGTHS

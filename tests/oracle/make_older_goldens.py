@@ -48,6 +48,12 @@ def cases():
     yield {"tokenizer.model": bpe}, {"tokenizer_class": "LlamaTokenizer", "add_bos_token": True, "add_eos_token": True}
     yield {"tokenizer.model": bpe}, {"tokenizer_class": "LlamaTokenizer", "legacy": True}
     yield {"tokenizer.model": bpe}, {}
+    # The special tokens of DeBERTa v3; its old folders name no class. [MASK] is added behind the vocabulary.
+    deberta = sentencepiece_model(
+        "unigram", vocab_size=120, pad_id=0, bos_id=1, eos_id=2, unk_id=3, pad_piece="[PAD]", bos_piece="[CLS]",
+        eos_piece="[SEP]", unk_piece="[UNK]")
+    yield {"spm.model": deberta}, {"do_lower_case": False, "vocab_type": "spm"}
+    yield {"spm.model": deberta}, {"tokenizer_class": "DebertaV2TokenizerFast", "do_lower_case": True, "split_by_punct": True}
 
 
 def results(files, config, texts):
@@ -57,7 +63,8 @@ def results(files, config, texts):
             (folder / name).write_bytes(data)
         (folder / "tokenizer_config.json").write_text(json.dumps(config))
         (folder / "config.json").write_text("{}")
-        name = config.get("tokenizer_class", "TokenizersBackend").removesuffix("Fast")
+        unnamed = "DebertaV2Tokenizer" if "spm.model" in files else "TokenizersBackend"
+        name = config.get("tokenizer_class", unnamed).removesuffix("Fast")
         tokenizer = getattr(transformers, name).from_pretrained(folder)._tokenizer
     encodings = [tokenizer.encode(text) for text in texts]
     return [[e.ids, [x for pair in e.offsets for x in pair], tokenizer.decode(e.ids, skip_special_tokens=False)] for e in encodings]

@@ -1,4 +1,5 @@
-"""Makes tests/data/tokenizer/vocab_txt.json: ids that transformers' BertTokenizer gives with small vocab.txt files.
+"""Makes tests/data/tokenizer/vocab_txt.json: ids that transformers' BertTokenizer and
+MPNetTokenizer give with small vocab.txt files.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and tokenizers 0.23.3:
     python tests/oracle/make_vocab_txt_goldens.py
@@ -11,8 +12,9 @@ import tempfile
 import transformers
 
 TARGET = pathlib.Path("tests/data/tokenizer/vocab_txt.json")
-TEXTS = ["The cats' caf\u00e9 [MASK] <m> <e1> \u4e2d\u6587 New new unaffable", "[SEP]x the\u0301"]
+TEXTS = ["The cats' caf\u00e9 [MASK] <m> <e1> \u4e2d\u6587 New new unaffable", "[SEP]x the\u0301", "the <mask> cat</s>"]
 WORDS = "the\ncat\n##s\nCat\nThe\ncaf\u00e9\ncafe\n\u4e2d\n'\n<\n>\nnew\nun\n##affable\n"
+MPNET = "<s>\n<pad>\n</s>\n[UNK]\n<mask>\n"
 BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 FLAGS = dict(lstrip=False, rstrip=False, single_word=False, normalized=False, special=True)
 CASES = [
@@ -30,6 +32,8 @@ CASES = [
         "0": dict(content="[PAD]", **FLAGS),
         "19": dict(content="New", **(FLAGS | dict(normalized=True, lstrip=True, special=False))),
         "20": dict(content="<e1>", **(FLAGS | dict(rstrip=True)))}}),
+    (MPNET + WORDS, {"tokenizer_class": "MPNetTokenizer"}),
+    (MPNET + WORDS, {"tokenizer_class": "MPNetTokenizerFast", "do_lower_case": False, "mask_token": "cat"}),
 ]
 
 
@@ -37,7 +41,8 @@ def ids(vocabulary, config):
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "vocab.txt").write_bytes(vocabulary.encode())
         pathlib.Path(folder, "tokenizer_config.json").write_text(json.dumps(config))
-        tokenizer = transformers.BertTokenizer.from_pretrained(folder)
+        kind = config.get("tokenizer_class", "BertTokenizer").removesuffix("Fast")
+        tokenizer = getattr(transformers, kind).from_pretrained(folder)
         return [tokenizer(text)["input_ids"] for text in TEXTS]
 
 

@@ -61,7 +61,7 @@ bool is_complete(const fs::path& folder, Contents contents) {
   const auto has = [&](const char* file) { return fs::exists(folder / file); };
   if (contents == Contents::kTokenizer) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
-           has("tokenizer.model") || has("sentencepiece.bpe.model");
+           has("tokenizer.model") || has("sentencepiece.bpe.model") || has("spm.model");
   }
   if (contents == Contents::kConfig) return has("config.json");
   if (is_adapter(folder)) return has_weights(folder, safetensors_of(kAdapterStem));

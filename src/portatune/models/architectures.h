@@ -13,12 +13,17 @@ namespace portatune::models {
 std::unique_ptr<TextModel> albert(const io::JsonObject& config);
 /// BERT. Devlin et al. 2018, arXiv:1810.04805
 std::unique_ptr<TextModel> bert(const io::JsonObject& config);
+/// DeBERTa v2 and v3: attention to contents and, apart from them, to distances. He et al. 2020, arXiv:2006.03654; He et
+/// al. 2021, arXiv:2111.09543
+std::unique_ptr<TextModel> deberta_v2(const io::JsonObject& config);
 /// DistilBERT. Sanh et al. 2019, arXiv:1910.01108
 std::unique_ptr<TextModel> distilbert(const io::JsonObject& config);
 /// ELECTRA, discriminator and generator. Clark et al. 2020, arXiv:2003.10555
 std::unique_ptr<TextModel> electra(const io::JsonObject& config);
 /// ModernBERT. Warner et al. 2024, arXiv:2412.13663
 std::unique_ptr<TextModel> modernbert(const io::JsonObject& config);
+/// MPNet: BERT with a bias of attention by distance. Song et al. 2020, arXiv:2004.09297
+std::unique_ptr<TextModel> mpnet(const io::JsonObject& config);
 /// RoBERTa. Liu et al. 2019, arXiv:1907.11692
 std::unique_ptr<TextModel> roberta(const io::JsonObject& config);
 /// XLM-RoBERTa: RoBERTa in a hundred languages. Conneau et al. 2019, arXiv:1911.02116

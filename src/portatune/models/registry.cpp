@@ -12,6 +12,7 @@ namespace {
 // Layers that adapters change by default.
 using Targets = std::span<const char* const>;
 constexpr const char* kQueryValue[] = {"query", "value"};
+constexpr const char* kQueryValueProj[] = {"query_proj", "value_proj"};
 constexpr const char* kQVLin[] = {"q_lin", "v_lin"};
 constexpr const char* kQVProj[] = {"q_proj", "v_proj"};
 constexpr const char* kQV[] = {"q", "v"};
@@ -30,6 +31,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"albert", albert, kQueryValue},
     {"bart", bart, kQVProj},
     {"bert", bert, kQueryValue},
+    {"deberta-v2", deberta_v2, kQueryValueProj},
     {"distilbert", distilbert, kQVLin},
     {"electra", electra, kQueryValue},
     {"gemma", gemma, kQVProj},
@@ -41,6 +43,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"mbart", mbart, kQVProj},
     {"mistral", mistral, kQVProj},
     {"modernbert", modernbert, kJoined},
+    {"mpnet", mpnet, kQV},
     {"mt5", mt5, kQV},
     {"opt", opt, kQVProj},
     {"pegasus", pegasus, kQVProj},

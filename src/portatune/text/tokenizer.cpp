@@ -15,7 +15,7 @@ TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConf
   if (has("tokenizer.json")) return read_tokenizer_json(folder / "tokenizer.json");
   if (has("vocab.txt")) return read_vocab_txt(folder / "vocab.txt", config);
   if (has("vocab.json") && has("merges.txt")) return read_vocab_and_merges(folder, config);
-  for (const char* file : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model"}) {
+  for (const char* file : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model"}) {
     if (has(file)) return read_sentencepiece(folder / file, config);
   }
   throw NotFoundError({.where = folder.string(),

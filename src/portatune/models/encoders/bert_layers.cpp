@@ -16,10 +16,7 @@ Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Va
 }
 
 Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
-  const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask);
-  const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
-  const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size, nn::columns());
-  return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
+  return bert_layer(s, c, x, bert_self_attention(s / "attention" / "self", c, x, mask));
 }
 
 void refuse_variants(const ConfigReader& config) {
@@ -60,7 +57,7 @@ BertFields bert_fields(const ConfigReader& config, const BertFields& defaults) {
   config.read("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
   config.read("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
   config.read("max_position_embeddings", c.max_position_embeddings, kSize);
-  config.read("type_vocab_size", c.type_vocab_size, kSize);
+  config.read("type_vocab_size", c.type_vocab_size, {defaults.type_vocab_size > 0 ? 1 : 0, kSize.most});
   config.read("initializer_range", c.initializer_range, kDeviation);
   config.read("layer_norm_eps", c.layer_norm_eps, kEpsilon);
   config.read("classifier_dropout", c.classifier_dropout, kRate);
@@ -68,6 +65,14 @@ BertFields bert_fields(const ConfigReader& config, const BertFields& defaults) {
   config.read("tie_word_embeddings", c.tie_word_embeddings);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   return c;
+}
+
+Positions positions_after(int64_t padding_id, const TextInputs& in) {
+  const TensorType type = in.input_ids.type();
+  const Value padding = full(type, static_cast<double>(padding_id));
+  const Value is_token = convert(compare(Direction::kNotEqual, in.input_ids, padding), type.dtype);   // [batch, seq]
+  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1
+  return {.ids = number * is_token + padding, .padding_id = padding_id};
 }
 
 Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
@@ -87,6 +92,15 @@ Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, c
                         {.heads = c.num_attention_heads,
                          .head_size = c.hidden_size / c.num_attention_heads,
                          .dropout = c.attention_probs_dropout_prob});
+}
+
+Value bert_layer(const Scope& s, const BertFields& c, const Value& x, const Value& attended) {
+  return bert_feed_forward(s, c, add_and_norm(s / "attention" / "output", c, x, attended));
+}
+
+Value bert_feed_forward(const Scope& s, const BertFields& c, const Value& x) {
+  const Value expanded = linear(s / "intermediate" / "dense", x, c.intermediate_size, nn::columns());
+  return add_and_norm(s / "output", c, x, nn::activate(c.hidden_act, expanded));
 }
 
 Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {

@@ -1,5 +1,5 @@
-// The blocks of BERT that related models have under the same names: all blocks of RoBERTa and ELECTRA, and the
-// embeddings and attention of ALBERT.
+// The blocks of BERT that related models have under the same names: all blocks of RoBERTa and ELECTRA, the embeddings
+// and attention of ALBERT, and the feed-forward half of the layers of MPNet.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct BertFields {
 };
 
 /// Reads these fields. CheckpointError for a value out of range, and for a decoder or relative positions.
-/// defaults  values of fields that the file lacks
+/// defaults  values of fields that the file lacks; type_vocab_size 0: the model may be without token types
 BertFields bert_fields(const ConfigReader& config, const BertFields& defaults);
 
 /// The model's metadata from these fields. The maximal length of a text is the number of positions.
@@ -43,6 +43,9 @@ struct Positions {
   Value ids;                ///< int32 [seq] or [batch, seq]
   int64_t padding_id = -1;  ///< id whose row gets no gradient; -1: none
 };
+/// Positions that count only tokens, from padding_id + 1; padding is always at padding_id.
+Positions positions_after(int64_t padding_id, const TextInputs& in);
+
 /// The sum of word, token-type and position embeddings, normalised; [batch, seq, width].
 Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width);
@@ -50,6 +53,12 @@ Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs&
 /// Self-attention without the final projection; [batch, seq, hidden_size]. A device along `tensor` has the part of its
 /// heads.
 Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
+
+/// The rest of a layer: the projection of what its self-attention gives, with x added and normalised, and
+/// bert_feed_forward().
+Value bert_layer(const nn::Scope& s, const BertFields& c, const Value& x, const Value& attended);
+/// The second half of a layer: LayerNorm(x + Dropout(Linear(activation(Linear(x))))).
+Value bert_feed_forward(const nn::Scope& s, const BertFields& c, const Value& x);
 
 /// x, followed by the output of each layer.
 /// mask  see attention()

@@ -11,15 +11,6 @@ namespace {
 
 using nn::Scope;
 
-// Positions count only tokens, from padding_id + 1; padding is always at padding_id.
-Positions positions_after(int64_t padding_id, const TextInputs& in) {
-  const TensorType type = in.input_ids.type();
-  const Value padding = full(type, static_cast<double>(padding_id));
-  const Value is_token = convert(compare(Direction::kNotEqual, in.input_ids, padding), type.dtype);   // [batch, seq]
-  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1
-  return {.ids = number * is_token + padding, .padding_id = padding_id};
-}
-
 TextModelFacts facts_of(std::string class_prefix, const BertFields& c) {
   TextModelFacts facts = bert_facts(std::move(class_prefix), "roberta", c);
   facts.max_length = c.max_position_embeddings - c.pad_token_id - 1;

@@ -1,19 +1,8 @@
 #include "portatune/models/seq2seq/cross_attention.h"
 
-#include <limits>
+#include "portatune/models/text_inputs.h"
 
 namespace portatune::models {
-
-Value segment_bias(const Value& queries, const Value& keys) {
-  const Shape &q = queries.shape(), &k = keys.shape();
-  const Shape both{q[0], 1, q[1], k[1]};
-  const Value of_query = broadcast_to(reshape(queries, {q[0], 1, q[1], 1}), both);
-  const Value of_key = broadcast_to(reshape(keys, {k[0], 1, 1, k[1]}), both);
-  const Value is_text = compare(Direction::kNotEqual, of_key, full({DType::kInt32, {}}, 0));
-  const Value seen = bitwise_and(compare(Direction::kEqual, of_query, of_key), is_text);
-  const TensorType type{DType::kFloat32, both};
-  return select(seen, full(type, 0), full(type, std::numeric_limits<float>::lowest()));
-}
 
 CrossPass cross_pass(const TextInputs& target, const EncodedSource& source) {
   const Value mask = target.packed ? segment_bias(target.attention_mask, source.attention_mask)

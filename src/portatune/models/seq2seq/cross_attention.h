@@ -19,11 +19,6 @@ struct CrossPass {
 CrossPass cross_pass(const TextInputs& target, const EncodedSource& source);
 CrossPass cross_pass(const CrossCache& source);
 
-/// float32 [batch, 1, query, kv] to add to attention scores: 0 where a query and a key have the same segment, else the
-/// lowest float. Segments 0 are padding, which sees nothing.
-/// queries, keys  numbers of segments, int32 [batch, query] and [batch, kv]
-Value segment_bias(const Value& queries, const Value& keys);
-
 /// Attention from x [rows, n, hidden] to the sources, without a layer after it. With a cache of fewer rows, consecutive
 /// rows of x share a source: they become its queries.
 Value cross_attention(const nn::Scope& s, const CrossPass& pass, int64_t layer, const Value& x,

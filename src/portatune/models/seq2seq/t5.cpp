@@ -5,8 +5,8 @@
 #include "portatune/models/decoders/decoder_attention.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
+#include "portatune/models/relative_positions.h"
 #include "portatune/models/seq2seq/cross_attention.h"
-#include "portatune/models/seq2seq/relative_positions.h"
 #include "portatune/models/seq2seq/seq2seq_config.h"
 #include "portatune/models/seq2seq/seq2seq_heads.h"
 #include "portatune/models/text_inputs.h"
@@ -113,11 +113,6 @@ Value decoder_layer(const Scope& s, const T5Config& c, int64_t layer, const Valu
   const Value read = cross_attention(cross, source, layer, norm(second / "layer_norm", c, h), c.attention());
   const Value y = add(second, c, h, project_out(cross, c, read));
   return add_feed_forward(s / "layer" / 2, c, y);
-}
-
-// The mask of self-attention as a bias, [batch or 1, 1, 1 or seq, seq].
-Value bias_of_mask(const TextInputs& in) {
-  return in.packed ? segment_bias(in.attention_mask, in.attention_mask) : mask_of(in);
 }
 
 Scope scope_of_bias(const Scope& stack) {

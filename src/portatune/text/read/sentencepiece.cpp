@@ -9,6 +9,7 @@
 #include "portatune/text/model/bpe.h"
 #include "portatune/text/model/unigram.h"
 #include "portatune/text/normalize/characters.h"
+#include "portatune/text/normalize/ends.h"
 #include "portatune/text/normalize/precompiled.h"
 #include "portatune/text/normalize/replace.h"
 #include "portatune/text/normalize/sequence.h"
@@ -136,12 +137,43 @@ TokenizerSpec read_albert(Source source) {
     normalizers.push_back(std::make_unique<UnicodeNormalizer>(UnicodeForm::kNfkd));
     normalizers.push_back(std::make_unique<StripAccents>());
   }
-  if (config.do_lower_case) normalizers.push_back(std::make_unique<Lowercase>());
+  if (config.do_lower_case.value_or(true)) normalizers.push_back(std::make_unique<Lowercase>());
   if (auto charsmap = charsmap_of(source.model, source.where)) normalizers.push_back(std::move(charsmap));
   spec.normalizer = std::make_unique<NormalizerSequence>(std::move(normalizers));
   constexpr int32_t kUnkId = 1;
   spec.model = unigram(source.model.pieces, kUnkId, false, source.where);
   set_metaspace(config.add_prefix_space.value_or(true), spec);
+  source.finish(spec);
+  spec.post_processor.layout = bert_template(source.id(spec, config.cls_token), source.id(spec, config.sep_token));
+  return spec;
+}
+
+TokenizerSpec read_deberta_v2(Source source) {
+  TokenizerConfig& config = source.config;
+  name(config.bos_token, "[CLS]");
+  name(config.eos_token, "[SEP]");
+  name(config.unk_token, "[UNK]");
+  name(config.sep_token, "[SEP]");
+  name(config.pad_token, "[PAD]");
+  name(config.cls_token, "[CLS]");
+  name(config.mask_token, "[MASK]");
+  TokenizerSpec spec;
+  std::vector<NormalizerPtr> normalizers;
+  if (config.do_lower_case.value_or(false)) normalizers.push_back(std::make_unique<Lowercase>());
+  normalizers.push_back(std::make_unique<ReplaceNormalizer>(regex_pattern("\\s{2,}|[\\n\\r\\t]"), " "));
+  normalizers.push_back(std::make_unique<UnicodeNormalizer>(UnicodeForm::kNfc));
+  normalizers.push_back(std::make_unique<Strip>(false, true));
+  spec.normalizer = std::make_unique<NormalizerSequence>(std::move(normalizers));
+  std::vector<PreTokenizerPtr> stages;
+  if (config.split_by_punct) {
+    stages.push_back(std::make_unique<PropertySplit>(kPunctuation, SplitBehavior::kIsolated));
+  }
+  const bool has_prefix = config.add_prefix_space.value_or(true);
+  stages.push_back(std::make_unique<Metaspace>(
+      MetaspaceOptions{.prepend_scheme = has_prefix ? PrependScheme::kAlways : PrependScheme::kFirst}));
+  spec.pre_tokenizer = std::make_unique<PreTokenizerSequence>(std::move(stages));
+  spec.decoder = std::make_unique<MetaspaceDecoder>(kSpace, true);
+  spec.model = unigram(source.model.pieces, source.model.unk_id, false, source.where);
   source.finish(spec);
   spec.post_processor.layout = bert_template(source.id(spec, config.cls_token), source.id(spec, config.sep_token));
   return spec;
@@ -256,17 +288,21 @@ TokenizerSpec read_plain(Source source) {
 TokenizerSpec read_sentencepiece(const std::filesystem::path& file, const TokenizerConfig& config) {
   using Read = TokenizerSpec (*)(Source);
   static const std::map<std::string, Read> classes{{"AlbertTokenizer", read_albert},
+                                                   {"DebertaV2Tokenizer", read_deberta_v2},
                                                    {"T5Tokenizer", read_t5},
                                                    {"XLMRobertaTokenizer", read_xlm_roberta},
                                                    {"LlamaTokenizer", read_llama},
                                                    {"TokenizersBackend", read_plain},
                                                    {"PreTrainedTokenizer", read_plain},
                                                    {"", read_plain}};
-  const auto found = classes.find(config.tokenizer_class);
+  // Only DeBERTa has this file, and its older folders name no class.
+  const bool is_deberta = config.tokenizer_class.empty() && file.filename() == "spm.model";
+  const auto found = classes.find(is_deberta ? "DebertaV2Tokenizer" : config.tokenizer_class);
   if (found == classes.end()) {
     throw CheckpointError({.where = file.string(),
                            .given = "tokenizer_class \"" + config.tokenizer_class + "\"",
-                           .expected = "AlbertTokenizer, T5Tokenizer, XLMRobertaTokenizer, LlamaTokenizer or none",
+                           .expected = "AlbertTokenizer, DebertaV2Tokenizer, T5Tokenizer, XLMRobertaTokenizer, "
+                                       "LlamaTokenizer or none",
                            .fix = "save the tokenizer with transformers, which writes tokenizer.json"});
   }
   return found->second({read_sentencepiece_model(file), config, file.string()});

@@ -33,7 +33,8 @@ struct TokenizerConfig {
   std::optional<int64_t> model_max_length;
   bool clean_up_tokenization_spaces = false;
   // These fields apply to the older files only; tokenizer.json has its own.
-  bool do_lower_case = true, tokenize_chinese_chars = true;
+  bool tokenize_chinese_chars = true, split_by_punct = false;
+  std::optional<bool> do_lower_case;  ///< by default as the class has it
   std::optional<bool> strip_accents, add_prefix_space, trim_offsets, add_bos_token, add_eos_token;
   bool keep_accents = false, legacy = false;
   int64_t extra_ids = 100;  ///< for T5

@@ -129,6 +129,7 @@ void read_fields(const Fields& fields, TokenizerConfig& config) {
   fields.read("clean_up_tokenization_spaces", config.clean_up_tokenization_spaces);
   fields.read("do_lower_case", config.do_lower_case);
   fields.read("tokenize_chinese_chars", config.tokenize_chinese_chars);
+  fields.read("split_by_punct", config.split_by_punct);
   fields.read("strip_accents", config.strip_accents);
   fields.read("add_prefix_space", config.add_prefix_space);
   fields.read("trim_offsets", config.trim_offsets);

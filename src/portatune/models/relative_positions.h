@@ -1,5 +1,4 @@
-// Learned biases of attention that depend on the distance of key and query. Raffel et al. 2020, arXiv:1910.10683,
-// section 2.1
+// Terms of attention that depend on the distance of key and query.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,8 @@
 
 namespace portatune::models {
 
-/// Distances key - query, grouped: small ones each have a bucket, larger ones share buckets of growing width.
+/// Distances key - query, grouped: small ones each have a bucket, larger ones share buckets of growing width. Raffel et
+/// al. 2020, arXiv:1910.10683, section 2.1
 struct RelativeBuckets {
   int64_t num_buckets = 32;
   int64_t max_distance = 128;  ///< from here on all distances share the last bucket
@@ -18,6 +18,19 @@ struct RelativeBuckets {
 
   int64_t bucket_of(int64_t distance) const;
 };
+
+/// Distances of either sign, grouped: those up to num_buckets / 2 keep their value, larger ones share values that grow
+/// with their logarithm; that of max_distance - 1 is num_buckets - 1. He et al. 2021, arXiv:2111.09543
+struct LogBuckets {
+  int64_t num_buckets;   ///< 0 or less: no groups
+  int64_t max_distance;  ///< more than num_buckets / 2 + 1
+
+  int64_t bucket_of(int64_t distance) const;
+};
+
+/// x [..., query, query + kv] at each pair of positions, [..., query, kv]: element (i, j) is the element of row i at
+/// j - i + query - 1. The last column is not used.
+Value shear(const Value& x);
 
 /// x [heads, query + kv - 1] at each pair of positions, [heads, query, kv]: element (i, j) is x at j - i + query - 1.
 Value toeplitz(const Value& x, int64_t query, int64_t kv);

@@ -1,4 +1,4 @@
-#include "portatune/models/seq2seq/relative_positions.h"
+#include "portatune/models/relative_positions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,14 +34,30 @@ int64_t RelativeBuckets::bucket_of(int64_t distance) const {
   return first + std::min(exact + beyond, count - 1);
 }
 
-// Rows of query + kv elements, one after the other, read as rows of one element less: each begins one element earlier
-// in x than the row before it.
+int64_t LogBuckets::bucket_of(int64_t distance) const {
+  const int64_t exact = num_buckets / 2, size = std::abs(distance);
+  if (num_buckets <= 0 || size <= exact) return distance;
+  const double position = std::log(static_cast<double>(size) / static_cast<double>(exact)) /
+                          std::log(static_cast<double>(max_distance - 1) / static_cast<double>(exact));
+  const auto beyond = static_cast<int64_t>(std::ceil(position * static_cast<double>(exact - 1)));
+  return distance > 0 ? exact + beyond : -exact - beyond;
+}
+
+// The rows, one after the other, read as rows of one element less: each begins one element earlier in its row of x
+// than the one before it.
+Value shear(const Value& x) {
+  Shape shape = x.shape();
+  const int64_t query = shape[shape.rank() - 2], width = shape.back(), kv = width - query;
+  const Value flat = reshape(x, {-1, query * width});
+  const Value from_first = slice(flat, 1, {query - 1, query - 1 + query * (width - 1)});
+  shape[shape.rank() - 1] = width - 1;
+  return slice(reshape(from_first, shape), -1, {0, kv});
+}
+
 Value toeplitz(const Value& x, int64_t query, int64_t kv) {
   const int64_t heads = x.shape()[0], width = query + kv;
   const Value padded = reshape(pad(x, 1, 0, 1), {heads, 1, width});
-  const Value repeated = reshape(broadcast_to(padded, {heads, query, width}), {heads, query * width});
-  const Value from_first = slice(repeated, 1, {query - 1, query - 1 + query * (width - 1)});
-  return slice(reshape(from_first, {heads, query, width - 1}), 2, {0, kv});
+  return shear(broadcast_to(padded, {heads, query, width}));
 }
 
 Value relative_bias(const nn::Scope& s, const RelativeBias& bias, int64_t length) {
