@@ -6,9 +6,9 @@
 
 The case is a folder: the model itself, inputs.safetensors, expected.safetensors (outputs without dropout),
 grads.safetensors (of the loss), after5.safetensors (the parameters after five AdamW steps on the same batch) and
-case.json; with --generate, for causal language models, generate.safetensors (the results of generate() for prompts in
-one batch, padded on the left: greedily, with a repetition penalty, by beam search, with and without a token that ends
-texts; in float32). All other results are computed in float64 from the float32 weights and stored as float32; case.json
+case.json; with --generate, for models that write texts, generate.safetensors (the results of generate() for prompts in
+one batch, padded on the left, or on the right for encoder-decoder models: greedily, with a repetition penalty, by beam
+search, with and without a token that ends texts; in float32). All other results are computed in float64 from the float32 weights and stored as float32; case.json
 has the differences of torch's own float32 run from them, which set the tolerances. Needs torch, transformers,
 safetensors.
 """
@@ -104,7 +104,7 @@ def make_inputs(model, lengths, seed, *, choices=3):
             inputs[relation] = below(2, (batch,))
     elif head.endswith(("ForCausalLM", "LMHeadModel")):
         inputs["labels"] = torch.where(mask == 1, inputs["input_ids"], IGNORED)
-    elif head.endswith("ForConditionalGeneration"):
+    elif head.endswith(("ForConditionalGeneration", "MTModel")):
         inputs["labels"] = make_targets(config, lengths, generator)
     elif head.endswith("ForQuestionAnswering"):
         inputs["start_positions"] = torch.tensor([length // 3 for length in lengths])
@@ -125,7 +125,9 @@ def make_targets(config, lengths, generator):
     """Labels of targets, which are shorter than the sources by up to three tokens."""
     lengths = [max(length - 2 - row % 2, 1) for row, length in enumerate(reversed(lengths))]
     shape = (len(lengths), max(lengths))
-    tokens = torch.randint(config.pad_token_id + 1, config.vocab_size, shape, generator=generator)
+    pad, size = config.pad_token_id, getattr(config, "decoder_vocab_size", None) or config.vocab_size
+    tokens = torch.randint(pad + 1 if 2 * pad < size else 0, size, shape, generator=generator)
+    tokens = torch.where(tokens == pad, (pad + 2) % size, tokens)
     tokens = end_texts(config, tokens, lengths)
     mask = torch.arange(shape[1]) < torch.tensor(lengths)[:, None]
     return torch.where(mask, tokens, IGNORED)
@@ -199,8 +201,12 @@ def record_generation(model, lengths, folder, *, seed, new_tokens=NEW_TOKENS):
     pad = model.generation_config.pad_token_id or 0
     prompts = [row[mask == 1] for row, mask in zip(inputs["input_ids"], inputs["attention_mask"])]
     width = max(lengths)
-    ids = torch.stack([torch.nn.functional.pad(row, (width - len(row), 0), value=pad) for row in prompts])
-    mask = torch.stack([torch.arange(width) >= width - len(row) for row in prompts]).long()
+    if model.config.is_encoder_decoder:
+        ids, mask, first = inputs["input_ids"], inputs["attention_mask"], 1
+    else:
+        ids = torch.stack([torch.nn.functional.pad(row, (width - len(row), 0), value=pad) for row in prompts])
+        mask = torch.stack([torch.arange(width) >= width - len(row) for row in prompts]).long()
+        first = width
 
     def generate(**arguments):
         arguments = {"max_new_tokens": new_tokens, "do_sample": False, "pad_token_id": pad, **arguments}
@@ -209,7 +215,7 @@ def record_generation(model, lengths, folder, *, seed, new_tokens=NEW_TOKENS):
 
     # A token that occurs in some texts, so that these end early.
     greedy = generate()[1]
-    eos = {"eos_token_id": int(greedy[0, width + new_tokens // 2])}
+    eos = {"eos_token_id": int(greedy[0, min(first + new_tokens // 2, greedy.shape[1] - 1)])}
     runs = {
         "greedy": {},
         "greedy_eos": eos,

@@ -88,6 +88,8 @@ struct Seq2SeqFacts {
   int64_t decoder_start_token_id;  ///< first token that the decoder reads
   int64_t max_target;              ///< maximal number of tokens that the decoder reads; TextModelFacts::max_length is
                                    ///< that of the encoder
+  int64_t target_vocab_size = 0;   ///< number of ids of the decoder; TextModelFacts::vocab_size is that of the encoder
+  std::string lm_class = {};       ///< class that writes texts; empty: class_prefix + "ForConditionalGeneration"
 };
 
 /// The source texts as a decoder sees them.
@@ -104,7 +106,9 @@ struct CrossCache {
 
 /// Outputs of the embeddings and of each layer of both stacks.
 struct Seq2SeqStates {
-  Values encoder, decoder;
+  Values encoder, decoder;  ///< no decoder: the head reads the encoder
+
+  const Value& last() const { return decoder.empty() ? encoder.back() : decoder.back(); }
 };
 
 /// The body of an encoder-decoder model: the encoder reads a source text, and the decoder continues a target text token
@@ -126,9 +130,9 @@ class Seq2Seq : public TextBody {
   ///   position_ids  int32 [batch, target], 0 where a text begins; only for packed targets
   virtual Value decoder_input_ids(const Value& labels, const Value& position_ids = {}) const;
 
-  /// Both stacks for a text that is source and target, as the heads for classification read it.
-  virtual Seq2SeqStates states_of_text(const nn::Scope& root, const TextInputs& in) const;
-  /// states_of_text() of the decoder.
+  /// The stacks for a text that is source and target, as a head that classifies texts or tokens reads it.
+  virtual Seq2SeqStates states_of_text(const nn::Scope& root, const TextInputs& in, HeadKind head) const;
+  /// states_of_text() of the decoder for the classification of texts.
   Values hidden_states(const nn::Scope& root, const TextInputs& in) const final;
 
   /// The keys and values of the sources.
@@ -145,8 +149,8 @@ class Seq2Seq : public TextBody {
 
 /// The inputs of a head.
 struct HeadInputs {
-  Value x;                 ///< the last of hidden_states(); [batch, seq, hidden_size], or [..., hidden_size] for a head
-                           ///< that computes logits for each token
+  Value x;                 ///< state_for() the head: [batch, seq, hidden_size], or [..., hidden_size] for a head that
+                           ///< computes logits for each token
   TextInputs text = {};    ///< the texts of x, for heads that compute logits for each text
   int64_t num_labels = 0;  ///< for heads with labels
 };
@@ -156,7 +160,7 @@ struct HeadInputs {
 ///   kQuestionAnswering       [..., 2], for the begin and the end of the answer
 ///   kMultipleChoice          [batch, 1], for one choice
 ///   kMaskedLM                [..., vocab_size], for the token at each position
-///   kCausalLM, kSeq2SeqLM    [..., vocab_size], for the next token
+///   kCausalLM, kSeq2SeqLM    [..., written_vocab_size()], for the next token
 ///   kPreTraining             [batch, 2]: the second text follows the first (0) or not (1)
 ///   kReplacedTokenDetection  [...]: the token has replaced that of the text (> 0) or not
 using Head = std::function<Value(const nn::Scope& root, const HeadInputs& in)>;
@@ -175,6 +179,13 @@ class TextModel {
   /// The body if it is that of an encoder-decoder model, else nullptr.
   const Seq2Seq* seq2seq() const { return dynamic_cast<const Seq2Seq*>(body_.get()); }
   const Heads& heads() const { return heads_; }
+  /// What a head reads: the last of hidden_states(), except for heads of encoder-decoder models that read the encoder.
+  Value state_for(HeadKind head, const nn::Scope& root, const TextInputs& in) const;
+  /// Number of ids of the texts that the model writes. It differs from TextModelFacts::vocab_size, that of the texts
+  /// that it reads, if an encoder-decoder model has a vocabulary for each side.
+  int64_t written_vocab_size() const {
+    return seq2seq() != nullptr ? seq2seq()->facts().target_vocab_size : facts_.vocab_size;
+  }
 
   /// The class in transformers: "BertForMaskedLM".
   std::string class_name(HeadKind kind) const;

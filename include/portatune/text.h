@@ -73,6 +73,8 @@ class Tokenizer {
  public:
   /// Reads tokenizer.json or, if there is none, the first of these files that exists:
   ///   vocab.txt                    WordPiece of BERT or, by tokenizer_class, MPNetTokenizer
+  ///   source.spm, target.spm and vocab.json
+  ///                                the SentencePiece models of MarianTokenizer, one for each side; of_targets()
   ///   vocab.json and merges.txt    byte-level BPE, by tokenizer_class: GPT2Tokenizer, RobertaTokenizer
   ///   spiece.model, sentencepiece.bpe.model, tokenizer.model, spm.model
   ///                                SentencePiece: AlbertTokenizer, DebertaV2Tokenizer (also for an spm.model without a
@@ -86,6 +88,10 @@ class Tokenizer {
   ~Tokenizer();
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
+
+  /// The tokenizer of the texts that an encoder-decoder model writes: this one, unless the folder has one for each
+  /// side.
+  const Tokenizer& of_targets() const;
 
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode(std::string_view first, std::string_view second, const EncodeOptions& options = {}) const;

@@ -97,7 +97,8 @@ TEST(GeneratedTokensInAProgram, AreNotSampledAndFitTheDecoder) {
   EXPECT_THROW(tokens_in_a_program({.max_length = 1}), UsageError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, GeneratedTokens, testing::Values("gpt2_lm_untied", "bart_lm", "t5_lm"),
+INSTANTIATE_TEST_SUITE_P(Models, GeneratedTokens,
+                         testing::Values("gpt2_lm_untied", "bart_lm", "t5_lm", "marian_lm", "marian_two_vocabularies"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -130,6 +130,14 @@ TEST(InitialWeights, AreAllOfTheBodyWithoutAPrefix) {
   EXPECT_THAT(found.report.body, ElementsAre("lm_head.weight"));
 }
 
+// The class of T5 that answers questions has no prefix either, and a head that may be new.
+TEST(InitialWeights, HeadOfABodyWithoutAPrefixIsNew) {
+  const InitialWeights found = load({{"shared.weight", kTwo.view()}},
+                                    {parameter_of("shared.weight", {2}), parameter_of("qa_outputs.weight", {2, 2})});
+  EXPECT_THAT(found.report.missing, ElementsAre("qa_outputs.weight"));
+  EXPECT_THAT(found.report.body, IsEmpty());
+}
+
 TEST(InitialWeights, RejectMissingWeightsThatMayNotBeNew) {
   const LoadReport head{.missing = {"classifier"}, .unexpected = {}, .folder = "m"};
   EXPECT_NO_THROW(hub::require_weights(head, 5, NewWeights::kHead));

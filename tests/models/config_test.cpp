@@ -113,6 +113,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"bart_layerdrop", R"({"model_type": "bart", "encoder_layerdrop": 0.1})", "encoder_layerdrop"},
         BadConfig{"bart_heads", R"({"model_type": "bart", "decoder_attention_heads": 5})",
                   "d_model 1024 and decoder_attention_heads 5"},
+        BadConfig{"marian_padding",
+                  R"({"model_type": "marian", "share_encoder_decoder_embeddings": false, "decoder_vocab_size": 100,
+                          "pad_token_id": 100})",
+                  "pad_token_id"},
         BadConfig{"t5_start", R"({"model_type": "t5"})", "decoder_start_token_id"},
         BadConfig{"t5_feed_forward",
                   R"({"model_type": "t5", "decoder_start_token_id": 0, "feed_forward_proj": "gated-gulu"})",
@@ -129,6 +133,8 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
   EXPECT_EQ(gpt2->class_name(HeadKind::kTokenClassification), "GPT2ForTokenClassification");
   const auto bart = text_model(io::JsonObject::parse(R"({"model_type": "bart"})", "config.json"));
   EXPECT_EQ(bart->class_name(HeadKind::kSeq2SeqLM), "BartForConditionalGeneration");
+  const auto marian = text_model(io::JsonObject::parse(R"({"model_type": "marian"})", "config.json"));
+  EXPECT_EQ(marian->class_name(HeadKind::kSeq2SeqLM), "MarianMTModel");
   const auto gemma3 = text_model_with(R"("model_type": "gemma3_text")");
   EXPECT_EQ(gemma3->class_name(HeadKind::kCausalLM), "Gemma3ForCausalLM");
   EXPECT_EQ(gemma3->class_name(HeadKind::kSequenceClassification), "Gemma3TextForSequenceClassification");

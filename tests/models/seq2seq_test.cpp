@@ -144,7 +144,7 @@ TEST_P(Seq2SeqOf, PackedTextsAreIndependent) {
   expect_same(tokens(found), tokens(wanted));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Seq2SeqOf, ::testing::Values("bart_lm", "pegasus_lm", "t5_lm"),
+INSTANTIATE_TEST_SUITE_P(Models, Seq2SeqOf, ::testing::Values("bart_lm", "pegasus_lm", "t5_lm", "marian_lm", "umt5_lm"),
                          [](const auto& info) { return info.param; });
 
 std::unique_ptr<models::TextModel> bart() {
@@ -177,6 +177,13 @@ TEST(Seq2Seq, DecoderReadsAStartForEachPackedTarget) {
   const Value labels = ints({1, 6}, {8, 9, 2, 5, 2, -100}), positions = ints({1, 6}, {0, 1, 2, 0, 1, 0});
   EXPECT_EQ(int_values(model->seq2seq()->decoder_input_ids(labels, positions)),
             (std::vector<int32_t>{2, 8, 9, 2, 5, 2}));
+}
+
+TEST(Seq2Seq, TheDecoderMayHaveAVocabularyOfItsOwn) {
+  const auto model = models::text_model(parity::ReferenceCase(case_folder("marian_two_vocabularies")).model().config());
+  EXPECT_EQ(model->facts().vocab_size, 100);
+  EXPECT_EQ(model->written_vocab_size(), 90);
+  EXPECT_EQ(bart()->written_vocab_size(), 100);
 }
 
 TEST(Seq2Seq, IsTheBodyOfEncoderDecoderModelsOnly) {

@@ -44,7 +44,8 @@ def main():
         "chain": kept(chain(ids, logits)),
     }
     FILE.write_text(json.dumps({"logits": rows(logits), "ids": ids.tolist(), **cases}) + "\n")
-    models = {"gpt2_lm_untied": tokens_of_decoder, "bart_lm": tokens_of_seq2seq, "t5_lm": tokens_of_seq2seq}
+    models = {"gpt2_lm_untied": tokens_of_decoder, "bart_lm": tokens_of_seq2seq, "t5_lm": tokens_of_seq2seq,
+              "marian_lm": tokens_of_marian, "marian_two_vocabularies": tokens_of_marian}
     lines = [f'"{name}": {tokens_of(name)}' for name, tokens_of in models.items()]
     (DATA / "generated_tokens.json").write_text("{" + ",\n".join(lines) + "}\n")
 
@@ -148,6 +149,20 @@ def tokens_of_seq2seq(name):
             },
         }
     )
+
+
+def tokens_of_marian(name):
+    """Padding is never generated, as the published files say, although the decoder begins with it."""
+    recorder = Recorder(name, AutoModelForSeq2SeqLM)
+    pad, end = recorder.model.config.pad_token_id, recorder.model.config.eos_token_id
+    never = {
+        "max_length": 16,
+        "bad_words_ids": [[pad]],
+        "begin_suppress_tokens": [end],
+        "no_repeat_ngram_size": 2,
+        "forced_eos_token_id": end,
+    }
+    return recorder.text({"bad_words": never, "beams_bad_words": {**never, "num_beams": 4}})
 
 
 def without_filling(ids, eos):

@@ -152,10 +152,11 @@ REGRESSION = {"problem_type": "regression", "num_labels": 1}
 # repeat one, bfloat16 would be too coarse for that, in torch as well.
 SHARP = ("bert", "gpt2", "opt")
 
-# Cases for which generate() is recorded, too: each decoder, each layout of OPT, and a RoPE that depends on the length,
-# with prompts that grow past it.
+# Cases for which generate() is recorded, too: each decoder, an encoder-decoder model, each layout of OPT, and a RoPE
+# that depends on the length, with prompts that grow past it.
 GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm",
-             "llama_longrope", "gptneox_lm", "gptneox_sequential", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm", "gemma3_lm")
+             "llama_longrope", "gptneox_lm", "gptneox_sequential", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm", "gemma3_lm",
+             "umt5_lm")
 
 # name: class, configuration. The first case of an architecture is recorded in full.
 CASES = {

@@ -31,6 +31,22 @@ T5 = {
 }
 SMALL_T5 = T5 | {"num_hidden_layers": 1, "num_decoder_layers": 1}
 
+# As in published files: the padding is the last token, with which the decoder begins, and is never generated.
+MARIAN = BART | {
+    "activation_function": "swish",
+    "scale_embedding": True,
+    "pad_token_id": 99,
+    "decoder_start_token_id": 99,
+    "eos_token_id": 0,
+    "forced_eos_token_id": 0,
+}
+TWO_VOCABULARIES = {
+    "share_encoder_decoder_embeddings": False,
+    "decoder_vocab_size": 90,
+    "pad_token_id": 70,
+    "decoder_start_token_id": 70,
+}
+
 SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
 
 # name: class, configuration
@@ -52,6 +68,13 @@ SEQ2SEQ_CASES = {
     "mbart_lm": ("MBartForConditionalGeneration", SMALL_BART | {"scale_embedding": True}),
     "mbart_softmax": ("MBartForSequenceClassification", SMALL_BART | SINGLE),
     "pegasus_lm": ("PegasusForConditionalGeneration", SMALL_BART | {"activation_function": "relu"}),
+    "marian_lm": ("MarianMTModel", MARIAN),
+    "marian_two_vocabularies": ("MarianMTModel", MARIAN | TWO_VOCABULARIES | {"num_hidden_layers": 1}),
+    "umt5_lm": ("UMT5ForConditionalGeneration", T5 | {"num_decoder_layers": 2}),
+    "t5_encoder": ("T5EncoderModel", SMALL_T5),
+    "t5_token": ("T5ForTokenClassification", SMALL_T5 | {"num_labels": 5}),
+    "t5_qa": ("T5ForQuestionAnswering", SMALL_T5),
+    "umt5_softmax": ("UMT5ForSequenceClassification", SMALL_T5 | SINGLE),
 }
 
 
@@ -61,6 +84,13 @@ def with_final_bias(model, inputs):
     model.final_logits_bias.copy_(0.5 * torch.randn(model.final_logits_bias.shape, generator=generator))
 
 
+def with_sinusoids(model, inputs):
+    """Marian's positions, which are not saved, and a bias of the logits."""
+    for stack in (model.model.encoder, model.model.decoder):
+        stack.embed_positions.weight.copy_(stack.embed_positions.create_weight())
+    with_final_bias(model, inputs)
+
+
 def with_own_output(model, inputs):
     """Checkpoints of T5 v1.1 do not tie the weight of the logits; new models do."""
     generator = torch.Generator().manual_seed(7)
@@ -68,4 +98,11 @@ def with_own_output(model, inputs):
     model.lm_head.weight = torch.nn.Parameter(weight)
 
 
-CHANGES = {"bart_lm": with_final_bias, "t5_lm_gated": with_own_output, "mt5_lm": with_own_output}
+CHANGES = {
+    "bart_lm": with_final_bias,
+    "t5_lm_gated": with_own_output,
+    "mt5_lm": with_own_output,
+    "marian_lm": with_sinusoids,
+    "marian_two_vocabularies": with_sinusoids,
+    "umt5_lm": with_own_output,
+}

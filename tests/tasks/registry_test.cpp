@@ -61,6 +61,7 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
       {"BertForPreTraining", "masked-lm"},
       {"GPT2LMHeadModel", "causal-lm"},
       {"BartForConditionalGeneration", "text-to-text"},
+      {"MarianMTModel", "text-to-text"},
       {"BertModel", "text-classification"},
       {"DeiTForImageClassificationWithTeacher", "image-classification"}};
   for (const auto& [name, task] : cases) EXPECT_EQ(task_of_class(name), task) << name;

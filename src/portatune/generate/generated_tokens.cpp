@@ -69,7 +69,7 @@ Value generated_tokens(const models::TextModel& model, const nn::Scope& root, co
                                                .pause = length,
                                                .pad_token_id = options.pad_token_id.value_or(pad),
                                                .start = options.decoder_start_token_id.value_or(tokens->start_token()),
-                                               .vocab_size = model.facts().vocab_size,
+                                               .vocab_size = model.written_vocab_size(),
                                                .limits = equal_limits(options, prompts),
                                                .numbers = Tensor(TensorType{DType::kUInt32, {prompts}})});
   const Value padding = scalar(source.input_ids.shape()[1]) - sum(source.attention_mask, {1});

@@ -134,7 +134,7 @@ void Generator::Impl::load_tokenizer_if_there() {
 GenerationOptions Generator::Impl::with_special_stops(GenerationOptions options) const {
   if (!tokenizer) return options;
   std::erase_if(options.stop_strings, [&](const std::string& stop) {
-    const std::optional<int32_t> id = generate::special_token(*tokenizer, stop);
+    const std::optional<int32_t> id = generate::special_token(tokenizer->of_targets(), stop);
     if (id && std::ranges::find(options.eos_token_id, *id) == options.eos_token_id.end()) {
       options.eos_token_id.push_back(*id);
     }
@@ -193,7 +193,7 @@ void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt,
 }
 
 void Generator::Impl::check(std::span<const Ids> prompts, const GenerationOptions& options) const {
-  generate::check(options, programs.model().facts().vocab_size);
+  generate::check(options, programs.model().written_vocab_size());
   for (size_t i = 0; i < prompts.size(); ++i) {
     require_prompt(name_of_prompt(i, prompts.size()), prompts[i], options);
   }
@@ -204,8 +204,8 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
   const bool watched = tokenizer && options.num_beams == 1 && (callback.streams() || !options.stop_strings.empty());
   const int32_t pad = options.pad_token_id.value_or(options.eos_token_id.empty() ? 0 : options.eos_token_id.front());
   const auto each = static_cast<size_t>(texts_of_search(options));
-  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, programs.tokens().continues_prompts(), each, batch, options,
-              callback);
+  Texts texts(tokenizer ? &tokenizer->of_targets() : nullptr, prompts, programs.tokens().continues_prompts(), each,
+              batch, options, callback);
   Run run(programs, options, prompts, batch, pad);
   do {
     callback.on_pause();

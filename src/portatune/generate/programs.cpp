@@ -40,7 +40,7 @@ struct Parts {
         sizes(on_device(whole, mesh)),
         prompts{.ids = parameter("ids", {DType::kInt32, {sizes.prompts, sizes.prompt}}),
                 .padding = parameter("padding", {DType::kInt32, {sizes.prompts}})},
-        settings_in(settings_parameters(kind, sizes.prompts, text_model.facts().vocab_size)),
+        settings_in(settings_parameters(kind, sizes.prompts, text_model.written_vocab_size())),
         settings(settings_of(kind, settings_in)),
         context({.compute_dtype = dtype, .matrix_dtype = dtype, .mesh = mesh, .lora = lora}),
         texts(begin_texts(*model, nn::Scope(context), kind, prompts, sizes.length, settings)) {}

@@ -55,7 +55,7 @@ void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const
                                                            .pause = pause,
                                                            .pad_token_id = pad_token_id_,
                                                            .start = start_token,
-                                                           .vocab_size = programs_.model().facts().vocab_size,
+                                                           .vocab_size = programs_.model().written_vocab_size(),
                                                            .limits = limits_,
                                                            .numbers = numbers_});
   for (size_t i = 0; i < settings.size(); ++i) {

@@ -203,6 +203,7 @@ Json task_type_of(const io::JsonObject& config) {
       {"ForCausalLM", "CAUSAL_LM"},
       {"LMHeadModel", "CAUSAL_LM"},
       {"ForConditionalGeneration", "SEQ_2_SEQ_LM"},
+      {"MTModel", "SEQ_2_SEQ_LM"},
   };
   for (const std::string& name : config.get_strings("architectures")) {
     for (const auto& [end, task] : kTasks) {

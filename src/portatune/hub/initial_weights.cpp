@@ -65,6 +65,15 @@ void require_no_adapter(const ModelFolder& folder, const std::string& unused) {
                          .fix = "check --task, and --model or base_model_name_or_path in adapter_config.json"});
 }
 
+bool is_within(const std::string& prefix, const nn::Parameter& parameter) {
+  return parameter.name.starts_with(prefix + ".");
+}
+
+// Returns whether a parameter belongs to the head of a class that has its body without a prefix.
+bool is_of_head(const nn::Parameter& parameter) {
+  return std::ranges::any_of(kHeadModules, [&](const char* module) { return is_within(module, parameter); });
+}
+
 // Returns whether the config seems to describe another model than the checkpoint.
 bool is_of_another_model(const LoadReport& report) { return !report.body.empty() && !report.unexpected.empty(); }
 
@@ -76,10 +85,6 @@ std::string advice_on(const LoadReport& report, NewWeights allowed) {
                                                           "checkpoint, or use an undamaged copy"
                                                         : "use an undamaged copy of the checkpoint";
   return allowed == NewWeights::kNone ? check : check + "; --allow-new-weights lets these weights start at random";
-}
-
-bool is_within(const std::string& prefix, const nn::Parameter& parameter) {
-  return parameter.name.starts_with(prefix + ".");
 }
 
 // The sine (`part` 0) or cosine (1) of the frequency `pair` at the position `row`.
@@ -218,7 +223,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
   };
   for (const nn::Parameter& parameter : parameters) {
     const std::string& name = parameter.name;
-    const bool in_encoder = !has_prefix || is_within(prefix, parameter);
+    const bool in_encoder = has_prefix ? is_within(prefix, parameter) : !is_of_head(parameter);
     std::optional<TensorView> view = find(name);
     if (!view && is_within(prefix, parameter)) view = find(name.substr(prefix.size() + 1));
     for (const std::string& alias : parameter.aliases) {

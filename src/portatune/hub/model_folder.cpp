@@ -58,7 +58,7 @@ std::vector<CompanionFile> read_companions(const fs::path& folder) {
 // The files that transformers reads beside config and weights. The list names what to copy, because a folder may hold
 // anything, such as the training state and the optimizer of its run.
 bool is_companion_file(std::string_view name) {
-  constexpr std::array<std::string_view, 19> kNames = {"tokenizer.json",
+  constexpr std::array<std::string_view, 22> kNames = {"tokenizer.json",
                                                        "tokenizer_config.json",
                                                        "special_tokens_map.json",
                                                        "added_tokens.json",
@@ -70,6 +70,9 @@ bool is_companion_file(std::string_view name) {
                                                        "sentencepiece.model",
                                                        "sentencepiece.bpe.model",
                                                        "spm.model",
+                                                       "source.spm",
+                                                       "target.spm",
+                                                       "target_vocab.json",
                                                        "tokenizer.model",
                                                        "chat_template.jinja",
                                                        "chat_template.json",

@@ -80,10 +80,15 @@ std::unique_ptr<TextModel> mbart(const io::JsonObject& config);
 
 /// Pegasus: mBART with sinusoids for positions. Zhang et al. 2020, arXiv:1912.08777
 std::unique_ptr<TextModel> pegasus(const io::JsonObject& config);
+/// Marian: the Transformer with one vocabulary for both sides or one for each. Junczys-Dowmunt et al. 2018,
+/// arXiv:1804.00344; Tiedemann and Thottingal 2020, "OPUS-MT"
+std::unique_ptr<TextModel> marian(const io::JsonObject& config);
 
 /// T5, v1.0 and v1.1. Raffel et al. 2020, arXiv:1910.10683; Shazeer 2020, arXiv:2002.05202
 std::unique_ptr<TextModel> t5(const io::JsonObject& config);
 /// mT5: T5 v1.1 in a hundred languages. Xue et al. 2021, arXiv:2010.11934
 std::unique_ptr<TextModel> mt5(const io::JsonObject& config);
+/// UMT5: mT5 with a bias by distance in every layer. Chung et al. 2023, arXiv:2304.09151
+std::unique_ptr<TextModel> umt5(const io::JsonObject& config);
 
 }  // namespace portatune::models

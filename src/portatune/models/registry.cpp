@@ -40,6 +40,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"gpt2", gpt2, kConvAttention},
     {"gpt_neox", gpt_neox, kJointProjection},
     {"llama", llama, kQVProj},
+    {"marian", marian, kQVProj},
     {"mbart", mbart, kQVProj},
     {"mistral", mistral, kQVProj},
     {"modernbert", modernbert, kJoined},
@@ -53,6 +54,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"roberta", roberta, kQueryValue},
     {"smollm3", smollm3, kQVProj},
     {"t5", t5, kQV},
+    {"umt5", umt5, kQV},
     {"xlm-roberta", xlm_roberta, kQueryValue},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {

@@ -36,7 +36,15 @@ Value TextBody::pooler_output(const nn::Scope&, const Value&) const { return {};
 
 std::string TextModel::class_name(HeadKind kind) const {
   if (kind == HeadKind::kCausalLM && !facts_.causal_lm_class.empty()) return facts_.causal_lm_class;
+  if (kind == HeadKind::kSeq2SeqLM && seq2seq() != nullptr && !seq2seq()->facts().lm_class.empty()) {
+    return seq2seq()->facts().lm_class;
+  }
   return facts_.class_prefix + name_of(kind).class_ending;
+}
+
+Value TextModel::state_for(HeadKind head, const nn::Scope& root, const TextInputs& in) const {
+  return seq2seq() != nullptr ? seq2seq()->states_of_text(root, in, head).last()
+                              : body().hidden_states(root, in).back();
 }
 
 Value TextModel::logits(HeadKind kind, const nn::Scope& root, const HeadInputs& in) const {

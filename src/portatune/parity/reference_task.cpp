@@ -71,6 +71,10 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
     head_ = "ForCausalLM";
     return;
   }
+  if (text_model_ && architecture == text_model_->class_name(HeadKind::kSeq2SeqLM)) {
+    head_ = "ForConditionalGeneration";
+    return;
+  }
   if (!architecture.starts_with(prefix)) {
     throw CheckpointError({.where = (reference.path() / "case.json").string() + ", architecture",
                            .given = "\"" + architecture + "\"",
@@ -146,7 +150,11 @@ Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch)
 Forward ReferenceTask::seq2seq_forward(const nn::Scope& root, const models::TextInputs& in,
                                        const Columns& batch) const {
   const models::Seq2SeqStates states = seq2seq_states(root, in, batch);
-  Forward forward = text_head(root, in, states.decoder.back(), batch);
+  Forward forward = text_head(root, in, states.last(), batch);
+  if (states.decoder.empty()) {
+    append_hidden_states(states.encoder, forward);
+    return forward;
+  }
   append_hidden_states(states.encoder, forward, "encoder_hidden_states");
   append_hidden_states(states.decoder, forward, "decoder_hidden_states");
   forward.outputs.emplace_back("encoder_last_hidden_state", convert(states.encoder.back(), DType::kFloat32));
@@ -157,7 +165,12 @@ Forward ReferenceTask::seq2seq_forward(const nn::Scope& root, const models::Text
 models::Seq2SeqStates ReferenceTask::seq2seq_states(const nn::Scope& root, const models::TextInputs& in,
                                                     const Columns& batch) const {
   const models::Seq2Seq& body = *text_model_->seq2seq();
-  if (head_ != "ForConditionalGeneration" || !batch.contains("labels")) return body.states_of_text(root, in);
+  if (head_ == "EncoderModel") return {.encoder = body.encoder_states(root, in), .decoder = {}};
+  if (head_ == "ForTokenClassification") return body.states_of_text(root, in, HeadKind::kTokenClassification);
+  if (head_ == "ForQuestionAnswering") return body.states_of_text(root, in, HeadKind::kQuestionAnswering);
+  if (head_ != "ForConditionalGeneration" || !batch.contains("labels")) {
+    return body.states_of_text(root, in, HeadKind::kSequenceClassification);
+  }
   Values encoder = body.encoder_states(root, in);
   const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
   Values decoder = body.decoder_states(root, target, {encoder.back(), in.attention_mask});
@@ -204,7 +217,7 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
     return text_model_->logits(kind, root, {.x = x, .text = in, .num_labels = num_labels()});
   };
 
-  if (head_ == "Model") {
+  if (head_ == "Model" || head_ == "EncoderModel") {
     Forward forward = without_loss({{"last_hidden_state", convert(x, DType::kFloat32)}});
     if (std::ranges::count(reference_.names("expected"), "pooler_output") > 0) {  // not every model has a pooler
       const Value pooled = text_model_->body().pooler_output(root, x);

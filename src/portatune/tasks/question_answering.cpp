@@ -157,7 +157,7 @@ std::vector<std::string> QuestionAnswering::inputs() const {
 Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = model.body().hidden_states(root, texts.rows()).back();
+  const Value x = model.state_for(models::HeadKind::kQuestionAnswering, root, texts.rows());
   // Padding is a position without an answer, as in any text without padding.
   const Value logits = texts.to_texts(model.logits(models::HeadKind::kQuestionAnswering, root, {.x = x}),
                                       std::numeric_limits<float>::lowest());

@@ -26,19 +26,20 @@ void raise_to_lengths(const Tensor& mask, std::vector<int64_t>& lengths) {
   for (size_t i = 0; i < texts.size(); ++i) lengths[i / texts_in_row] = std::max(lengths[i / texts_in_row], texts[i]);
 }
 
-void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, int64_t vocab_size,
-           int64_t max_length) {
+void require_max_length(const models::TextModelFacts& facts, int64_t max_length) {
   if (max_length < 3 || max_length > facts.max_length) {
     throw UsageError({.where = "max_length",
                       .given = std::to_string(max_length),
                       .expected = "3 to " + std::to_string(facts.max_length) + ", the positions of the model"});
   }
-  if (vocab_size > facts.vocab_size) {
-    throw CheckpointError({.where = folder.path().string(),
-                           .given = "a tokenizer of " + std::to_string(vocab_size) + " tokens and an embedding of " +
-                                    std::to_string(facts.vocab_size),
-                           .expected = "an embedding for every token"});
-  }
+}
+
+void require_embeddings(const hub::ModelFolder& folder, const std::string& tokenizer, int64_t tokens, int64_t rows) {
+  if (tokens <= rows) return;
+  throw CheckpointError(
+      {.where = folder.path().string(),
+       .given = tokenizer + " of " + std::to_string(tokens) + " tokens and an embedding of " + std::to_string(rows),
+       .expected = "an embedding for every token"});
 }
 
 void require_below(const data::Example& row, std::string_view column, std::span<const int32_t> ids, int64_t end) {
@@ -84,7 +85,10 @@ struct TextCheckpoint::Impl {
         max_length(length),
         lengths{length},
         pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
-    check(folder, model->facts(), tokenizer.vocab_size(), max_length);
+    require_max_length(model->facts(), max_length);
+    require_embeddings(folder, "a tokenizer", tokenizer.vocab_size(), model->facts().vocab_size);
+    require_embeddings(folder, "a tokenizer of targets", tokenizer.of_targets().vocab_size(),
+                       model->written_vocab_size());
   }
 
   bool has_types() const { return model->facts().type_vocab_size > 1; }

@@ -54,7 +54,7 @@ GenerationOptions generation_of(const std::filesystem::path& model, const text::
   generation.max_length = options.generation_max_length.value_or(options.max_target_length);
   if (options.num_beams) generation.num_beams = *options.num_beams;
   if (options.forced_bos_token.empty()) return generation;
-  generation.forced_bos_token_id = tokenizer.token_to_id(options.forced_bos_token);
+  generation.forced_bos_token_id = tokenizer.of_targets().token_to_id(options.forced_bos_token);
   if (generation.forced_bos_token_id) return generation;
   throw UsageError({.where = "forced_bos_token",
                     .given = "'" + options.forced_bos_token + "'",
@@ -81,7 +81,7 @@ class TextToText final : public TextTask {
     require_both_languages(options_);
     require_target_length("max_target_length", options_.max_target_length, body_.facts().max_target);
     require_target_length("generation_max_length", *generation_.max_length, body_.facts().max_target);
-    generate::check(generation_, checkpoint().model().facts().vocab_size);
+    generate::check(generation_, checkpoint().model().written_vocab_size());
     static_cast<void>(metrics());  // refuses unknown names before any row is read
   }
 
@@ -119,22 +119,23 @@ class TextToText final : public TextTask {
   std::vector<std::string> optional_inputs() const override { return {std::string(kLabels)}; }
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override {
-    return std::make_unique<tasks::TextToTextMetrics>(checkpoint().tokenizer(), pad_id(), metrics_,
-                                                      options_.use_stemmer);
+    return std::make_unique<tasks::TextToTextMetrics>(written(), pad_id(), metrics_, options_.use_stemmer);
   }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
-    return std::make_unique<tasks::GeneratedTextLines>(checkpoint().tokenizer(), pad_id());
+    return std::make_unique<tasks::GeneratedTextLines>(written(), pad_id());
   }
   void save(const std::filesystem::path& folder) const override {
     checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kSeq2SeqLM)});
   }
 
  private:
+  // The tokenizer of targets and of generated texts.
+  const text::Tokenizer& written() const { return checkpoint().tokenizer().of_targets(); }
   // The padding of generated texts.
   int32_t pad_id() const { return generation_.pad_token_id.value_or(static_cast<int32_t>(body_.facts().pad_token_id)); }
 
   std::vector<int32_t> target_ids(const std::string& target, int64_t max_length) const {
-    return checkpoint().tokenizer().encode(target, {.max_length = max_length}).ids;
+    return written().encode(target, {.max_length = max_length}).ids;
   }
 
   data::Example encode(const data::Example& row, Labels labels) const {

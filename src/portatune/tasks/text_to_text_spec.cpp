@@ -73,7 +73,8 @@ const TaskSpec& translation_spec() {
 }
 
 const TaskSpec& text_to_text_spec() {
-  static const TaskSpec kSpec = spec_called("text-to-text", "text2text-generation", {"ForConditionalGeneration"}, {});
+  static const TaskSpec kSpec =
+      spec_called("text-to-text", "text2text-generation", {"ForConditionalGeneration", "MTModel"}, {});
   return kSpec;
 }
 

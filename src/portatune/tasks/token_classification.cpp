@@ -211,7 +211,7 @@ std::vector<std::string> TokenClassification::inputs() const { return checkpoint
 Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = model.body().hidden_states(root, texts.rows()).back();
+  const Value x = model.state_for(models::HeadKind::kTokenClassification, root, texts.rows());
   const Value logits = texts.to_texts(
       model.logits(models::HeadKind::kTokenClassification, root, {.x = x, .num_labels = std::ssize(impl_->labels)}));
   return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)));

@@ -42,6 +42,7 @@ struct Tokenizer::Parts {
   std::optional<int32_t> pad_id, unk_id, cls_id, sep_id, mask_id, bos_id, eos_id;
   std::optional<int64_t> model_max_length;
   bool clean_up_tokenization_spaces;
+  std::unique_ptr<const Tokenizer> targets;  ///< Tokenizer::of_targets(); null: this one
 
   std::optional<int32_t> find(std::string_view token) const;
 

@@ -3,6 +3,7 @@
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/text/encode/text_encoder.h"
+#include "portatune/text/read/marian.h"
 
 namespace portatune::text {
 namespace {
@@ -14,13 +15,21 @@ TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConf
   const auto has = [&](const char* file) { return std::filesystem::exists(folder / file); };
   if (has("tokenizer.json")) return read_tokenizer_json(folder / "tokenizer.json");
   if (has("vocab.txt")) return read_vocab_txt(folder / "vocab.txt", config);
+  if (is_marian(folder)) return read_marian(folder, config, MarianSide::kSource);
   if (has("vocab.json") && has("merges.txt")) return read_vocab_and_merges(folder, config);
   for (const char* file : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model"}) {
     if (has(file)) return read_sentencepiece(folder / file, config);
   }
   throw NotFoundError({.where = folder.string(),
-                       .given = "no tokenizer.json, vocab.txt, vocab.json and merges.txt, or spiece.model",
+                       .given = "no tokenizer.json, vocab.txt, source.spm, vocab.json and merges.txt, or spiece.model",
                        .expected = "the folder of a model with its tokenizer"});
+}
+
+// Returns whether the folder has a tokenizer of its own for targets.
+bool has_own_targets(const std::filesystem::path& folder) {
+  const bool has_other =
+      std::filesystem::exists(folder / "tokenizer.json") || std::filesystem::exists(folder / "vocab.txt");
+  return !has_other && is_marian(folder);
 }
 
 Encoding encoded(const Tokenizer::Parts& parts, TextEncoder& encoder, const TextPair& texts,
@@ -33,7 +42,12 @@ Encoding encoded(const Tokenizer::Parts& parts, TextEncoder& encoder, const Text
 
 Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
   const TokenizerConfig config = read_tokenizer_config(folder);
-  return Tokenizer(std::make_unique<const Parts>(read_spec(folder, config), config));
+  auto parts = std::make_unique<Parts>(read_spec(folder, config), config);
+  if (has_own_targets(folder)) {
+    TokenizerSpec spec = read_marian(folder, config, MarianSide::kTarget);
+    parts->targets.reset(new Tokenizer(std::make_unique<const Parts>(std::move(spec), config)));
+  }
+  return Tokenizer(std::move(parts));
 }
 
 Tokenizer::Tokenizer(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
@@ -75,6 +89,8 @@ std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, c
 std::string Tokenizer::decode(std::span<const int32_t> ids, const DecodeOptions& options) const {
   return parts_->decode(ids, options);
 }
+
+const Tokenizer& Tokenizer::of_targets() const { return parts_->targets ? *parts_->targets : *this; }
 
 std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const { return parts_->find(token); }
 

@@ -33,11 +33,13 @@ TEST(Precompiled, SurvivesAnyTrie) {
           random() % 4 == 0 ? random() : (random() % 256) | (random() % 2) << 8 | (random() % 128) << 10;
       charsmap.append(reinterpret_cast<const char*>(&unit), sizeof(unit));
     }
-    const Precompiled normalizer(charsmap + "\u4e2d\u6587" + std::string("\0x", 2));
-    Normalized text;
-    text.assign("ab\u00e9\u4e2d\r\n\u0301~", 0, true);
-    normalizer.normalize(text);
-    if (!text.text().empty()) text.origin(0, text.text().size());
+    for (const CharsmapRule rule : {CharsmapRule::kTokenizers, CharsmapRule::kSentencePiece}) {
+      const Precompiled normalizer(charsmap + "\u4e2d\u6587" + std::string("\0x", 2), rule);
+      Normalized text;
+      text.assign("ab\u00e9\u4e2d\r\n\u0301~", 0, true);
+      normalizer.normalize(text);
+      if (!text.text().empty()) text.origin(0, text.text().size());
+    }
   }
 }
 

@@ -40,10 +40,15 @@ Value positions(const Scope& s, const BartConfig& c, const TextInputs& in) {
   return convert(gather_rows(table, ids), s.options().compute_dtype);
 }
 
-Value embed(const Scope& model, const Scope& s, const BartConfig& c, const TextInputs& in) {
-  const Scope shared = model / "shared";
-  Value words = word_embedding(shared, in.input_ids, c.vocab_size, c.d_model, c.facts.pad_token_id);
-  (s / "embed_tokens").tied_parameter("weight", (shared / "weight").path());
+// The scope of the words of a stack.
+Scope scope_of_words(const Scope& model, const Scope& stack, const BartConfig& c) {
+  return c.shares_embeddings ? model / "shared" : stack / "embed_tokens";
+}
+
+Value embed(const Scope& model, const Scope& s, const BartConfig& c, const BartStack& stack, const TextInputs& in) {
+  const Scope own = scope_of_words(model, s, c);
+  Value words = word_embedding(own, in.input_ids, stack.vocab_size, c.d_model, c.facts.pad_token_id);
+  if (c.shares_embeddings) (s / "embed_tokens").tied_parameter("weight", (own / "weight").path());
   if (c.scale_embedding) words = words * std::sqrt(static_cast<double>(c.d_model));
   Value x = words + positions(s / "embed_positions", c, in);
   if (c.norms_embeddings) x = layer_norm(s / "layernorm_embedding", x, kLayerNormEps);
@@ -126,7 +131,7 @@ class Bart final : public Seq2Seq {
   Values encoder_states(const Scope& root, const TextInputs& source) const override {
     const Scope s = root / "model" / "encoder";
     const Value mask = mask_of(source);
-    Values x{embed(root / "model", s, c_, source)};
+    Values x{embed(root / "model", s, c_, c_.encoder, source)};
     for (int64_t i = 0; i < c_.encoder.layers; ++i) {
       x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, x.back(), mask)));
     }
@@ -164,7 +169,7 @@ class Bart final : public Seq2Seq {
  private:
   Values decode(const Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const {
     const Scope s = root / "model" / "decoder";
-    Values x{embed(root / "model", s, c_, in)};
+    Values x{embed(root / "model", s, c_, c_.decoder, in)};
     for (int64_t i = 0; i < c_.decoder.layers; ++i) {
       x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass, source)));
     }
@@ -184,9 +189,11 @@ Value sequence_classification(const Scope& root, const BartConfig& c, const Head
 }
 
 Value seq2seq_lm(const Scope& root, const BartConfig& c, const HeadInputs& in) {
-  const LmDecoder lm{"model.shared.weight", true, c.vocab_size};
+  const Scope model = root / "model", words = scope_of_words(model, model / "decoder", c) / "weight";
+  const int64_t size = c.decoder.vocab_size;
+  const LmDecoder lm{words.path(), c.ties_output, size};
   const Value logits = lm_logits(root, in.x, vocabulary_weight(root / "lm_head", c.d_model, lm), lm);
-  return logits + reshape(root.buffer("final_logits_bias", {1, c.vocab_size}, {}), {c.vocab_size});
+  return logits + reshape(root.buffer("final_logits_bias", {1, size}, {}), {size});
 }
 
 }  // namespace
@@ -196,6 +203,8 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
                  "force_bos_token_to_be_generated", "normalize_before", "normalize_embedding", "num_hidden_layers",
                  "save_step", "static_position_embeddings", "tie_word_embeddings", "tokenizer_class"});
   config.read("vocab_size", c.vocab_size, kVocabulary);
+  c.encoder.vocab_size = c.decoder.vocab_size = c.vocab_size;
+  if (!c.shares_embeddings) config.read("decoder_vocab_size", c.decoder.vocab_size, kVocabulary);
   config.read("max_position_embeddings", c.max_position_embeddings, kSize);
   config.read("d_model", c.d_model, kSize);
   read_stack(config, "encoder", c, c.encoder);
@@ -208,7 +217,7 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
   config.read("init_std", c.init_std, kDeviation);
   config.read("scale_embedding", c.scale_embedding);
   c.facts.max_target = c.max_position_embeddings;
-  c.facts = seq2seq_facts(config, c.facts, c.vocab_size);
+  c.facts = seq2seq_facts(config, c.facts, c.vocab_size, c.decoder.vocab_size);
   return c;
 }
 

@@ -13,6 +13,7 @@ struct BartStack {
   int64_t layers = 12;
   int64_t ffn_dim = 4096;
   int64_t attention_heads = 16;
+  int64_t vocab_size = 50265;
 };
 
 /// The fields of config.json that determine the computation, with their names there.
@@ -24,7 +25,7 @@ struct BartConfig {
   bool has_sinusoids = false;    ///< positions are sinusoids, else learned with two rows before the first
   bool starts_with_last_label = false;  ///< the decoder reads the last label first, a language; else the start token
 
-  int64_t vocab_size = 50265;
+  int64_t vocab_size = 50265;  ///< that of the encoder, and by default of the decoder
   int64_t max_position_embeddings = 1024;
   int64_t d_model = 1024;
   BartStack encoder = {}, decoder = {};  ///< encoder_layers, ..., decoder_attention_heads
@@ -35,6 +36,8 @@ struct BartConfig {
   double classifier_dropout = 0.0;
   double init_std = 0.02;
   bool scale_embedding = false;
+  bool shares_embeddings = true;  ///< both stacks have one matrix of words
+  bool ties_output = true;        ///< the weight of the logits is the matrix of the decoder's words
   Seq2SeqFacts facts = {.pad_token_id = 1, .eos_token_id = 2, .decoder_start_token_id = 2, .max_target = 0};
 };
 

@@ -20,7 +20,7 @@ Value Seq2Seq::decoder_input_ids(const Value& labels, const Value& position_ids)
   return select(compare(Direction::kEqual, position, full(position.type(), 0)), start, previous);
 }
 
-Seq2SeqStates Seq2Seq::states_of_text(const nn::Scope& root, const TextInputs& in) const {
+Seq2SeqStates Seq2Seq::states_of_text(const nn::Scope& root, const TextInputs& in, HeadKind) const {
   TextInputs target = in;
   target.input_ids = decoder_input_ids(in.input_ids, in.packed ? in.position_ids : Value());
   if (!in.packed) target.attention_mask = {};
@@ -30,7 +30,7 @@ Seq2SeqStates Seq2Seq::states_of_text(const nn::Scope& root, const TextInputs& i
 }
 
 Values Seq2Seq::hidden_states(const nn::Scope& root, const TextInputs& in) const {
-  return states_of_text(root, in).decoder;
+  return states_of_text(root, in, HeadKind::kSequenceClassification).decoder;
 }
 
 }  // namespace portatune::models

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <functional>
 
 #include "portatune/error.h"
 #include "portatune/models/architectures.h"
@@ -37,6 +38,7 @@ struct T5Config {
   std::string activation = "relu";  // of feed_forward_proj
   bool scale_decoder_outputs = true;
   bool tie_word_embeddings = true;
+  bool biases_all_layers = false;  // each layer has a bias by distance; else the first one has that of all
   Seq2SeqFacts facts = {.pad_token_id = 0, .eos_token_id = 1, .decoder_start_token_id = 0, .max_target = kSize.most};
 
   // Options of a layer without bias that reads `features` numbers.
@@ -115,8 +117,19 @@ Value decoder_layer(const Scope& s, const T5Config& c, int64_t layer, const Valu
   return add_feed_forward(s / "layer" / 2, c, y);
 }
 
-Scope scope_of_bias(const Scope& stack) {
-  return stack / "block" / 0 / "layer" / 0 / "SelfAttention" / "relative_attention_bias";
+Scope scope_of_bias(const Scope& stack, int64_t layer) {
+  return stack / "block" / layer / "layer" / 0 / "SelfAttention" / "relative_attention_bias";
+}
+
+// The bias of the scores in each layer: its mask, and the bias by distance of some scope.
+Values biases_of_layers(const Scope& stack, const T5Config& c, int64_t layers, const Value& mask,
+                        const std::function<Value(const Scope&)>& by_distance) {
+  Values biases;
+  for (int64_t i = 0; i < layers; ++i) {
+    const bool has_own = i == 0 || c.biases_all_layers;
+    biases.push_back(has_own ? mask + by_distance(scope_of_bias(stack, i)) : biases.front());
+  }
+  return biases;
 }
 
 class T5 final : public Seq2Seq {
@@ -128,22 +141,25 @@ class T5 final : public Seq2Seq {
   Values encoder_states(const Scope& root, const TextInputs& source) const override {
     const Scope s = root / "encoder";
     Values x{embed(root, s, c_, source.input_ids)};
-    const Value bias = relative_bias(scope_of_bias(s), c_.relative_bias(true), source.input_ids.shape()[1]);
-    const Value mask = bias_of_mask(source) + bias;
+    const Values biases = biases_of_layers(s, c_, c_.num_layers, bias_of_mask(source), [&](const Scope& of_layer) {
+      return relative_bias(of_layer, c_.relative_bias(true), source.input_ids.shape()[1]);
+    });
     for (int64_t i = 0; i < c_.num_layers; ++i) {
-      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "block" / i, c_, x.back(), mask)));
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "block" / i, c_, x.back(), biases[static_cast<size_t>(i)])));
     }
     return finished(s, std::move(x));
   }
 
   Values decoder_states(const Scope& root, const TextInputs& target, const EncodedSource& source) const override {
-    const Value bias = bias_of_mask(target) + decoder_bias(root, target.input_ids.shape()[1]);
-    return decode(root, target, {.mask = bias}, cross_pass(target, source));
+    return decode(root, target, {.mask = bias_of_mask(target)}, cross_pass(target, source));
   }
 
-  // The classes for sequences have the body in "transformer".
-  Seq2SeqStates states_of_text(const Scope& root, const TextInputs& in) const override {
-    return Seq2Seq::states_of_text(root / "transformer", in);
+  // The classes for texts and tokens have the body in "transformer"; that of tokens reads the encoder alone.
+  Seq2SeqStates states_of_text(const Scope& root, const TextInputs& in, HeadKind head) const override {
+    if (head == HeadKind::kQuestionAnswering) return Seq2Seq::states_of_text(root, in, head);
+    const Scope body = root / "transformer";
+    if (head == HeadKind::kTokenClassification) return {.encoder = encoder_states(body, in), .decoder = {}};
+    return Seq2Seq::states_of_text(body, in, head);
   }
 
   CrossCache cross_cache(const Scope& root, const EncodedSource& source) const override {
@@ -154,9 +170,7 @@ class T5 final : public Seq2Seq {
 
   Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache, const CrossCache& source,
                           const Value& start) const override {
-    const int64_t length = in.attention_mask.shape()[1];
-    const Value bias = start ? decoder_bias_at(root, length, start) : decoder_bias(root, length);
-    return decode(root, in, {mask_of(in) + bias, &cache, start}, cross_pass(source)).back();
+    return decode(root, in, {mask_of(in), &cache, start}, cross_pass(source)).back();
   }
 
   KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
@@ -164,17 +178,17 @@ class T5 final : public Seq2Seq {
   }
 
  private:
-  Value decoder_bias(const Scope& root, int64_t length) const {
-    return relative_bias(scope_of_bias(root / "decoder"), c_.relative_bias(false), length);
-  }
-  Value decoder_bias_at(const Scope& root, int64_t length, const Value& start) const {
-    return relative_bias_at(scope_of_bias(root / "decoder"), c_.relative_bias(false), length, start);
-  }
-
-  Values decode(const Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const {
+  // pass  with the mask alone; each layer adds its bias by distance
+  Values decode(const Scope& root, const TextInputs& in, DecoderPass pass, const CrossPass& source) const {
     const Scope s = root / "decoder";
+    const int64_t length = pass.mask.shape().back();
+    const Values biases = biases_of_layers(s, c_, c_.num_decoder_layers, pass.mask, [&](const Scope& of_layer) {
+      const RelativeBias bias = c_.relative_bias(false);
+      return pass.start ? relative_bias_at(of_layer, bias, length, pass.start) : relative_bias(of_layer, bias, length);
+    });
     Values x{embed(root, s, c_, in.input_ids)};
     for (int64_t i = 0; i < c_.num_decoder_layers; ++i) {
+      pass.mask = biases[static_cast<size_t>(i)];
       x.push_back(nn::remat(s, x.back(), decoder_layer(s / "block" / i, c_, i, x.back(), pass, source)));
     }
     return finished(s, std::move(x));
@@ -227,7 +241,7 @@ T5Config t5_config(const ConfigReader& config, T5Config c) {
   config.read("classifier_dropout", c.classifier_dropout, kRate);
   config.read("layer_norm_epsilon", c.layer_norm_epsilon, kEpsilon);
   config.read("initializer_factor", c.initializer_factor, kDeviation);
-  c.facts = seq2seq_facts(config, c.facts, c.vocab_size);
+  c.facts = seq2seq_facts(config, c.facts, c.vocab_size, c.vocab_size);
   return c;
 }
 
@@ -241,10 +255,18 @@ TextModelFacts facts_of(const T5Config& c) {
           .initializer_range = c.initializer_factor};
 }
 
-Value sequence_classification(const Scope& root, const T5Config& c, const HeadInputs& in) {
+nn::LinearOptions linear_of_head(const T5Config& c) {
   nn::LinearOptions options = T5Config::reading(c.d_model);
   options.bias = true;
-  return classification_head(root, in, c.facts.eos_token_id, c.classifier_dropout, options);
+  return options;
+}
+
+Value sequence_classification(const Scope& root, const T5Config& c, const HeadInputs& in) {
+  return classification_head(root, in, c.facts.eos_token_id, c.classifier_dropout, linear_of_head(c));
+}
+
+Value question_answering_of_t5(const Scope& root, const T5Config& c, const HeadInputs& in) {
+  return logits(root / "qa_outputs", in.x, 2, linear_of_head(c));
 }
 
 Value seq2seq_lm(const Scope& root, const T5Config& c, const HeadInputs& in) {
@@ -257,7 +279,24 @@ Value seq2seq_lm(const Scope& root, const T5Config& c, const HeadInputs& in) {
 std::unique_ptr<TextModel> make(const T5Config& c) {
   return std::make_unique<TextModel>(facts_of(c), std::make_unique<T5>(c),
                                      Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+                                           {HeadKind::kTokenClassification, token_classification(c.classifier_dropout)},
+                                           {HeadKind::kQuestionAnswering, head_of(c, question_answering_of_t5)},
                                            {HeadKind::kSeq2SeqLM, head_of(c, seq2seq_lm)}});
+}
+
+// A variant in a hundred languages. The published files do not tie the embeddings; transformers 5 claims so when it
+// saves them.
+std::unique_ptr<TextModel> multilingual(const io::JsonObject& object, T5Config c) {
+  const ConfigReader config(object);
+  config.ignore({"scale_decoder_outputs", "tie_word_embeddings"});
+  c.vocab_size = 250112;
+  c.d_ff = 1024;
+  c.num_layers = 8;
+  c.num_heads = 6;
+  c.tie_word_embeddings = false;
+  c = t5_config(config, std::move(c));
+  read_feed_forward(config, "gated-gelu", c);
+  return make(c);
 }
 
 }  // namespace
@@ -271,19 +310,13 @@ std::unique_ptr<TextModel> t5(const io::JsonObject& object) {
   return make(c);
 }
 
-// The published files do not tie the embeddings; transformers 5 claims so when it saves them.
 std::unique_ptr<TextModel> mt5(const io::JsonObject& object) {
-  const ConfigReader config(object);
-  config.ignore({"scale_decoder_outputs", "tie_word_embeddings"});
-  T5Config c = t5_config(config, {.class_prefix = "MT5",
-                                  .vocab_size = 250112,
-                                  .d_ff = 1024,
-                                  .num_layers = 8,
-                                  .num_heads = 6,
-                                  .scale_decoder_outputs = false,
-                                  .tie_word_embeddings = false});
-  read_feed_forward(config, "gated-gelu", c);
-  return make(c);
+  return multilingual(object, {.class_prefix = "MT5", .scale_decoder_outputs = false});
+}
+
+// transformers 5 always scales the outputs, transformers 4 did so by tie_word_embeddings.
+std::unique_ptr<TextModel> umt5(const io::JsonObject& object) {
+  return multilingual(object, {.class_prefix = "UMT5", .scale_decoder_outputs = true, .biases_all_layers = true});
 }
 
 }  // namespace portatune::models

@@ -26,7 +26,8 @@ struct Unigram::Node {
   int32_t id = 0;
   int32_t begin = -1;  // of the last piece; -1: no piece ends here
 
-  void offer(double offered, int32_t offered_id, size_t offered_begin) {
+  void offer(double offered, int32_t offered_id, size_t offered_begin, bool rounds) {
+    if (rounds) offered = static_cast<float>(offered);
     if (begin >= 0 && !(offered > score)) return;
     score = offered;
     id = offered_id;
@@ -65,10 +66,12 @@ void Unigram::find_best_paths(std::string_view word, std::span<Node> ends) const
     const double score = ends[begin].score;
     bool has_character = false;
     trie_.for_each_prefix(word, begin, [&](size_t size, int32_t id) {
-      ends[begin + size].offer(score + scores_[static_cast<size_t>(id)], id, begin);
+      ends[begin + size].offer(score + scores_[static_cast<size_t>(id)], id, begin, options_.rounds_sums);
       has_character |= size == character;
     });
-    if (!has_character) ends[begin + character].offer(score + unk_score_, unk_id(), begin);
+    if (!has_character) {
+      ends[begin + character].offer(score + unk_score_, unk_id(), begin, options_.rounds_sums);
+    }
     begin += character;
   }
 }

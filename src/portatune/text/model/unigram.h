@@ -17,6 +17,7 @@ namespace portatune::text {
 struct UnigramOptions {
   std::optional<int32_t> unk_id;
   bool byte_fallback = false;  ///< unknown characters become tokens <0x00> to <0xFF>
+  bool rounds_sums = false;    ///< sums of scores are float32, as in SentencePiece; else float64, as in `tokenizers`
 };
 
 /// The Unigram model, with Viterbi search as in SentencePiece and `tokenizers`.

@@ -41,7 +41,7 @@ void push_replacement(std::string_view part, std::string_view replacement, std::
 
 }  // namespace
 
-Precompiled::Precompiled(std::string_view charsmap) {
+Precompiled::Precompiled(std::string_view charsmap, CharsmapRule rule) : rule_(rule) {
   uint32_t trie_bytes = 0;
   if (charsmap.size() < sizeof(trie_bytes)) refuse(std::to_string(charsmap.size()) + " bytes");
   std::memcpy(&trie_bytes, charsmap.data(), sizeof(trie_bytes));
@@ -59,25 +59,38 @@ Precompiled::Precompiled(std::string_view charsmap) {
   }
   for (size_t c = 0; c < plain_.size(); ++c) {
     const char byte = static_cast<char>(c);
-    plain_[c] = byte != '\r' && !replacement({&byte, 1});
+    const bool is_in_table = rule_ == CharsmapRule::kTokenizers ? match({&byte, 1}, Prefix::kShortest).has_value()
+                                                                : begins_match_of_ascii(byte);
+    plain_[c] = byte != '\r' && !is_in_table;
   }
 }
 
-std::optional<std::string_view> Precompiled::replacement(std::string_view text) const {
+std::optional<Precompiled::Match> Precompiled::match(std::string_view text, Prefix prefix) const {
+  std::optional<Match> found;
   size_t node = offset_of(trie_[0]);
-  for (const char c : text) {
-    const uint32_t label = static_cast<unsigned char>(c);
+  for (size_t at = 0; at < text.size(); ++at) {
+    const uint32_t label = static_cast<unsigned char>(text[at]);
     node ^= label;
-    if (label == 0 || node >= trie_.size() || label_of(trie_[node]) != label) return std::nullopt;
+    if (label == 0 || node >= trie_.size() || label_of(trie_[node]) != label) return found;
     const uint32_t unit = trie_[node];
     node ^= offset_of(unit);
     if (!has_leaf(unit)) continue;
-    if (node >= trie_.size()) return std::nullopt;
+    if (node >= trie_.size()) return found;
     const size_t begin = value_of(trie_[node]);
-    if (begin > replacements_.size()) return std::nullopt;
-    return std::string_view(replacements_).substr(begin, replacements_.find('\0', begin) - begin);
+    if (begin > replacements_.size()) return found;
+    found = {at + 1, std::string_view(replacements_).substr(begin, replacements_.find('\0', begin) - begin)};
+    if (prefix == Prefix::kShortest) return found;
   }
-  return std::nullopt;
+  return found;
+}
+
+// True if the character is in the table, alone or before another ASCII character.
+bool Precompiled::begins_match_of_ascii(char first) const {
+  for (int second = 0; second < 128; ++second) {
+    const char both[] = {first, static_cast<char>(second)};
+    if (match({both, 2}, Prefix::kShortest)) return true;
+  }
+  return false;
 }
 
 // True if the character at text[at] is a cluster by itself and stays unchanged, as nearly all of an English text.
@@ -98,14 +111,42 @@ bool Precompiled::keeps(std::string_view text) const {
 }
 
 void Precompiled::normalize(Normalized& text) const {
+  if (keeps(text.text())) return;
+  if (rule_ == CharsmapRule::kTokenizers) {
+    normalize_by_clusters(text);
+  } else {
+    normalize_by_longest_match(text);
+  }
+}
+
+void Precompiled::normalize_by_longest_match(Normalized& text) const {
   const std::string_view all = text.text();
-  if (keeps(all)) return;
+  std::vector<Change> changes;
+  changes.reserve(all.size());
+  size_t dropped = 0;  // code points before the first that stays
+  for (size_t at = 0; at < all.size();) {
+    const auto found = match(all.substr(at), Prefix::kLongest);
+    const size_t after = found ? at + found->size : at;
+    if (!found || (after < all.size() && is_continuation(all[after]))) {
+      changes.push_back({next_code_point(all, at), 1});
+      continue;
+    }
+    const std::string_view part = all.substr(at, found->size);
+    if (changes.empty() && found->replacement.empty()) dropped += static_cast<size_t>(count_code_points(part));
+    push_replacement(part, found->replacement, changes);
+    at = after;
+  }
+  text.transform(changes, dropped);
+}
+
+void Precompiled::normalize_by_clusters(Normalized& text) const {
+  const std::string_view all = text.text();
   std::vector<Change> changes;
   changes.reserve(all.size());
   bool modified = false;
   const auto replace = [&](std::string_view part) {
-    const auto with = replacement(part);
-    if (with) push_replacement(part, *with, changes);
+    const auto with = match(part, Prefix::kShortest);
+    if (with) push_replacement(part, with->replacement, changes);
     modified |= with.has_value();
     return with.has_value();
   };

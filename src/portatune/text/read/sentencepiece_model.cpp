@@ -12,9 +12,10 @@ namespace {
 // Field numbers of sentencepiece_model.proto.
 constexpr int kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3;
 constexpr int kPieceText = 1, kPieceScore = 2, kPieceType = 3;
-constexpr uint64_t kControl = 3, kUserDefined = 4;
-constexpr int kModelType = 3, kByteFallback = 35, kUnkId = 40, kUnkPiece = 45, kBosPiece = 46, kEosPiece = 47;
-constexpr int kCharsmap = 2;
+constexpr uint64_t kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5;
+constexpr int kModelType = 3, kWhitespaceAsSuffix = 24, kByteFallback = 35, kUnkId = 40, kUnkPiece = 45, kBosPiece = 46,
+              kEosPiece = 47;
+constexpr int kCharsmap = 2, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5;
 
 std::string utf8_of(std::string_view bytes) {
   if (is_utf8(bytes)) return std::string(bytes);
@@ -29,6 +30,8 @@ SentencePieceModel::Piece read_piece(std::string_view message) {
     if (reader.field() == kPieceType) {
       piece.control = reader.varint() == kControl;
       piece.user_defined = reader.varint() == kUserDefined;
+      piece.unknown = reader.varint() == kUnknown;
+      piece.unused = reader.varint() == kUnused;
     }
   }
   if (std::ssize(piece.text) > kMaxTokenBytes) {
@@ -48,6 +51,7 @@ SentencePieceModel::Kind kind_of(uint64_t number) {
 void read_trainer_spec(std::string_view message, SentencePieceModel& model) {
   for (WireReader reader(message); reader.next();) {
     if (reader.field() == kModelType) model.kind = kind_of(reader.varint());
+    if (reader.field() == kWhitespaceAsSuffix && reader.varint() != 0) model.has_usual_spaces = false;
     if (reader.field() == kByteFallback) model.byte_fallback = reader.varint() != 0;
     if (reader.field() == kUnkId) model.unk_id = static_cast<int32_t>(reader.varint());
     if (reader.field() == kUnkPiece) model.unk_piece = utf8_of(reader.bytes());
@@ -59,6 +63,8 @@ void read_trainer_spec(std::string_view message, SentencePieceModel& model) {
 void read_normalizer_spec(std::string_view message, SentencePieceModel& model) {
   for (WireReader reader(message); reader.next();) {
     if (reader.field() == kCharsmap) model.charsmap = reader.bytes();
+    const bool is_rule = reader.field() >= kAddDummyPrefix && reader.field() <= kEscapeWhitespaces;
+    if (is_rule && reader.varint() == 0) model.has_usual_spaces = false;
   }
 }
 

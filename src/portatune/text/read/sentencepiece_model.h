@@ -16,6 +16,8 @@ struct SentencePieceModel {
     std::string text;
     float score = 0;
     bool control = false;       ///< special, such as <s>
+    bool unknown = false;       ///< stands for all that no piece covers
+    bool unused = false;        ///< never found in a text
     bool user_defined = false;  ///< found in the text before the model sees it
   };
 
@@ -25,6 +27,8 @@ struct SentencePieceModel {
   int32_t unk_id = 0;
   std::string unk_piece = "<unk>", bos_piece = "<s>", eos_piece = "</s>";
   std::string charsmap;  ///< table of the normalizer; empty: none
+  /// A space before a text, none at its end, one between its words, each shown as U+2581 before the word.
+  bool has_usual_spaces = true;
 };
 
 /// Parses the bytes of a model file.

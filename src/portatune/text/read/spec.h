@@ -37,7 +37,8 @@ struct TokenizerConfig {
   std::optional<bool> do_lower_case;  ///< by default as the class has it
   std::optional<bool> strip_accents, add_prefix_space, trim_offsets, add_bos_token, add_eos_token;
   bool keep_accents = false, legacy = false;
-  int64_t extra_ids = 100;  ///< for T5
+  int64_t extra_ids = 100;       ///< for T5
+  bool separate_vocabs = false;  ///< for Marian: sources and targets have ids of their own
 };
 
 // Limits for the content of a file.

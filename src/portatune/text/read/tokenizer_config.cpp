@@ -138,6 +138,7 @@ void read_fields(const Fields& fields, TokenizerConfig& config) {
   fields.read("keep_accents", config.keep_accents);
   fields.read("legacy", config.legacy);
   fields.read("extra_ids", config.extra_ids);
+  fields.read("separate_vocabs", config.separate_vocabs);
 }
 
 // Calls read(fields) if the file exists.
