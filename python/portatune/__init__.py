@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError,
                                    NumericError, ShapeError, UsageError)
     from portatune._generate import generate
+    from portatune._load import Predictor, load
     from portatune._metrics import EvalPrediction
     from portatune._runs import (History, Page, Run, cross_validate, devices, evaluate, fit, parity, plan, predict,
                                  report, sweep)
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Arrays", "Batch", "Callback", "CheckpointError", "Classes", "Completion", "DataError", "DeviceError",
     "Encoding", "Error", "EvalPrediction", "Forward", "Gradients", "History", "IoError", "Model", "NotFoundError",
-    "Numbers", "NumericError", "Page", "Run", "ShapeError", "Step", "Task", "Text", "Tokenizer", "Trainer",
-    "UsageError", "Value", "cross_validate", "devices", "evaluate", "fit", "generate", "nn", "ops", "parity",
+    "Numbers", "NumericError", "Page", "Predictor", "Run", "ShapeError", "Step", "Task", "Text", "Tokenizer", "Trainer",
+    "UsageError", "Value", "cross_validate", "devices", "evaluate", "fit", "generate", "load", "nn", "ops", "parity",
     "plan", "predict", "report", "sweep",
 ]  # fmt: skip
 
-_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tasks", "_generate", "_native")
+_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tasks", "_load", "_generate", "_native")
 
 
 def __getattr__(name):

@@ -35,12 +35,12 @@ def is_in_memory(rows):
 def write(rows, path):
     """Writes rows to a file of JSON Lines and returns its path."""
     with open(path, "w", encoding="utf-8") as file:
-        for row in _rows(rows):
+        for row in as_dicts(rows):
             file.write(json.dumps(row, ensure_ascii=False, default=_plain) + "\n")
     return path
 
 
-def _rows(rows):
+def as_dicts(rows):
     """Yields the rows as dicts."""
     if callable(rows):
         rows = rows()

@@ -61,6 +61,7 @@ class Run:
         self.metrics = self.result.get("after", {})
         self.stopped = result is None
         self.model = pathlib.Path(checkpoint) if self.stopped else self.output
+        self._folder: object = None  # the folder of the Trainer that has made the run, which lives as long
         if temporary:
             weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
 

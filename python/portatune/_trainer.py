@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from portatune import _callbacks, _metrics, _rows
 from portatune._metrics import ComputeMetrics
@@ -95,7 +95,8 @@ class Trainer:
         self._open()
 
     def _open(self, **changes):
-        self._core = None  # the memory of the old model is free before there is a new one
+        # The memory of the old model is free before there is a new one.
+        self._core = self.weights = self.optimizer_state = None
         self._core = core.Training(words("fit", {**self._options, **changes}))
         self.weights = Arrays(self._core.weights, self._core.weight, self._core.set_weight)
         self.optimizer_state = Arrays(self._core.optimizer_state, self._core.optimizer_array,
@@ -147,7 +148,7 @@ class Trainer:
 
     def batches(self) -> Iterator[core.Batch]:
         """Returns the batches of the steps that are left, over all epochs, as fit() uses them."""
-        return core.Batches(self._core)
+        return cast(Iterator[core.Batch], core.Batches(self._core))
 
     def step(self, batch: core.Batch | Mapping[str, Any], *, learning_rate: float | None = None) -> core.Step:
         """Makes one update with a batch and returns at once, before the device has computed it.

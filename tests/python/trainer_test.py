@@ -1,5 +1,6 @@
 """Trainer: the bits of fit(), with a model that stays in memory, and loops of one's own."""
 
+import resource
 import signal
 import subprocess
 import sys
@@ -203,6 +204,24 @@ class Arrays(InMemory):
         self.assertEqual((first.updates, second.updates), (2, 2))
         for name in first.weights:
             numpy.testing.assert_array_equal(first.weights[name], second.weights[name], err_msg=name)
+
+    def test_a_thousand_steps_need_no_more_memory_than_the_first_ones(self):
+        def resident_bytes():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * resource.getpagesize()
+
+        def steps(count):
+            for _ in range(count):
+                trainer.step(batch, learning_rate=1e-3)
+                trainer.gradients(batch)
+                trainer.weights[name] = trainer.weights[name]
+
+        trainer = self.trainer()
+        batch, name = next(trainer.batches()), next(iter(trainer.weights))
+        steps(200)
+        before = resident_bytes()
+        steps(1000)
+        self.assertLess(resident_bytes() - before, 4e6)
 
     def test_arrays_of_the_wrong_shape_or_name_are_refused(self):
         trainer = self.trainer()

@@ -23,7 +23,7 @@ ids: list[int] = portatune.Tokenizer("tiny").encode("a text").ids
 class Mine(portatune.Task):
     inputs = {"text": portatune.Text(["text"]), "x": portatune.Numbers(["x"])}
 
-    def forward(self, model, batch):
+    def forward(self, model: portatune.Model, batch):
         first: portatune.Value = model.encode(batch["text"])[:, 0]
         x = portatune.nn.linear(model / "head", portatune.ops.gelu(first), 1)[:, 0]
         return portatune.Forward((1 - x) ** 2, {"x": x.astype("float32").mean(-1, keepdims=True)})

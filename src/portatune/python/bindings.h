@@ -7,6 +7,7 @@ namespace portatune::python {
 
 void bind_devices(nanobind::module_& module);
 void bind_generation(nanobind::module_& module);
+void bind_predictor(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 void bind_tasks(nanobind::module_& module);
 void bind_tokenizer(nanobind::module_& module);

@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
   register_errors();
   bind_devices(module);
   bind_generation(module);
+  bind_predictor(module);
   bind_runs(module);
   bind_training(module);
   bind_values(module);

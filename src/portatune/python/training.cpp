@@ -14,6 +14,7 @@
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/computed_metrics.h"
+#include "portatune/python/in_use.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/run/session.h"
@@ -24,23 +25,6 @@ namespace portatune::python {
 namespace {
 
 using NamedTypes = std::vector<std::pair<std::string, TensorType>>;
-
-// Marks a training as in use. A callback of fit() would change the model in the middle of a step.
-class InUse {
- public:
-  explicit InUse(std::atomic<bool>& flag) : flag_(flag) {
-    if (!flag_.exchange(true)) return;
-    throw UsageError({.where = "Trainer",
-                      .given = "a call while another one is running, from a callback or from another thread",
-                      .expected = "one call at a time"});
-  }
-  ~InUse() { flag_ = false; }
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
-
- private:
-  std::atomic<bool>& flag_;
-};
 
 std::vector<std::string> names_of(const NamedTypes& arrays) {
   std::vector<std::string> names;
@@ -75,7 +59,7 @@ class Training {
   // returns  as fit() of the module
   std::pair<std::optional<std::string>, std::string> fit(const nb::object& observer,
                                                          const nb::object& compute_metrics) {
-    const InUse in_use(is_used_);
+    const InUse in_use(is_used_, "Trainer");
     CallingThread caller;
     std::optional<run::Outcome> outcome;
     std::filesystem::path checkpoint;
@@ -171,7 +155,7 @@ class Training {
  private:
   template <class Work>
   void work(const Work& work) {
-    const InUse in_use(is_used_);
+    const InUse in_use(is_used_, "Trainer");
     CallingThread caller;
     caller.run([&] { work(caller); });
   }

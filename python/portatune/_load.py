@@ -1,0 +1,53 @@
+"""A model that stays in memory for predictions."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from portatune import _rows
+from portatune._native import core
+from portatune._rows import Path, Rows
+from portatune._words import words
+
+
+class Predictor:
+    """A model in memory, which load() returns. One thread at a time may use it."""
+
+    def __init__(self, given):
+        self._core = core.Predictor(given)
+
+    def predict(self, data: "str | Sequence[str] | Rows") -> list[dict[str, Any]]:
+        """Returns a dict for each row, as portatune.predict() does.
+
+        Args:
+            data: a text, a list of texts, or rows in memory: a list of dicts, a dict of columns, a table
+        """
+        rows = [{"text": data}] if isinstance(data, str) else data
+        if isinstance(rows, (list, tuple)) and rows and all(isinstance(row, str) for row in rows):
+            rows = [{"text": text} for text in rows]
+        lines = self._core.predict([[(name, _text(value)) for name, value in row.items()]
+                                    for row in _rows.as_dicts(rows)])
+        return [{"row": number, **json.loads(line)} for number, line in enumerate(lines)]
+
+
+def load(model: Path, *, batch_size: int = 8, **options: object) -> Predictor:
+    """Loads a model for many predictions.
+
+        model = portatune.load("tuned")
+        model.predict(["a wonderful film", "two hours too long"])
+
+    The first prediction compiles the programs. Texts are padded to powers of two, so that few programs are needed.
+
+    Args:
+        model: a model folder, or a name of the Hugging Face Hub
+        batch_size: rows that are predicted at a time; fewer rows take as long
+        options: those of `portatune predict` about the model and the device: task, dtype, max_length, device
+    """
+    return Predictor(words("predict", {"model": model, "batch_size": batch_size, **options}))
+
+
+def _text(value):
+    """Returns the text of a value, as a file of JSON Lines has it: lists are JSON, a missing value is empty."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=_rows._plain)
