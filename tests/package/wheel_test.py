@@ -1,5 +1,6 @@
 """The wheel: pip installs it; command and module train without files of this repository or of the user's cache."""
 
+import importlib.util
 import os
 import pathlib
 import signal
@@ -60,6 +61,16 @@ class Wheel(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         command, module = ((self.folder / name / "model.safetensors").read_bytes() for name in ("command", "module"))
         self.assertEqual(module, command)
+
+    def test_estimators_need_numpy_alone(self):
+        code = ("import sys; sys.modules['sklearn'] = None; from portatune.sklearn import TextClassifier; "
+                "model = TextClassifier(sys.argv[1], max_length=16, batch_size=4, epochs=1); "
+                "print(model.fit(['good film', 'bad film'] * 8, [1, 0] * 8).predict(['good film']))")
+        done = attempt(sys.executable, "-c", code, DATA / "tiny_bert", environment=self.environment, cwd=self.folder)
+        if importlib.util.find_spec("numpy"):
+            self.assertRegex(done.stdout, r"^\[[01]\]$", done.stderr)
+        else:
+            self.assertIn("portatune.sklearn needs NumPy: pip install numpy", done.stderr)
 
     def test_the_module_has_its_types_and_no_other_symbol(self):
         (module,) = (self.packages / "portatune" / "lib").glob("_core.*.so")

@@ -1,24 +1,31 @@
-"""The types of the package, by mypy where it is installed."""
+"""The types of the package, by mypy and pyright where they are installed."""
 
 import importlib.util
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import notebooks_test
 import portatune
 
+PACKAGE = pathlib.Path(portatune.__file__).parent
 GOOD = """
 import portatune
+from portatune.sklearn import TextClassifier, TokenClassifier
 
 run: portatune.Run = portatune.fit("tiny", [{"text": "good", "label": 1}], 0.1, learning_rate=1e-5)
 scores: dict[str, float] = run.evaluate({"text": ["good"], "label": [1]})
+losses: list[float] = [record["loss"] for record in run.history]
 text: str = portatune.generate("gpt2", "Once").text
 first: portatune.Completion = portatune.generate("gpt2", ["Once", "Twice"])[0]
 for part in portatune.generate("gpt2", "Once", stream=True):
     part.upper()
 ids: list[int] = portatune.Tokenizer("tiny").encode("a text").ids
+page: portatune.Page = TextClassifier("tiny", epochs=2).fit(["a"], [1]).report()
+tags: list[list[str]] = TokenClassifier("tiny").fit([["a"]], [["O"]]).predict([["a"]])
 
 class Mine(portatune.Task):
     inputs = {"text": portatune.Text(["text"]), "x": portatune.Numbers(["x"])}
@@ -36,28 +43,78 @@ scores = trainer.evaluate()
 rows: list[dict[str, object]] = trainer.predict(text=["good"])
 """
 BAD = ["portatune.fit()", "portatune.fit('tiny', 'train.csv', task=3)", "portatune.Tokenizer('tiny').encode(3)",
-       "portatune.evaluate('tiny', 'a.csv').accuracy", "portatune.Trainer('tiny', 'a.csv').step(3)"]  # fmt: skip
+       "portatune.evaluate('tiny', 'a.csv').accuracy", "TextClassifier('tiny', 3)",
+       "TextClassifier('tiny', epochs='3')", "TextClassifier('tiny').fit([])",
+       "portatune.Trainer('tiny', 'a.csv').step(3)"]  # fmt: skip
+IMPORTS = "import portatune\nfrom portatune.sklearn import TextClassifier\n"
+# Strict files of the package; the base classes of estimators are unknown without stubs of scikit-learn.
+STRICT = ["_estimator", "_estimator_rows", "_notebook", "_without_sklearn", "sklearn"]
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def write(self, codes):
+        """Writes files of code and returns their paths."""
+        for name, code in codes.items():
+            (self.folder / f"{name}.py").write_text(code)
+        return [self.folder / f"{name}.py" for name in codes]
+
+
+def notebooks():
+    """The code of each notebook by its name."""
+    return {name: "\n".join(notebooks_test.code_of(name)) for name in notebooks_test.PARAMETERS}
 
 
 @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
-class Types(unittest.TestCase):
-    def check(self, code):
-        """Returns the lines of mypy about the code, and all its output."""
-        package = pathlib.Path(portatune.__file__).parent.parent
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "example.py"
-            file.write_text(code)
-            words = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", folder, file]
-            done = subprocess.run(words, env={"MYPYPATH": str(package)}, capture_output=True, text=True, check=False)
-        return [line for line in done.stdout.splitlines() if "example.py" in line], done.stdout + done.stderr
+class Mypy(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cache.cleanup)
+        cls.cache = cache.name
 
-    def test_right_calls_pass(self):
-        wrong, output = self.check(GOOD)
+    def check(self, files, *options):
+        """Returns the lines of mypy about files, and all its output."""
+        words = [sys.executable, "-m", "mypy", "--no-error-summary", "--ignore-missing-imports", "--follow-imports=silent",
+                 "--cache-dir", self.cache, *options, *files]  # fmt: skip
+        done = subprocess.run(words, env={"MYPYPATH": str(PACKAGE.parent)}, capture_output=True, text=True, check=False,
+                              cwd=self.folder)
+        names = {file.name for file in files}
+        lines = [line for line in done.stdout.splitlines() if pathlib.Path(line.split(":")[0]).name in names]
+        return lines, done.stdout + done.stderr
+
+    def test_right_calls_pass_strict_checks(self):
+        wrong, output = self.check(self.write({"good": GOOD}), "--strict")
         self.assertEqual(wrong, [], output)
 
     def test_wrong_calls_do_not(self):
-        wrong, output = self.check("import portatune\n" + "\n".join(BAD))
-        self.assertEqual({int(line.split(":")[1]) for line in wrong}, {2, 3, 4, 5, 6}, output)
+        wrong, output = self.check(self.write({"bad": IMPORTS + "\n".join(BAD)}))
+        self.assertEqual({int(line.split(":")[1]) for line in wrong}, set(range(3, 3 + len(BAD))), output)
+
+    def test_notebooks_pass(self):
+        wrong, output = self.check(self.write(notebooks()))
+        self.assertEqual(wrong, [], output)
+
+    def test_the_files_of_estimators_pass_strict_checks(self):
+        files = [(PACKAGE / f"{name}.py").resolve() for name in STRICT]
+        wrong, output = self.check(files, "--strict", "--allow-subclassing-any")
+        self.assertEqual(wrong, [], output)
+
+
+@unittest.skipUnless(shutil.which("pyright"), "pyright is not installed")
+class Pyright(InFolder):
+    def test_right_calls_and_notebooks_pass_and_wrong_calls_do_not(self):
+        self.write({**notebooks(), "good": GOOD, "bad": IMPORTS + "\n".join(BAD)})
+        (self.folder / "pyrightconfig.json").write_text(
+            f'{{"extraPaths": ["{PACKAGE.parent}"], "reportMissingImports": false, "reportMissingModuleSource": false}}')
+        done = subprocess.run(["pyright", "--project", self.folder], capture_output=True, text=True, check=False)
+        wrong = [line for line in done.stdout.splitlines() if " - error" in line]
+        self.assertEqual([line for line in wrong if "bad.py" not in line], [], done.stdout)
+        self.assertEqual({int(line.split(":")[1]) for line in wrong}, set(range(3, 3 + len(BAD))), done.stdout)
 
 
 if __name__ == "__main__":
