@@ -13,6 +13,8 @@ namespace portatune::models {
 std::unique_ptr<TextModel> albert(const io::JsonObject& config);
 /// BERT. Devlin et al. 2018, arXiv:1810.04805
 std::unique_ptr<TextModel> bert(const io::JsonObject& config);
+/// Big Bird, whose attention to long texts is by blocks. Zaheer et al. 2020, arXiv:2007.14062
+std::unique_ptr<TextModel> big_bird(const io::JsonObject& config);
 /// DistilBERT. Sanh et al. 2019, arXiv:1910.01108
 std::unique_ptr<TextModel> distilbert(const io::JsonObject& config);
 /// ELECTRA, discriminator and generator. Clark et al. 2020, arXiv:2003.10555

@@ -30,6 +30,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"albert", albert, kQueryValue},
     {"bart", bart, kQVProj},
     {"bert", bert, kQueryValue},
+    {"big_bird", big_bird, kQueryValue},
     {"distilbert", distilbert, kQVLin},
     {"electra", electra, kQueryValue},
     {"gemma", gemma, kQVProj},

@@ -157,9 +157,10 @@ std::vector<std::string> QuestionAnswering::inputs() const {
 Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = model.body().hidden_states(root, texts.rows()).back();
+  const models::TextInputs rows = texts.rows();
+  const Value x = model.body().hidden_states(root, rows).back();
   // Padding is a position without an answer, as in any text without padding.
-  const Value logits = texts.to_texts(model.logits(models::HeadKind::kQuestionAnswering, root, {.x = x}),
+  const Value logits = texts.to_texts(model.logits(models::HeadKind::kQuestionAnswering, root, {.x = x, .text = rows}),
                                       std::numeric_limits<float>::lowest());
   return tasks::span_prediction(logits, batch.at("start_positions"), batch.at("end_positions"),
                                 batch.at(std::string(data::kExampleWeight)));

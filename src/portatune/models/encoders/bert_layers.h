@@ -1,5 +1,5 @@
-// The blocks of BERT that related models have under the same names: all blocks of RoBERTa and ELECTRA, and the
-// embeddings and attention of ALBERT.
+// The blocks of BERT that related models have under the same names: all blocks of RoBERTa and ELECTRA, the embeddings
+// and attention of ALBERT, and what Big Bird has above its attention.
 #pragma once
 
 #include <optional>
@@ -34,6 +34,8 @@ struct BertFields {
 /// Reads these fields. CheckpointError for a value out of range, and for a decoder or relative positions.
 /// defaults  values of fields that the file lacks
 BertFields bert_fields(const ConfigReader& config, const BertFields& defaults);
+/// The same for an architecture that is also supported as a decoder, which its caller checks.
+BertFields bert_fields_of_any(const ConfigReader& config, const BertFields& defaults);
 
 /// The model's metadata from these fields. The maximal length of a text is the number of positions.
 TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c);
@@ -50,6 +52,12 @@ Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs&
 /// Self-attention without the final projection; [batch, seq, hidden_size]. A device along `tensor` has the part of its
 /// heads.
 Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
+
+/// LayerNorm(residual + Dropout(Linear(activation(Linear(x))))), with the layers "intermediate" and "output" of s.
+Value bert_feed_forward(const nn::Scope& s, const BertFields& c, const Value& x, const Value& residual);
+
+/// The output of a layer, from its input x and the result of its self-attention.
+Value bert_layer_above(const nn::Scope& s, const BertFields& c, const Value& x, const Value& attended);
 
 /// x, followed by the output of each layer.
 /// mask  see attention()
