@@ -166,12 +166,14 @@ def randomise(model, seed, *, scale=1.2):
             parameter.data = noise * scale / parameter[0].numel() ** 0.5
 
 
-def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):
-    """Writes the case. `keep` chooses by name the parameters whose gradients are kept; default: all."""
+def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None, training=False):
+    """Writes the case. `keep` chooses by name the parameters whose gradients are kept; default: all. With `training` the
+    steps are those of a model in training mode, whose dropout rates must be 0.
+    """
     folder = pathlib.Path(folder)
     model.eval().save_pretrained(folder)
-    truth = run(model.double(), inputs, torch.float64, steps)
-    single = run(model.float(), inputs, torch.float32, steps)
+    truth = run(model.double(), inputs, torch.float64, steps, training)
+    single = run(model.float(), inputs, torch.float32, steps, training)
     if keep is not None:
         truth["grads"] = {name: value for name, value in truth["grads"].items() if keep(name)}
     save(folder / "inputs.safetensors", inputs)
@@ -180,7 +182,7 @@ def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):
     if truth["grads"]:
         save(folder / "grads.safetensors", truth["grads"])
         facts |= {
-            "loss": truth["losses"][0],
+            "loss": truth["outputs"]["loss"].item(),
             "params": {name: describe_parameter(truth, single, name) for name in truth["grads"]},
             "noise_dominated": [name for name, grad in truth["grads"].items() if grad.abs().max() < NO_GRADIENT],
         }
@@ -188,6 +190,7 @@ def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):
         save(folder / "after5.safetensors", truth["after"])
         facts |= {
             "optimizer": {"type": "AdamW", **OPTIMIZER, "decay_all_parameters": True, "steps": steps},
+            **({"training_mode": True} if training else {}),
             "losses": truth["losses"],
             "torch_fp32_losses": single["losses"],
         }
@@ -235,7 +238,7 @@ def record_generation(model, lengths, folder, *, seed, new_tokens=NEW_TOKENS):
     write_case_json(folder, model, **{**case, "generate": entries})
 
 
-def run(model, inputs, dtype, steps):
+def run(model, inputs, dtype, steps, training=False):
     """Outputs, gradients, the losses before and after each step, and the parameters after the last one."""
     model = copy.deepcopy(model).eval()
     inputs = {name: value.to(dtype) if value.is_floating_point() else value for name, value in inputs.items()}
@@ -246,7 +249,12 @@ def run(model, inputs, dtype, steps):
     outputs.loss.backward()
     grads = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     result["grads"] = in_checkpoint_names(model, grads)
-    result["losses"].append(outputs.loss.item())
+    loss = outputs.loss
+    if training:
+        model.train().zero_grad()
+        loss = model(**inputs).loss
+        loss.backward()
+    result["losses"].append(loss.item())
     optimizer = torch.optim.AdamW(model.parameters(), **OPTIMIZER)
     for _ in range(steps):
         optimizer.step()

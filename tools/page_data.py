@@ -22,6 +22,7 @@ def write_all(folder):
     for name in ("bert", "minilm", "roberta"):
         model(folder / name, DATA / "tiny_bert", positions=512)
     model(folder / "gpt2", DATA / "models" / "gpt2_lm", positions=1024, tokenizer=DATA / "tiny_bert")
+    model(folder / "bigbird", DATA / "models" / "bigbirdsparse_softmax", positions=4096, tokenizer=DATA / "tiny_bert")
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")

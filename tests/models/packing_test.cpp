@@ -5,6 +5,7 @@
 #include "graph/evaluate.h"
 #include "models/cases.h"
 #include "models/packed_model.h"
+#include "portatune/models/one_text_per_row.h"
 #include "portatune/parity/parity.h"
 
 namespace portatune::test {
@@ -17,7 +18,8 @@ bool is_packable(const std::string& name, const parity::ReferenceCase& reference
   // The loss of transformers also depends on padding: see the test of the task.
   if (name.ends_with("_qa")) return false;
   // seq2seq_test.cpp has packed pairs of texts.
-  if (models::text_model(reference.model().config())->seq2seq() != nullptr) return false;
+  const auto model = models::text_model(reference.model().config());
+  if (model->seq2seq() != nullptr || !models::can_be_packed(*model)) return false;
   // Their frequencies depend on the length of the row, which differs from that of a text.
   return name != "llama_dynamic" && name != "llama_longrope";
 }

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import transformers  # noqa: E402
 from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json  # noqa: E402
+import big_bird_cases  # noqa: E402
 import encoder_cases  # noqa: E402
 import seq2seq_cases  # noqa: E402
 from encoder_cases import ENCODER_CASES, WITH_ALL_GRADIENTS  # noqa: E402
@@ -154,7 +155,7 @@ SHARP = ("bert", "gpt2", "opt")
 
 # Cases for which generate() is recorded, too: each decoder, an encoder-decoder model, each layout of OPT, and a RoPE
 # that depends on the length, with prompts that grow past it.
-GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm",
+GENERATES = ("bigbird_lm", "gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm",
              "llama_longrope", "gptneox_lm", "gptneox_sequential", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm", "gemma3_lm",
              "umt5_lm")
 
@@ -316,10 +317,10 @@ def share_bias(model, inputs):
 
 # Settings of single cases.
 CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
-CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES
+CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES
 
 # The first seed of each table.
-TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 5001: ENCODER_CASES}
+TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 3057: big_bird_cases.CASES, 5001: ENCODER_CASES}
 
 
 def main():
@@ -338,7 +339,7 @@ def make_case(name):
     seed = first_seed + list(table).index(name)
     model = make_model(architecture, {"num_hidden_layers": 2 if is_first else 1} | settings)
     randomise(model, seed, scale=1.2 if prefix in SHARP else 0.8)
-    inputs = make_inputs(model, LENGTHS, seed)
+    inputs = make_inputs(model, big_bird_cases.LENGTHS.get(prefix, LENGTHS), seed)
     if name in CHANGES:
         CHANGES[name](model, inputs)
     of_head = head_parameters(model)
@@ -350,6 +351,7 @@ def make_case(name):
         note=", ".join(f"{key} {value}" for key, value in settings.items()),
         steps=5 if is_first else 0,
         keep=None if is_first or name in WITH_ALL_GRADIENTS else lambda parameter: parameter in of_head,
+        training=prefix in big_bird_cases.TRAINED,
     )
     if name in GENERATES:
         lengths = (5, 4, 2) if "rope" in name else LENGTHS

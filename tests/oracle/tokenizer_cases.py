@@ -240,6 +240,9 @@ def small_tokenizers():
     made["XLM-RoBERTa"] = plain | dict(
         model=MODELS["Unigram"][0], pre_tokenizer=metaspace("always", True),
         normalizer=sequence("normalizers", PRECOMPILED, {"type": "Strip", "strip_left": False, "strip_right": True}, runs | {"content": "\u2581"}))
+    made["Big Bird"] = plain | dict(
+        model=MODELS["Unigram"][0], pre_tokenizer=metaspace("always", True), decoder=metaspace("always", True), post_processor=TEMPLATE,
+        normalizer=sequence("normalizers", {"type": "Strip", "strip_left": False, "strip_right": False}, runs | {"content": "\u2581"}))
     words = added("quick", normalized=True, single_word=True), added("CAF\u00c9", normalized=True, rstrip=True), added("\u2581x", normalized=True)
     made["normalized added tokens"] = plain | dict(
         added_tokens=SPECIAL + list(words), normalizer=sequence("normalizers", *named("NFKD", "StripAccents", "Lowercase")),

@@ -37,6 +37,7 @@ TESTED_TOGETHER = {
     "image/resize_test.cpp": "image/center_crop image/row_resizer image/taps",
     "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu "
     "graph/layer_norm graph/linear graph/rms_norm graph/softmax graph/sum_of_squares",
+    "graph/block_sparse_attention_test.cpp": "kernels/block_attention",
     "graph/shape_ops_test.cpp": "graph/broadcast graph/concatenate graph/constant graph/iota graph/reshape graph/slice "
     "graph/transpose",
     "graph/graph_test.cpp": "graph/checks graph/compare graph/convert graph/matrix_flops graph/top_k graph/traversal",

@@ -13,6 +13,8 @@ namespace portatune::models {
 std::unique_ptr<TextModel> albert(const io::JsonObject& config);
 /// BERT. Devlin et al. 2018, arXiv:1810.04805
 std::unique_ptr<TextModel> bert(const io::JsonObject& config);
+/// Big Bird, whose attention to long texts is by blocks. Zaheer et al. 2020, arXiv:2007.14062
+std::unique_ptr<TextModel> big_bird(const io::JsonObject& config);
 /// DeBERTa v2 and v3: attention to contents and, apart from them, to distances. He et al. 2020, arXiv:2006.03654; He et
 /// al. 2021, arXiv:2111.09543
 std::unique_ptr<TextModel> deberta_v2(const io::JsonObject& config);

@@ -31,6 +31,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"albert", albert, kQueryValue},
     {"bart", bart, kQVProj},
     {"bert", bert, kQueryValue},
+    {"big_bird", big_bird, kQueryValue},
     {"deberta-v2", deberta_v2, kQueryValueProj},
     {"distilbert", distilbert, kQVLin},
     {"electra", electra, kQueryValue},

@@ -98,7 +98,7 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
       {.optimizer = optim::adamw({.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps, .weight_decay = o.weight_decay},
                                  optim::WeightDecayOf::kAll),
        .max_grad_norm = 0,
-       .dropout = false,
+       .dropout = reference.facts().get_bool_or("training_mode", false),
        .lora = reference.model().lora()});
   const Program program = device.compile(plan.function);
   const train::StepLayout& layout = plan.layout;

@@ -157,9 +157,10 @@ std::vector<std::string> QuestionAnswering::inputs() const {
 Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
-  const Value x = model.state_for(models::HeadKind::kQuestionAnswering, root, texts.rows());
+  const models::TextInputs rows = texts.rows();
+  const Value x = model.state_for(models::HeadKind::kQuestionAnswering, root, rows);
   // Padding is a position without an answer, as in any text without padding.
-  const Value logits = texts.to_texts(model.logits(models::HeadKind::kQuestionAnswering, root, {.x = x}),
+  const Value logits = texts.to_texts(model.logits(models::HeadKind::kQuestionAnswering, root, {.x = x, .text = rows}),
                                       std::numeric_limits<float>::lowest());
   return tasks::span_prediction(logits, batch.at("start_positions"), batch.at("end_positions"),
                                 batch.at(std::string(data::kExampleWeight)));

@@ -26,6 +26,7 @@ std::vector<CpuKernel> kernels_of_this_machine() {
   if (gemm_is_native(DType::kFloat32)) {
     add(linear_kernels());
     add(attention_kernels());
+    add(block_attention_kernels());
   }
   return all;
 }

@@ -15,17 +15,15 @@ Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Va
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
 }
 
-Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
-  return bert_layer(s, c, x, bert_self_attention(s / "attention" / "self", c, x, mask));
+void refuse_relative_positions(const ConfigReader& config) {
+  const std::string positions = config.get_string_or("position_embedding_type", "absolute");
+  if (positions == "absolute") return;
+  throw CheckpointError({.where = "config.json, position_embedding_type",
+                         .given = "\"" + positions + "\"",
+                         .expected = "\"absolute\", the only supported positions for this architecture"});
 }
 
-void refuse_variants(const ConfigReader& config) {
-  const std::string positions = config.get_string_or("position_embedding_type", "absolute");
-  if (positions != "absolute") {
-    throw CheckpointError({.where = "config.json, position_embedding_type",
-                           .given = "\"" + positions + "\"",
-                           .expected = "\"absolute\", the only supported positions for this architecture"});
-  }
+void refuse_decoder(const ConfigReader& config) {
   if (config.get_bool_or("is_decoder", false) || config.get_bool_or("add_cross_attention", false)) {
     throw CheckpointError({.where = "config.json, is_decoder or add_cross_attention",
                            .given = "true",
@@ -46,7 +44,12 @@ TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, con
 }
 
 BertFields bert_fields(const ConfigReader& config, const BertFields& defaults) {
-  refuse_variants(config);
+  refuse_decoder(config);
+  return bert_fields_of_any(config, defaults);
+}
+
+BertFields bert_fields_of_any(const ConfigReader& config, const BertFields& defaults) {
+  refuse_relative_positions(config);
   BertFields c = defaults;
   config.require("vocab_size", c.vocab_size, kVocabulary);
   config.require("hidden_size", c.hidden_size, kSize);
@@ -94,19 +97,22 @@ Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, c
                          .dropout = c.attention_probs_dropout_prob});
 }
 
-Value bert_layer(const Scope& s, const BertFields& c, const Value& x, const Value& attended) {
-  return bert_feed_forward(s, c, add_and_norm(s / "attention" / "output", c, x, attended));
+Value bert_feed_forward(const Scope& s, const BertFields& c, const Value& x, const Value& residual) {
+  const Value expanded = linear(s / "intermediate" / "dense", x, c.intermediate_size, nn::columns());
+  return add_and_norm(s / "output", c, residual, nn::activate(c.hidden_act, expanded));
 }
 
-Value bert_feed_forward(const Scope& s, const BertFields& c, const Value& x) {
-  const Value expanded = linear(s / "intermediate" / "dense", x, c.intermediate_size, nn::columns());
-  return add_and_norm(s / "output", c, x, nn::activate(c.hidden_act, expanded));
+Value bert_layer(const Scope& s, const BertFields& c, const Value& x, const Value& attended) {
+  const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
+  return bert_feed_forward(s, c, h, h);
 }
 
 Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
   Values states{x};
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
-    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layer" / i, c, states.back(), mask)));
+    const Scope layer = s / "layer" / i;
+    const Value attended = bert_self_attention(layer / "attention" / "self", c, states.back(), mask);
+    states.push_back(nn::remat(s, states.back(), bert_layer(layer, c, states.back(), attended)));
   }
   return states;
 }

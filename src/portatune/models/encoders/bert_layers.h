@@ -1,5 +1,6 @@
 // The blocks of BERT that related models have under the same names: all blocks of RoBERTa and ELECTRA, the embeddings
-// and attention of ALBERT, and the feed-forward half of the layers of MPNet.
+// and attention of ALBERT, the feed-forward half of the layers of MPNet, and what Big Bird and DeBERTa have above their
+// attention.
 #pragma once
 
 #include <optional>
@@ -34,6 +35,8 @@ struct BertFields {
 /// Reads these fields. CheckpointError for a value out of range, and for a decoder or relative positions.
 /// defaults  values of fields that the file lacks; type_vocab_size 0: the model may be without token types
 BertFields bert_fields(const ConfigReader& config, const BertFields& defaults);
+/// The same for an architecture that is also supported as a decoder, which its caller checks.
+BertFields bert_fields_of_any(const ConfigReader& config, const BertFields& defaults);
 
 /// The model's metadata from these fields. The maximal length of a text is the number of positions.
 TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c);
@@ -54,11 +57,11 @@ Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs&
 /// heads.
 Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
 
-/// The rest of a layer: the projection of what its self-attention gives, with x added and normalised, and
-/// bert_feed_forward().
+/// LayerNorm(residual + Dropout(Linear(activation(Linear(x))))), with the layers "intermediate" and "output" of s.
+Value bert_feed_forward(const nn::Scope& s, const BertFields& c, const Value& x, const Value& residual);
+
+/// The output of a layer, from its input x and the result of its self-attention.
 Value bert_layer(const nn::Scope& s, const BertFields& c, const Value& x, const Value& attended);
-/// The second half of a layer: LayerNorm(x + Dropout(Linear(activation(Linear(x))))).
-Value bert_feed_forward(const nn::Scope& s, const BertFields& c, const Value& x);
 
 /// x, followed by the output of each layer.
 /// mask  see attention()

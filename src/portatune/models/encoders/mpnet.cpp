@@ -63,7 +63,8 @@ Value self_attention(const Scope& s, const BertFields& c, const Value& x, const 
 Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& bias) {
   const Scope attention = s / "attention";
   const Value attended = dropout(attention, self_attention(attention / "attn", c, x, bias), c.hidden_dropout_prob);
-  return bert_feed_forward(s, c, layer_norm(attention / "LayerNorm", x + attended, c.layer_norm_eps));
+  const Value h = layer_norm(attention / "LayerNorm", x + attended, c.layer_norm_eps);
+  return bert_feed_forward(s, c, h, h);
 }
 
 class MPNet final : public TextBody {
