@@ -53,12 +53,15 @@ TextInputs joined(const std::vector<TextInputs>& texts) {
           .token_type_ids = all(&TextInputs::token_type_ids)};
 }
 
-nb::object encode(const TracedModel& model, const nb::args& given) {
+Value last_hidden_state(const TracedModel& model, const TextInputs& text) {
+  return model.checkpoint.model().body().hidden_states(model, text).back();
+}
+
+nb::tuple last_hidden_states(const TracedModel& model, const nb::args& given) {
   std::vector<TextInputs> texts;
   for (const nb::handle text : given) texts.push_back(nb::cast<TextInputs>(text));
   if (texts.empty()) throw UsageError({.where = "encode", .given = "no text", .expected = "a text of the batch"});
-  const Value x = model.checkpoint.model().body().hidden_states(model, joined(texts)).back();
-  if (texts.size() == 1) return nb::cast(x);
+  const Value x = last_hidden_state(model, joined(texts));
   const int64_t rows = texts.front().input_ids.shape()[0];
   nb::list states;
   for (int64_t i = 0; i < std::ssize(texts); ++i) states.append(slice(x, 0, {i * rows, (i + 1) * rows}));
@@ -103,9 +106,9 @@ void bind_tasks(nb::module_& module) {
       .def_prop_ro(
           "attention_mask", [](const TextInputs& text) { return text.attention_mask; }, "1 for tokens, 0 for padding");
   nb::class_<TracedModel, Scope>(module, "Model", "The model of a forward pass, and the scope of its new parameters.")
-      .def("encode", encode, "texts"_a,
-           "The last hidden states of a text, [batch, length, hidden]; a tuple of them for several texts, which pass "
-           "through the encoder as one batch.")
+      .def("encode", last_hidden_state, "text"_a, "The last hidden states of a text, [batch, length, hidden].")
+      .def("encode", last_hidden_states, nb::sig("def encode(self, *texts: Tokens) -> tuple[Value, ...]"),
+           "Those of several texts, which pass through the encoder as one batch.")
       .def("pooler_output", pooler_output, "x"_a, "The output of the model's pooler for the last hidden states.")
       .def_prop_ro("hidden_size",
                    [](const TracedModel& model) { return model.checkpoint.model().facts().hidden_size; });
