@@ -12,7 +12,7 @@ from typing import Any
 try:
     import numpy
 except ImportError as missing:
-    raise ImportError("portatune.sklearn needs NumPy: pip install numpy") from missing
+    raise ImportError("portatune.sklearn needs NumPy: pip install 'portatune[sklearn]'") from missing
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin

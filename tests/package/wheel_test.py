@@ -70,7 +70,7 @@ class Wheel(unittest.TestCase):
         if importlib.util.find_spec("numpy"):
             self.assertRegex(done.stdout, r"^\[[01]\]$", done.stderr)
         else:
-            self.assertIn("portatune.sklearn needs NumPy: pip install numpy", done.stderr)
+            self.assertIn("portatune.sklearn needs NumPy: pip install 'portatune[sklearn]'", done.stderr)
 
     def test_the_module_has_its_types_and_no_other_symbol(self):
         (module,) = (self.packages / "portatune" / "lib").glob("_core.*.so")
