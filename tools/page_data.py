@@ -1,5 +1,6 @@
 """The files that the commands of pages name: tiny models and toy data, made from those of the tests."""
 
+import base64
 import csv
 import gzip
 import json
@@ -13,7 +14,8 @@ SENTENCES = ("the film was good and we saw the play", "the book was bad and we s
 # Models by the names of the Hugging Face Hub, in its cache.
 # Names on the Hugging Face Hub -> the toy models behind them.
 HUB_MODELS = {"bert-base-uncased": "bert", "google-bert/bert-base-uncased": "bert", "roberta-base": "bert",
-              "facebook/bart-base": "bart", "t5-small": "t5", "google-t5/t5-small": "t5"}
+              "facebook/bart-base": "bart", "t5-small": "t5", "google-t5/t5-small": "t5",
+              "Helsinki-NLP/opus-mt-en-ROMANCE": "marian"}
 COMMIT = "0" * 40
 
 
@@ -27,6 +29,7 @@ def write_all(folder):
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "t5", DATA / "models" / "t5_lm", positions=1024, tokenizer=DATA / "tiny_bert")
+    marian_model(folder / "marian")
     image_model(folder / "vit")
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
@@ -54,6 +57,18 @@ def model(folder, source, positions, tokenizer=None):
         config[key] = positions
     (folder / "config.json").write_text(json.dumps(config))
     lengthen(folder / "model.safetensors", positions)
+
+
+def marian_model(folder):
+    """A model with a SentencePiece model for each side."""
+    model(folder, DATA / "models" / "marian_lm", positions=1024)
+    golden = json.loads((DATA / "tokenizer" / "marian.json").read_text())
+    (texts, config, _), *_ = golden["cases"]
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    for name, data in golden["files"].items():
+        (folder / name).write_bytes(base64.b64decode(data))
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
 
 
 def lengthen(file, positions):

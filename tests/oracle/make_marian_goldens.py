@@ -132,9 +132,9 @@ def random_texts(count):
         parts = [rng.choice(words) if rng.random() < 0.7 else chr(rng.randrange(1, 0xD800)) for _ in range(rng.randrange(1, 12))]
         yield (" " if rng.random() < 0.7 else "").join(parts)
     everything = [chr(c) for c in range(1, 0x30000) if not 0xD800 <= c < 0xE000]
-    for i in range(0, len(everything), 7):
-        yield "x ".join(everything[i : i + 7])
-        yield "".join(everything[i : i + 7])
+    for i in range(0, len(everything), 24):
+        yield "x ".join(everything[i : i + 24])
+        yield "".join(everything[i : i + 24])
 
 
 def dumped_ids(dump, folder, texts):
@@ -159,7 +159,7 @@ def dumped_ids(dump, folder, texts):
 
 
 def compare(dump, paths):
-    texts = [*TEXTS, *MORE_TEXTS, *random_texts(20_000)]
+    texts = [*TEXTS, *MORE_TEXTS, *random_texts(6_000)]
     for path in paths:
         texts += pathlib.Path(path).read_text(encoding="utf-8").split("\n")
     texts = [text for text in texts if "\x00" not in text]

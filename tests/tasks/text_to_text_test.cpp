@@ -12,7 +12,8 @@
 #include "portatune/error.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/tasks/task_spec.h"
-#include "tasks/toy_bart.h"
+#include "tasks/toy_seq2seq.h"
+#include "text/marian_files.h"
 
 namespace portatune {
 namespace {
@@ -204,6 +205,77 @@ TEST_F(TextToText, ReadsTheTextsOfLanguages) {
   EXPECT_THAT(message_of<DataError>([&] { batches(*t, {with(R"({"en": "a"})")}, 1); }), HasSubstr("\"ro\""));
   EXPECT_THAT(message_of<DataError>([&] { batches(*t, {with("a")}, 1); }), HasSubstr("translation"));
   EXPECT_THAT(message([&] { task({.source_lang = "en"}); }), HasSubstr("--target-lang"));
+}
+
+// A Marian without weights, with a vocabulary for each side.
+class TextToTextOfMarian : public TextToText {
+ protected:
+  TextToTextOfMarian() {
+    std::filesystem::remove(folder_ / "tokenizer.json");
+    case_.write(folder_.path());
+    write_config(nlohmann::json::parse(case_.files.at("target_vocab.json")).size());
+  }
+  void write_config(size_t target_tokens) const {
+    const nlohmann::json config = {{"model_type", "marian"},
+                                   {"share_encoder_decoder_embeddings", false},
+                                   {"vocab_size", nlohmann::json::parse(case_.files.at("vocab.json")).size()},
+                                   {"decoder_vocab_size", target_tokens},
+                                   {"d_model", 16},
+                                   {"encoder_attention_heads", 4},
+                                   {"decoder_attention_heads", 4},
+                                   {"max_position_embeddings", 64},
+                                   {"pad_token_id", 2},
+                                   {"decoder_start_token_id", 2}};
+    write_text(folder_ / "config.json", config.dump());
+  }
+  // The results of transformers for a text: its ids as a source and as a target, and the text of the latter, twice.
+  const nlohmann::json& results_of(const std::string& text) const {
+    const std::vector<std::string> texts = text::marian_texts();
+    return case_.results[static_cast<size_t>(std::ranges::find(texts, text) - texts.begin())];
+  }
+  std::vector<int32_t> ids_of(const std::string& text, size_t side) const { return results_of(text)[side]; }
+
+  const text::MarianCase case_ = text::marian_cases().back();
+  const std::string source_ = "The other dog sees the fox and the fox sees the dogs over there.",
+                    target_ = "L'autre chien voit le renard et le renard voit les chiens l\u00e0-bas.";
+};
+
+TEST_F(TextToTextOfMarian, SourcesAndTargetsHaveTheirOwnTokens) {
+  const auto t = task({.max_length = 60, .max_target_length = 60});
+  const data::Example batch = batches(*t, {row(source_, target_)}, 1).front();
+  const auto tokens_of = [&](const char* column, size_t side) {
+    std::vector<int32_t> found = ids(batch, column);
+    found.resize(ids_of(side == 0 ? source_ : target_, side).size());
+    return found;
+  };
+  EXPECT_EQ(tokens_of("input_ids", 0), ids_of(source_, 0));
+  EXPECT_EQ(tokens_of("labels", 1), ids_of(target_, 1));
+}
+
+TEST_F(TextToTextOfMarian, GeneratedTextsHaveTheTokensOfTargets) {
+  std::vector<int32_t> tokens = ids_of(target_, 1);
+  tokens.insert(tokens.begin(), 2);
+  data::Example outputs;
+  outputs.set("generated_tokens", Tensor({1, std::ssize(tokens)}, std::span<const int32_t>(tokens)));
+  data::Example batch;
+  batch.set(data::kExampleWeight, Tensor({1}, {1.0f}));
+  const auto line = nlohmann::json::parse(task({.max_length = 60})->prediction_lines()->take(batch, outputs));
+  EXPECT_EQ(line["text"], results_of(target_)[3]);
+}
+
+TEST_F(TextToTextOfMarian, SavesTheFilesOfBothSides) {
+  const TemporaryFolder saved;
+  task({.max_length = 60})->save(saved.path());
+  for (const char* name : {"source.spm", "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(saved / name)) << name;
+  }
+  const auto config = nlohmann::json::parse(std::ifstream(saved / "config.json"));
+  EXPECT_THAT(config["architectures"], ElementsAre("MarianMTModel"));
+}
+
+TEST_F(TextToTextOfMarian, RefusesTargetsWithoutEmbeddings) {
+  write_config(20);
+  EXPECT_THAT(message_of<CheckpointError>([&] { task({.max_length = 60}); }), HasSubstr("a tokenizer of targets"));
 }
 
 TEST_F(TextToText, RefusesEmptyTexts) {

@@ -6,7 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "tasks/toy_bart.h"
+#include "tasks/toy_seq2seq.h"
 
 namespace portatune::cli {
 namespace {
@@ -45,12 +45,12 @@ class TextToTextCommand : public testing::Test {
     write(toy_.file("train.csv"), letters_to_sort(4096, 1));
     write(toy_.file("dev.csv"), letters_to_sort(256, 2));
   }
-  Words fit(const Words& more) const {
+  Words fit(const Words& more, const std::string& model = "bart") const {
     return Words{"fit",
                  "--task",
                  "text-to-text",
                  "--model",
-                 toy_.file("bart"),
+                 toy_.file(model),
                  "--from-config",
                  "--train",
                  toy_.file("train.csv"),
@@ -93,6 +93,40 @@ TEST_F(TextToTextCommand, ABartOfRandomWeightsLearnsToSort) {
   EXPECT_EQ(predict.out, "{\"row\":0,\"text\":\"a b c\"}\n{\"row\":1,\"text\":\"a a e h\"}\n");
   const Finished typed = portatune({"predict", "--model", toy_.output(), "--text", "d c"});
   EXPECT_EQ(typed.out, "{\"row\":0,\"text\":\"c d\"}\n") << typed.err;
+}
+
+// Rows of the two tasks in turn. The prefix of a row names its task.
+std::string letters_for_two_tasks(int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string table = "text,target\n";
+  for (int i = 0; i < count; ++i) {
+    std::string letters(2 + random() % 4, ' ');
+    for (char& letter : letters) letter = static_cast<char>('a' + random() % kLetters.size());
+    const bool sorts = i % 2 == 0;
+    table += (sorts ? "sort: " : "reverse: ") + joined(letters);
+    if (sorts) {
+      std::ranges::sort(letters);
+    } else {
+      std::ranges::reverse(letters);
+    }
+    table += "," + joined(letters) + "\n";
+  }
+  return table;
+}
+
+TEST_F(TextToTextCommand, AT5OfRandomWeightsLearnsTheTasksOfTwoPrefixes) {
+  std::filesystem::create_directory(toy_.file("t5"));
+  write_toy_t5(toy_.file("t5"), kLetters + Words{"sort:", "reverse:"}, 32);
+  write(toy_.file("train.csv"), letters_for_two_tasks(8192, 3));
+  write(toy_.file("dev.csv"), letters_for_two_tasks(256, 4));
+  const Words more = {"--predict-with-generate", "--max-steps", "900", "--padding", "max_length",
+                      "--eval-on-start=false",   "--json"};
+  const json fit = result(this->fit(more, "t5"));
+  EXPECT_GT(fit["after"]["exact_match"], 95) << fit;
+  for (const auto& [text, wanted] : {std::pair("sort: d a c", "a c d"), std::pair("reverse: d a c", "c a d")}) {
+    const Finished predict = portatune({"predict", "--model", toy_.output(), "--text", text});
+    EXPECT_THAT(predict.out, HasSubstr(std::string("\"text\":\"") + wanted + "\"")) << predict.err;
+  }
 }
 
 TEST_F(TextToTextCommand, WithoutGenerationAnEvaluationMeasuresTheTargets) {
