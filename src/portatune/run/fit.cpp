@@ -244,7 +244,9 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
   const double evaluation_s = seconds_since(evaluation_start);
 
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
-  if (outcome.before) train::require_deciding_score(options, *outcome.before, training.ema > 0);
+  if (outcome.before) {
+    train::require_deciding_score(options, *outcome.before, train::known_scores(options, task, training.ema > 0));
+  }
   options.changed_data = [&plan] { return change_of(plan); };
   options.use_changed_data = plan.use_changed_data;
   remove_replaced_run(plan);
@@ -298,6 +300,7 @@ std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, Devi
                 .train = train_data,
                 .validation = rows.validation(),
                 .surveys = validation_data,
+                .saved_step = outcome.model_step,
                 .step_cost = [&] { return step_cost(plan, rows.train(), device); }},
                events);
   return outcome;
