@@ -35,7 +35,7 @@ std::filesystem::path Toy::copy_of_model() const {
   return path() / "model";
 }
 
-std::string Toy::result_without_dropout(Words words) const {
+std::string Toy::result_without_dropout(Words words, const std::string& kept) const {
   const std::filesystem::path model = std::filesystem::exists(path() / "model") ? path() / "model" : copy_of_model();
   auto config = nlohmann::json::parse(read(model / "config.json"));
   config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
@@ -44,7 +44,11 @@ std::string Toy::result_without_dropout(Words words) const {
   words.emplace_back("--json");
   const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  std::filesystem::remove_all(output());
+  if (kept.empty()) {
+    std::filesystem::remove_all(output());
+  } else {
+    std::filesystem::rename(output(), kept);
+  }
   return run.out;
 }
 

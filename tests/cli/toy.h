@@ -27,8 +27,9 @@ class Toy {
   /// A copy of the model, to be damaged.
   std::filesystem::path copy_of_model() const;
 
-  /// The output of these words, of a fit(), with --json on a model without dropout; the output folder is removed.
-  std::string result_without_dropout(Words words) const;
+  /// The output of these words, of a fit(), with --json on a model without dropout; the output folder is removed, or
+  /// moved to another place if there is one.
+  std::string result_without_dropout(Words words, const std::string& kept = {}) const;
 
   /// portatune fit on three epochs of 16 rows, four on a device, of which one has a score whose square is no number.
   Words fit_of_an_overflow(const Words& more) const;

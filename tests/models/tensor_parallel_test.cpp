@@ -187,7 +187,8 @@ TEST_P(TensorParallelAdapter, IsTheSameOnEveryMesh) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Adapters, TensorParallelAdapter,
-                         ::testing::Values("bert_all", "gpt2_all", "modernbert", "bert_dora", "gpt2_dora"),
+                         ::testing::Values("bert_all", "gpt2_all", "modernbert", "bert_dora", "gpt2_dora",
+                                           "bert_biases", "opt_biases"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary,
                          ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm", "gemma2_lm"),

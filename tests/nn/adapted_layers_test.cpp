@@ -120,6 +120,8 @@ TEST(AdaptedLayers, BiasesAreTrainedByName) {
   for (const char* name : {"self.key.bias", "self.query.weight"}) EXPECT_FALSE(nn::is_trained(lora, name)) << name;
   lora.bias = LoraBias::kAll;
   for (const char* name : {"self.key.bias", "LayerNorm.bias"}) EXPECT_TRUE(nn::is_trained(lora, name)) << name;
+  // No bias for peft, in spite of its name.
+  EXPECT_FALSE(nn::is_trained(lora, "block.0.layer.0.SelfAttention.relative_attention_bias.weight"));
   EXPECT_FALSE(nn::is_trained(lora, "LayerNorm.weight"));
 }
 

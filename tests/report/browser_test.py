@@ -188,6 +188,12 @@ class Browser(unittest.TestCase):
             ["Waiting for input, median", "2 %"],
         ])
 
+    def test_the_step_of_the_saved_model_is_in_the_overview(self):
+        for name, saved in (("early", 264), ("late", 528)):
+            self.add_log(name, *({"step": step, "loss": 0.5} for step in (264, 528)))
+            (self.folder / name / "report.json").write_text(json.dumps({"saved_step": saved}))
+        self.assertIn(["Saved model", "of step 264", "of the last step"], self.report("early", "late").tables[0])
+
     def test_errors_are_those_of_the_evaluations(self):
         self.add_log("wrong", {"step": 10, "eval_loss": 0.5})
         mistake = {"file": "dev.tsv", "row": 17, "label": "<i>a", "prediction": "b", "probability": 0.981, "loss": 3.1}

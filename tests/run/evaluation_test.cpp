@@ -131,6 +131,21 @@ TEST(BestModelOfARun, IsSavedWithItsScores) {
   EXPECT_THAT(events.notices, HasSubstr("the model is that of step " + std::to_string(outcome.best_step)));
 }
 
+// One class has no AUC.
+TEST(BestModelOfARun, IsTheLastOneWhereItsScoreIsNeverDefined) {
+  const Toy toy;
+  cli::write(toy.file("validation.csv"), "text,label\nthe film was good,1\nthe play was fine,1\n");
+  RunOptions options = with_best_model(options_of(toy, "best"));
+  options.best_model.metric = "roc_auc";
+  options.best_model.greater_is_better.reset();
+  const Outcome outcome = outcome_of(options);
+  EXPECT_EQ(outcome.best_step, 0);
+  EXPECT_EQ(outcome.model_step, outcome.steps);
+  options.best_model.metric = "roc_acu";
+  options.output = toy.file("misspelt");
+  EXPECT_THAT(message_of<UsageError>([&] { outcome_of(options); }), HasSubstr("roc_auc"));
+}
+
 TEST(BestModelOfARun, IsTheSameAfterAStop) {
   const Toy toy;
   RunOptions options = with_best_model(options_of(toy, "whole"));

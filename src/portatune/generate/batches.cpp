@@ -9,11 +9,11 @@ namespace {
 
 constexpr int64_t kMinLength = 16;
 
-int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least))); }
-
 int64_t rounded_length(int64_t tokens) { return power_of_two(std::max(tokens, kMinLength)); }
 
 }  // namespace
+
+int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least))); }
 
 std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const int64_t> new_tokens,
                                 const BatchLimits& limits) {

@@ -13,6 +13,9 @@ namespace portatune::generate {
 
 using Ids = std::vector<int32_t>;
 
+/// The smallest power of two that is not below a number.
+int64_t power_of_two(int64_t at_least);
+
 /// The prompts of one batch.
 struct Batch {
   std::vector<size_t> prompts;  ///< indices among all prompts

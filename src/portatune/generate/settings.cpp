@@ -1,9 +1,9 @@
 #include "portatune/generate/settings.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "portatune/base/random.h"
+#include "portatune/generate/batches.h"
 #include "portatune/generate/options.h"
 #include "portatune/ops.h"
 
@@ -33,8 +33,6 @@ std::vector<std::vector<int32_t>> bad_words_of(const GenerationOptions& options)
   });
   return words;
 }
-
-int64_t power_of_two(size_t at_least) { return static_cast<int64_t>(std::bit_ceil(at_least)); }
 
 Tensor table_of_bad_words(const SearchKind& kind, const GenerationOptions& options) {
   const auto width = static_cast<size_t>(kind.bad_word_size);
@@ -90,8 +88,8 @@ Restrictions restrictions_of(const Value& sets, const Value& limits) {
 
 SearchKind kind_of(const GenerationOptions& o) {
   const auto bad_words = bad_words_of(o);
-  size_t longest = 0;
-  for (const auto& word : bad_words) longest = std::max(longest, word.size());
+  int64_t longest = 0;
+  for (const auto& word : bad_words) longest = std::max<int64_t>(longest, std::ssize(word));
   return {.penalises = o.repetition_penalty != 1,
           .samples = o.do_sample,
           .keeps_top_k = o.do_sample && o.top_k != 0,
@@ -101,7 +99,7 @@ SearchKind kind_of(const GenerationOptions& o) {
           .bans_ngrams = o.no_repeat_ngram_size != 0,
           .restricts = o.min_length != 0 || o.min_new_tokens.value_or(0) != 0 || o.forced_bos_token_id ||
                        !o.forced_eos_token_id.empty() || !o.suppress_tokens.empty() || !o.begin_suppress_tokens.empty(),
-          .bad_words = bad_words.empty() ? 0 : power_of_two(bad_words.size()),
+          .bad_words = bad_words.empty() ? 0 : power_of_two(std::ssize(bad_words)),
           .bad_word_size = bad_words.empty() ? 0 : power_of_two(longest)};
 }
 

@@ -213,6 +213,12 @@ Json task_type_of(const io::JsonObject& config) {
   return nullptr;
 }
 
+// The config.json of the model in a folder. That of a custom task may be absent.
+io::JsonObject config_beside(const fs::path& folder) {
+  const fs::path file = folder / "config.json";
+  return fs::exists(file) ? io::JsonObject::read(file) : io::JsonObject::parse("{}", file.string());
+}
+
 // Name and revision of a model: those on the Hub for a snapshot in its cache.
 std::pair<std::string, Json> name_of(const fs::path& model) {
   const std::optional<io::HubName> name = hub_name_of(model);
@@ -317,7 +323,7 @@ std::optional<Lora> lora_of(const fs::path& folder) {
 
 void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<const std::string> parameters,
                           const fs::path& model) {
-  const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+  const io::JsonObject config = config_beside(folder);
   const auto [name, revision] = name_of(base_of(model));
   std::vector<std::string> targets = targets_of(lora, parameters);
   std::ranges::sort(targets);

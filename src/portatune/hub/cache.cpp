@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "portatune/base/output_file.h"
+#include "portatune/base/path_name.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/hub/environment.h"
@@ -65,7 +66,7 @@ fs::path cache_folder_of(const std::string& name) {
 }
 
 std::string name_of_cache_folder(const fs::path& folder) {
-  std::string name = fs::absolute(folder).lexically_normal().filename().string();
+  std::string name = last_part_of(folder);
   if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
   if (const size_t slash = name.find(kSlash); slash != std::string::npos) name.replace(slash, kSlash.size(), "/");
   return name;

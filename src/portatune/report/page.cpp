@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "portatune/base/path_name.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
@@ -100,17 +101,10 @@ struct ShownRun {
   std::filesystem::path folder, group;
 };
 
-// The last part of a path.
-std::string name_of(const std::filesystem::path& path) {
-  if (path.empty()) return {};
-  const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
-  return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
-}
-
 // The last part of the path of a run; of runs that share it, the whole path.
 std::string name_of(const ShownRun& run, std::span<const ShownRun> all) {
-  const std::string name = name_of(run.folder);
-  const auto count = std::ranges::count(all, name, [](const ShownRun& other) { return name_of(other.folder); });
+  const std::string name = last_part_of(run.folder);
+  const auto count = std::ranges::count(all, name, [](const ShownRun& other) { return last_part_of(other.folder); });
   return count > 1 ? run.folder.string() : name;
 }
 
@@ -144,7 +138,7 @@ Json json_of_run(const ShownRun& run, const std::string& name, size_t max_points
   const std::filesystem::path& folder = run.folder;
   const RunLog log = read_log(folder / kLogFile);
   return {{"name", name},
-          {"group", name_of(run.group)},
+          {"group", last_part_of(run.group)},
           {"training", json_of(log.training, max_points)},
           {"evaluation", json_of(log.evaluation, max_points)},
           {"resumptions", log.resumptions},

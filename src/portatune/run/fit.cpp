@@ -264,7 +264,10 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   const double evaluation_s = seconds_since(evaluation_start);
 
   std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *run.evaluation);
-  if (outcome.before) train::require_deciding_score(options, *outcome.before, run.training.ema > 0);
+  if (outcome.before) {
+    train::require_deciding_score(options, *outcome.before,
+                                  train::known_scores(options, *plan.task, run.training.ema > 0));
+  }
   options.changed_data = [&plan] { return change_of(plan); };
   options.use_changed_data = plan.use_changed_data;
   remove_replaced_run(plan);
@@ -318,6 +321,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
                 .train = train_data,
                 .validation = rows.validation(),
                 .surveys = validation_data,
+                .saved_step = outcome.model_step,
                 .step_cost = [&] { return step_cost(plan, rows.train(), device); }},
                events);
   return outcome;

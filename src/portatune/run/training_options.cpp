@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "portatune/base/path_name.h"
 #include "portatune/hub/cache.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/rows/training_files.h"
@@ -17,9 +18,7 @@ namespace {
 // or by its name.
 std::string name_of_model(const std::filesystem::path& folder) {
   const std::optional<io::HubName> on_hub = hub::hub_name_of(folder);
-  const std::filesystem::path named = on_hub ? std::filesystem::path(on_hub->name) : std::filesystem::absolute(folder);
-  const std::filesystem::path path = named.lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
+  return last_part_of(on_hub ? std::filesystem::path(on_hub->name) : folder);
 }
 
 // What decides about the step whose model is saved, and about reductions of the learning rate.

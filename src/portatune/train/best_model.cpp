@@ -12,6 +12,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/tasks/metrics/all_metrics.h"
 #include "portatune/train/evaluation.h"
 
 namespace portatune::train {
@@ -39,10 +40,11 @@ std::optional<double> value_of(const Scores& scores, const std::string& name) {
   return found->second;
 }
 
-void require_score(const std::string& score, const Scores& scores) {
-  if (value_of(scores, score)) return;
-  std::vector<std::string> names;
-  for (const auto& [name, value] : scores) names.push_back(name);
+void require_score(const std::string& score, const Scores& scores, ScoreNames names) {
+  for (const auto& [name, value] : scores) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  if (std::ranges::find(names, score) != names.end()) return;
   throw UsageError({.where = "metric_for_best_model",
                     .given = score,
                     .expected = "one of " + list_of(names),
@@ -66,23 +68,32 @@ std::string deciding_score(const FitOptions& options) {
   return deciding_score(options.best_model, options.validation.front().name);
 }
 
-void require_deciding_score(const FitOptions& options, const Scores& scores, bool has_averages) {
-  const std::string score = deciding_score(options);
-  if (score.empty()) return;
-  Scores expected = scores;
-  if (has_averages) std::ranges::copy(with_name(kAverages, scores), std::back_inserter(expected));
-  require_score(score, expected);
+ScoreNames known_scores(const FitOptions& options, const Task& task, bool has_averages) {
+  Scores of_task{{kLoss, 0}}, all;
+  for (const std::string& name : tasks::known_scores(task)) of_task.emplace_back(name, 0);
+  for (const EvaluationSet& set : options.validation) {
+    std::ranges::copy(with_name(set.name, of_task), std::back_inserter(all));
+  }
+  if (has_averages) std::ranges::copy(with_name(kAverages, Scores(all)), std::back_inserter(all));
+  ScoreNames names;
+  for (const auto& [name, none] : all) names.push_back(name);
+  return names;
 }
 
-bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options) {
+void require_deciding_score(const FitOptions& options, const Scores& scores, const ScoreNames& known) {
+  const std::string score = deciding_score(options);
+  if (!score.empty()) require_score(score, scores, known);
+}
+
+bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const FitOptions& options,
+                    const ScoreNames& known) {
   const std::string score = deciding_score(options);
   bool is_best = false;
   if (!score.empty()) {
     const BestModelOptions& rule = options.best_model;
     const bool greater = is_greater_better(rule, score);
     const double worst = (greater ? -1 : 1) * std::numeric_limits<double>::infinity();
-    if (evaluations.step == 0) require_score(score, scores);
-    // A later evaluation may leave the score undefined, such as the precision of a class that is never predicted.
+    if (evaluations.step == 0) require_score(score, scores, known);
     const double best = evaluations.best_step > 0 ? value_of(evaluations.best_scores, score).value_or(worst) : worst;
     const double value = value_of(scores, score).value_or(worst);
     is_best = is_better(value, best, greater);
@@ -103,10 +114,10 @@ bool add_evaluation(Evaluations& evaluations, int64_t step, Scores scores, const
 }
 
 void add_to_plateau(Plateau& plateau, const Scores& scores, bool is_first, const FitOptions& options,
-                    const ScheduleOptions& schedule) {
+                    const ScheduleOptions& schedule, const ScoreNames& known) {
   const BestModelOptions& rule = options.best_model;
   const std::string score = deciding_score(rule, options.validation.front().name);
-  if (is_first) require_score(score, scores);
+  if (is_first) require_score(score, scores, known);
   plateau.add(value_of(scores, score), schedule, is_greater_better(rule, score));
 }
 

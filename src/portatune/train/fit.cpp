@@ -518,10 +518,12 @@ class FitLoop {
     }
     if (stopping_) return false;
     Evaluations& evaluations = state_.evaluations();
+    const bool is_first = evaluations.step == 0;
+    const ScoreNames known = is_first ? known_scores(options_, state_.task(), state_.has_averages()) : ScoreNames();
     if (state_.options().lr_scheduler_type == kReduceOnPlateau) {
-      add_to_plateau(evaluations.plateau, scores, evaluations.step == 0, options_, state_.options().schedule);
+      add_to_plateau(evaluations.plateau, scores, is_first, options_, state_.options().schedule, known);
     }
-    const bool is_best = add_evaluation(evaluations, state_.steps(), std::move(scores), options_);
+    const bool is_best = add_evaluation(evaluations, state_.steps(), std::move(scores), options_, known);
     if (state_.steps() == last_step_) evaluations.stopped_early = false;  // no step is left to spare
     evaluations.planned_steps = evaluations.stopped_early ? last_step_ : 0;
     callback_.on_evaluation(state_.steps(), epochs(), evaluations.scores);

@@ -107,7 +107,7 @@ void BestModelOptions::describe(OptionFields& fields) {
   fields("metric_for_best_model", metric, "score that decides which evaluation is the best",
          {.fact = Fact::kUnlessDefault, .default_help = "loss"});
   fields("greater_is_better", greater_is_better, "a higher score is better; =false: a lower one",
-         {.fact = Fact::kUnlessDefault, .default_help = "true, but for names that end with loss"});
+         {.fact = Fact::kUnlessDefault, .default_help = "true, but not for losses and errors"});
   fields("early_stopping_patience", early_stopping_patience,
          "training ends after so many evaluations in a row without improvement",
          {.lowest = 1, .fact = Fact::kUnlessDefault, .default_help = "none"});

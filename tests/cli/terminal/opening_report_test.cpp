@@ -50,7 +50,8 @@ TEST(OpeningReport, CountsTheParametersThatAreTrained) {
   const Toy toy;
   const Finished run = portatune(toy.fit({"--max-steps", "1", "--freeze", "bert"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(unwrapped(run.err), testing::ContainsRegex("; trained: 34 parameters \\(0[.][0-9]+ %\\)\n"));
+  EXPECT_THAT(unwrapped(run.err),
+              testing::ContainsRegex("; frozen: bert; trained: 34 parameters \\(0[.][0-9]+ %\\)\n"));
 }
 
 TEST(OpeningReport, LinesHaveAtMost80Columns) {

@@ -45,7 +45,6 @@ TEST(Padding, BucketsLearnTheToyTaskAsFixedLengthsDo) {
   EXPECT_THAT(run.err, HasSubstr("1 to     4 tokens           18 examples  25.7 % ##########\n"));
   // A training step and an evaluation for each of three lengths, the latter compiled by the first measurement.
   EXPECT_THAT(run.err, HasSubstr("6 programs, one for each shape of batches; compiled 3 in "));
-  EXPECT_THAT(run.err, HasSubstr("% of the time for input"));
 }
 
 TEST(Padding, AutoFindsRoomForLongerValidationRows) {

@@ -88,14 +88,16 @@ TEST(AttentionBias, GradientMatchesFiniteDifferences) {
   check_gradient(with_bias({.heads = 2}), inputs({2, 3, 8}, {2, 3, 8}, {3}), kCoarse);
 }
 
-// The kernels compute with a bias for each key; its gradient is composed of other ops.
-TEST(AttentionBias, KernelAgreesWithItsDecompositionInTheGradientOfTheBias) {
-  const std::vector<std::string> both{"portatune.attention", "portatune.attention_grad"};
+TEST(AttentionBias, KernelAgreesWithItsDecomposition) {
+  const std::vector<std::string> both{"portatune.attention", "portatune.attention_bias_grad"};
   const auto f = with_bias({.heads = 2, .dropout = 0.3, .band = {.after = 0}});
-  for (const Shape& bias : {Shape{3, 1, 1, 19}, Shape{1, 1, 1, 19}, Shape{19}}) {
-    check_kernel(both, f, inputs({3, 19, 64}, {3, 19, 64}, bias), 1e-5);
-    check_kernel(both, in_bf16(f), inputs({3, 19, 64}, {3, 19, 64}, bias), 3e-2);
+  const auto capped = with_bias({.heads = 2, .dropout = 0.3, .band = {.before = 12}, .softcap = 2});
+  const auto with_shape = [](const Shape& bias) { return inputs({3, 19, 64}, {3, 19, 64}, bias); };
+  for (const Shape& bias : {Shape{3, 1, 1, 19}, Shape{19}, Shape{1, 2, 19, 19}, Shape{3, 1, 19, 19}}) {
+    check_kernel(both, f, with_shape(bias), 1e-5);
   }
+  check_kernel(both, in_bf16(f), with_shape({3, 2, 19, 19}), 3e-2);
+  check_kernel(both, capped, with_shape({3, 2, 1, 19}), 1e-5);
 }
 
 Function of_bias(const Shape& bias, DType dtype = kBF16) {
@@ -105,29 +107,32 @@ Function of_bias(const Shape& bias, DType dtype = kBF16) {
 }
 
 TEST(AttentionBias, IsLeftToKernelsAndLibrariesThatSupportIt) {
-  const Target cpu{.kernels = {"portatune.attention", "portatune.attention_grad"}};
+  const Target cpu{.kernels = {"portatune.attention", "portatune.attention_bias_grad"}};
   const Target gpu{.kernels = {std::string(kCudnnAttention)}};
   const auto calls = [](const Target& target, const Shape& bias) {
     return to_stablehlo(of_bias(bias), target).find("custom_call") != std::string::npos;
   };
   EXPECT_TRUE(calls(cpu, {2, 1, 1, 6}));
   EXPECT_TRUE(calls(cpu, {1, 6}));
-  EXPECT_FALSE(calls(cpu, {2, 1, 6, 6}));
-  EXPECT_FALSE(calls(cpu, {1, 4, 6, 6}));
+  EXPECT_TRUE(calls(cpu, {2, 1, 6, 6}));
+  EXPECT_TRUE(calls(cpu, {1, 4, 6, 6}));
+  EXPECT_FALSE(calls(cpu, {1, 4, 6, 1}));
   EXPECT_TRUE(calls(gpu, {2, 1, 1, 6}));
   EXPECT_TRUE(calls(gpu, {1, 1, 6, 6}));
   EXPECT_FALSE(calls(gpu, {1, 4, 6, 6}));
 }
 
-// The programs of today's models have no gradient of their masks.
+// Most models have no gradient of their masks.
 TEST(AttentionBias, CostsNothingWithoutItsGradient) {
   const Value x = parameter("x", {kF32, {2, 6, 32}}), mask = parameter("mask", {DType::kInt32, {2, 6}});
   const Value bias = select(compare(Direction::kEqual, mask, full(mask.type(), 0)), full({kF32, {2, 6}}, -1e9),
                             full({kF32, {2, 6}}, 0));
   const Value out = attention(x, x, x, reshape(bias, {2, 1, 1, 6}), {.heads = 4, .scale = 1});
   const Function f{.parameters = {x, mask}, .results = gradients(sum(out), {&x, 1})};
-  const Target cpu{.kernels = {"portatune.attention", "portatune.attention_grad"}};
-  EXPECT_EQ(to_stablehlo(f, cpu).find("dot_general"), std::string::npos);
+  const Target cpu{.kernels = {"portatune.attention", "portatune.attention_grad", "portatune.attention_bias_grad"}};
+  const std::string text = to_stablehlo(f, cpu);
+  EXPECT_EQ(text.find("dot_general"), std::string::npos);
+  EXPECT_EQ(text.find("attention_bias_grad"), std::string::npos);
 }
 
 // A device along `tensor` has its heads' part of the bias.

@@ -172,6 +172,10 @@ TEST(Attention, KernelAgreesWithItsDecomposition) {
     check_kernel(both, in_bf16(f), kOdd, 3e-2);
     check_kernel(both, grouped, kOddGrouped, 1e-5);
     check_kernel(both, in_bf16(grouped), kOddGrouped, 3e-2);
+    const auto capped =
+        apply_attention({.heads = 6, .kv_heads = 2, .dropout = rate, .band = band, .packed = true, .softcap = 2});
+    check_kernel(both, capped, kOddGrouped, 1e-5);
+    check_kernel(both, in_bf16(capped), kOddGrouped, 3e-2);
   }
 }
 TEST(Attention, SoftcapBoundsTheScoresBeforeTheBias) {
@@ -185,18 +189,18 @@ TEST(Attention, GradientWithSoftcapMatchesFiniteDifferences) {
                  kCoarse);
   check_gradient(apply_attention({.heads = 6, .band = kWindow, .packed = true, .softcap = 2}), kGrouped, kCoarse);
 }
-TEST(Attention, SoftcapIsLeftToTheDecomposition) {
+TEST(Attention, KernelsTakeASoftcapAndLibrariesDoNot) {
   const Value x = parameter("x", {kBF16, {2, 6, 32}}), mask = full({kF32, {2, 1, 1, 6}}, 0);
   const auto calls = [&](const Target& target, double softcap) {
     const Value out = attention(x, x, x, mask, {.heads = 4, .scale = 1, .softcap = softcap});
     const Function f{.parameters = {x}, .results = gradients(sum(convert(out, kF32)), {&x, 1})};
     return to_stablehlo(f, target).find("custom_call") != std::string::npos;
   };
-  for (const Target& target : {Target{.kernels = {"portatune.attention", "portatune.attention_grad"}},
-                               Target{.kernels = {std::string(kCudnnAttention)}}}) {
-    EXPECT_TRUE(calls(target, 0));
-    EXPECT_FALSE(calls(target, 50));
-  }
+  const Target cpu{.kernels = {"portatune.attention", "portatune.attention_grad"}};
+  const Target gpu{.kernels = {std::string(kCudnnAttention)}};
+  EXPECT_TRUE(calls(cpu, 50));
+  EXPECT_TRUE(calls(gpu, 0));
+  EXPECT_FALSE(calls(gpu, 50));
 }
 // The second half of four heads, alone and among all heads.
 TEST(Attention, DropsTheSameWeightsForAPartOfTheHeads) {

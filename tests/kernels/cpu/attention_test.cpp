@@ -17,10 +17,22 @@ struct Expected {
   std::vector<double> out, lse;
 };
 
+// A bias of any shape, which is added to the scores.
+struct Bias {
+  AttentionShape shape;
+  int64_t examples, heads, queries;  // 1, or as many as in the shape
+  std::vector<float> values;
+
+  size_t index(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    const int64_t example = examples > 1 ? b : 0, head = heads > 1 ? h : 0, query = queries > 1 ? i : 0;
+    return static_cast<size_t>(((example * heads + head) * queries + query) * shape.kv + j);
+  }
+};
+
 // Attention row by row, in double. Weights of a row without visible keys, or only with a bias of -infinity, are zero.
 // segments  empty: none
-Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in,
-                         const std::vector<float>& bias, const std::vector<int32_t>& segments = {}) {
+Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in, const Bias& bias,
+                         const std::vector<int32_t>& segments = {}) {
   Expected result{std::vector<double>(in.q.size()), {}};
   const auto q_at = [&](int64_t b, int64_t i, int64_t h, int64_t d) {
     return static_cast<size_t>((b * s.query + i) * s.hidden() + h * s.head_size + d);
@@ -43,7 +55,9 @@ Expected naive_attention(const AttentionShape& s, const AttentionOptions& option
           const bool seen = -options.band.before <= distance && distance <= options.band.after && together(b, i, j);
           double score = 0;
           for (int64_t d = 0; d < s.head_size; ++d) score += in.q[q_at(b, i, h, d)] * in.k[kv_at(b, j, h, d)];
-          weights.push_back(seen ? std::exp(options.scale * score + bias[static_cast<size_t>(b * s.kv + j)]) : 0);
+          score *= options.scale;
+          if (options.softcap > 0) score = options.softcap * std::tanh(score / options.softcap);
+          weights.push_back(seen ? std::exp(score + bias.values[bias.index(b, h, i, j)]) : 0);
           sum += weights.back();
         }
         result.lse.push_back(sum == 0 ? 0 : std::log(sum));
@@ -66,7 +80,7 @@ struct Case {
   AttentionShape shape;
   AttentionOptions options;
   std::vector<T> q, k, v, dout;
-  std::vector<float> bias;
+  Bias bias;
   std::vector<int32_t> segments = {};
 
   Case(const AttentionShape& s, float rate, const Band& band = {})
@@ -76,14 +90,19 @@ struct Case {
         k(random_array<T>(s.batch * s.kv * s.kv_hidden(), 2)),
         v(random_array<T>(s.batch * s.kv * s.kv_hidden(), 3)),
         dout(random_array<T>(s.batch * s.query * s.hidden(), 4)),
-        bias(random_array<float>(s.batch * s.kv, 5)) {
+        bias{s, s.batch, 1, 1, random_array<float>(s.batch * s.kv, 5)} {
     if (rate > 0) options.dropout = DropoutMask(kKey, rate);
+  }
+
+  // Takes a bias of another shape.
+  void set_bias(int64_t examples, int64_t heads, int64_t queries) {
+    bias = {shape, examples, heads, queries, random_array<float>(examples * heads * queries * shape.kv, 6)};
   }
 
   // Puts texts of these lengths at the beginning of each row of the batch, and padding after them.
   void set_texts(const std::vector<int64_t>& lengths) {
-    std::ranges::fill(bias, 0.0F);
-    segments.assign(bias.size(), 0);
+    std::ranges::fill(bias.values, 0.0F);
+    segments.assign(bias.values.size(), 0);
     int32_t number = 0;
     for (int64_t row = 0; row < shape.batch; ++row) {
       auto at = segments.begin() + row * shape.kv;
@@ -92,8 +111,15 @@ struct Case {
   }
 
   AttentionInputs<T> inputs() const {
-    const bool packed = !segments.empty();
-    return {q.data(), k.data(), v.data(), packed ? nullptr : bias.data(), packed ? segments.data() : nullptr};
+    if (!segments.empty()) return {q.data(), k.data(), v.data(), {}, segments.data()};
+    const auto stride = [&](int64_t count, int64_t elements) { return count > 1 ? elements * shape.kv : 0; };
+    return {q.data(),
+            k.data(),
+            v.data(),
+            {.data = bias.values.data(),
+             .example_stride = stride(bias.examples, bias.heads * bias.queries),
+             .head_stride = stride(bias.heads, bias.queries),
+             .query_stride = stride(bias.queries, 1)}};
   }
   Arrays arrays() const { return {to_doubles(q), to_doubles(k), to_doubles(v)}; }
 };
@@ -102,24 +128,38 @@ struct Case {
 template <class T>
 struct Given {
   std::vector<T> out, dq, dk, dv;
-  std::vector<float> lse;
+  std::vector<float> lse, dscores;
 
   Given(const Workers& workers, const Case<T>& c)
       : out(c.q.size()),
         dq(c.q.size()),
         dk(c.k.size()),
         dv(c.v.size()),
-        lse(static_cast<size_t>(c.shape.batch * c.shape.heads * c.shape.query)) {
+        lse(static_cast<size_t>(c.shape.batch * c.shape.heads * c.shape.query)),
+        dscores(lse.size() * static_cast<size_t>(c.shape.kv), std::nanf("")) {
     attention(workers, c.shape, c.options, c.inputs(), out.data(), lse.data());
     attention_grad(workers, c.shape, c.options, c.inputs(), {c.dout.data(), out.data(), lse.data()}, dq.data(),
-                   dk.data(), dv.data());
+                   dk.data(), dv.data(), dscores.data());
+  }
+
+  // dscores, summed over what shares an element of the bias.
+  std::vector<double> dbias(const Case<T>& c) const {
+    std::vector<double> sums(c.bias.values.size());
+    size_t at = 0;
+    for (int64_t b = 0; b < c.shape.batch; ++b) {
+      for (int64_t h = 0; h < c.shape.heads; ++h) {
+        for (int64_t i = 0; i < c.shape.query; ++i) {
+          for (int64_t j = 0; j < c.shape.kv; ++j) sums[c.bias.index(b, h, i, j)] += dscores[at++];
+        }
+      }
+    }
+    return sums;
   }
 };
 
-// Central differences of sum(out dout) for every element of `array`, which is one of `arrays`.
-template <class T>
-std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<double>& array) {
-  constexpr double kStep = 1e-5;
+// Central differences of sum(out dout) for every element of `array`, which is one of `arrays` or the bias of the case.
+template <class T, class Number>
+std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<Number>& array, double step = 1e-5) {
   const auto loss = [&] {
     const std::vector<double> out = naive_attention(c.shape, c.options, arrays, c.bias, c.segments).out;
     double sum = 0;
@@ -127,12 +167,12 @@ std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<do
     return sum;
   };
   std::vector<double> gradient;
-  for (double& element : array) {
-    const double before = element;
-    element = before + kStep;
+  for (Number& element : array) {
+    const Number before = element;
+    element = static_cast<Number>(before + step);
     const double above = loss();
-    element = before - kStep;
-    gradient.push_back((above - loss()) / (2 * kStep));
+    element = static_cast<Number>(before - step);
+    gradient.push_back((above - loss()) / (2 * step));
     element = before;
   }
   return gradient;
@@ -178,7 +218,7 @@ TYPED_TEST(Attention, OneQuerySkipsHiddenKeysAtBothEnds) {
   for (int64_t key = 0; key < c.shape.batch * c.shape.kv; ++key) {
     const int64_t place = key % c.shape.kv;
     if (place >= kBefore && place < c.shape.kv - kAfter) continue;
-    c.bias[static_cast<size_t>(key)] = std::numeric_limits<float>::lowest();
+    c.bias.values[static_cast<size_t>(key)] = std::numeric_limits<float>::lowest();
     for (auto* part : {&c.k, &c.v}) {
       std::fill_n(part->begin() + key * row, row, from_float<TypeParam>(std::numeric_limits<float>::quiet_NaN()));
     }
@@ -278,6 +318,54 @@ TYPED_TEST(Attention, SeesOnlyKeysOfTheSegment) {
   }
 }
 
+// The shapes of a bias that models have: by distance, of packed pairs of texts, of a step of decoding.
+TYPED_TEST(Attention, TakesABiasOfHeadsAndQueries) {
+  for (const auto& [shape, examples, heads, queries] : {std::tuple(AttentionShape{2, 3, 7, 5, 3}, 1, 3, 7),
+                                                        {{2, 3, 7, 5, 3}, 2, 1, 7},
+                                                        {{1, 4, 130, 70, 8, 2}, 1, 4, 130},
+                                                        {{2, 2, 9, 11, 4}, 2, 2, 9},
+                                                        {{2, 4, 1, 40, 8, 2}, 2, 4, 1},
+                                                        {{2, 2, 3, 5, 4}, 1, 1, 1}}) {
+    for (const Band& band : {Band{}, kCausal}) {
+      Case<TypeParam> c(shape, 0, band);
+      c.set_bias(examples, heads, queries);
+      const Given<TypeParam> given(this->workers, c);
+      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      expect_close(given.out, expected.out, this->tolerance);
+      expect_close(given.lse, expected.lse, 5e-6);
+    }
+  }
+}
+
+TYPED_TEST(Attention, GradientsWithABiasMatchCentralDifferences) {
+  for (const auto& [examples, heads, queries] : {std::tuple(1, 4, 7), {2, 1, 7}, {2, 4, 1}, {1, 1, 1}}) {
+    Case<TypeParam> c({2, 4, 7, 9, 3, 2}, 0.3F, {.before = 7, .after = 4});
+    c.set_bias(examples, heads, queries);
+    const Given<TypeParam> given(this->workers, c);
+    Arrays arrays = c.arrays();
+    expect_close(given.dq, differences(c, arrays, arrays.q), this->tolerance);
+    expect_close(given.dk, differences(c, arrays, arrays.k), this->tolerance);
+    expect_close(given.dbias(c), differences(c, arrays, c.bias.values, 1e-2), this->tolerance + 5e-5);
+  }
+}
+
+TYPED_TEST(Attention, SoftcapBoundsTheScores) {
+  for (const AttentionShape& shape : {AttentionShape{2, 3, 7, 5, 3}, {1, 4, 3, 40, 8, 2}, {2, 4, 1, 40, 8, 2}}) {
+    for (const float rate : {0.0F, 0.3F}) {
+      Case<TypeParam> c(shape, rate);
+      c.options.softcap = 0.7F;
+      const Given<TypeParam> given(this->workers, c);
+      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      expect_close(given.out, expected.out, this->tolerance);
+      expect_close(given.lse, expected.lse, 5e-6);
+      Arrays arrays = c.arrays();
+      expect_close(given.dq, differences(c, arrays, arrays.q), this->tolerance);
+      expect_close(given.dk, differences(c, arrays, arrays.k), this->tolerance);
+      expect_close(given.dv, differences(c, arrays, arrays.v), this->tolerance);
+    }
+  }
+}
+
 // Compares a text in its own row with the same text beside others.
 TYPED_TEST(Attention, SegmentEqualsTheTextInItsOwnRow) {
   Case<TypeParam> packed({1, 2, 100, 100, 8}, 0);
@@ -321,7 +409,7 @@ TYPED_TEST(Attention, DoesNotReadKeysBeforeTheBand) {
 
 TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {
   Case<TypeParam> c({1, 2, 5, 40, 8}, 0);
-  for (size_t j = 20; j < 40; ++j) c.bias[j] = j % 2 ? -1e9F : -std::numeric_limits<float>::infinity();
+  for (size_t j = 20; j < 40; ++j) c.bias.values[j] = j % 2 ? -1e9F : -std::numeric_limits<float>::infinity();
   const Given<TypeParam> given(this->workers, c);
   expect_close(given.out, naive_attention(c.shape, c.options, c.arrays(), c.bias).out, this->tolerance);
   for (size_t i = 20 * 16; i < 40 * 16; ++i) {
@@ -332,7 +420,7 @@ TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {
 
 TYPED_TEST(Attention, RowsHiddenByInfinityAreZero) {
   Case<TypeParam> c({2, 1, 5, 7, 8}, 0);
-  for (size_t j = 0; j < 7; ++j) c.bias[j] = -std::numeric_limits<float>::infinity();  // the first example
+  for (size_t j = 0; j < 7; ++j) c.bias.values[j] = -std::numeric_limits<float>::infinity();  // the first example
   const Given<TypeParam> given(this->workers, c);
   const std::vector<double> expected = naive_attention(c.shape, c.options, c.arrays(), c.bias).out;
   for (size_t i = 0; i < 5 * 8; ++i) EXPECT_EQ(expected[i], 0);
@@ -344,7 +432,7 @@ TYPED_TEST(Attention, RowsHiddenByInfinityAreZero) {
 
 TYPED_TEST(Attention, RowsHiddenByALargeNumberAverageLikeSoftmax) {
   Case<TypeParam> c({1, 1, 3, 9, 4}, 0);
-  for (float& bias : c.bias) bias = -1e30F;  // the scores are negligible beside it
+  for (float& bias : c.bias.values) bias = -1e30F;  // the scores are negligible beside it
   const Given<TypeParam> given(this->workers, c);
   std::vector<double> mean(given.out.size());
   for (size_t i = 0; i < mean.size(); ++i) {

@@ -28,8 +28,8 @@ TEST(CpuKernels, MatchTheCallsOfTheGraph) {
                                       "portatune.column_sums"};
   if (gemm_is_native(DType::kFloat32)) {
     expected.insert({"portatune.linear", "portatune.linear_no_bias", "portatune.linear_dx", "portatune.linear_dw",
-                     "portatune.attention", "portatune.attention_grad", "portatune.block_attention",
-                     "portatune.block_attention_grad"});
+                     "portatune.attention", "portatune.attention_grad", "portatune.attention_bias_grad",
+                     "portatune.block_attention", "portatune.block_attention_grad"});
   }
   EXPECT_EQ(targets, expected);
 }

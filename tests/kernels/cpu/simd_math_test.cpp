@@ -49,5 +49,15 @@ TEST(Logistic, IsWithinAFewRoundings) {
   }
 }
 
+TEST(Tanh, IsWithinItsStatedError) {
+  for (float x = -20; x < 20; x += 0.00071F) {
+    const double exact = std::tanh(static_cast<double>(x));
+    ASSERT_NEAR(kernels::tanh(x), exact, 3e-7 * std::abs(exact)) << x;
+  }
+  EXPECT_EQ(kernels::tanh(1e-10F), 1e-10F);
+  EXPECT_EQ(kernels::tanh(-1e30F), -1.0F);
+  EXPECT_TRUE(std::isnan(kernels::tanh(std::nanf(""))));
+}
+
 }  // namespace
 }  // namespace portatune::kernels

@@ -41,7 +41,7 @@ class ReportFiles : public testing::Test {
                                              {"near", data::from_examples({}), data::from_examples({})}};
     const std::vector<std::optional<DataSurvey>> surveys = {std::nullopt,
                                                             DataSurvey{.rows = 2, .examples = 2, .numbers = {{-1, 3}}}};
-    write_report({.plan = plan_, .train = train, .validation = sets, .surveys = surveys, .step_cost = step_cost},
+    write_report({.plan = plan_, .train = train, .validation = sets, .surveys = surveys, .saved_step = 300, .step_cost = step_cost},
                  events_);
   }
   std::vector<std::string> names() const { return cli::names_in(folder_.path()); }
@@ -59,7 +59,8 @@ TEST_F(ReportFiles, HaveTheFactsAboutTheData) {
       "data": [{"name": "training", "rows": 5, "examples": 4, "classes": [["no", 1], ["yes", 3]], "tokens": 41,
                 "longest": 20, "truncated": 2, "files": [["https://...@host/a.csv", 5]]},
                {"name": "near", "rows": 2, "examples": 2, "classes": [], "labels": [-1, 3]}],
-      "lengths": {"counts": [[7, 3], [20, 1]], "batches": [16, 32], "packed": false}})"));
+      "lengths": {"counts": [[7, 3], [20, 1]], "batches": [16, 32], "packed": false},
+      "saved_step": 300})"));
   EXPECT_THAT(cli::read(folder_ / "report.html"), HasSubstr("\"counts\":[[7,3],[20,1]]"));
 }
 

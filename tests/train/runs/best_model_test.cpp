@@ -371,5 +371,15 @@ TEST(BestModel, AnUndefinedScoreIsNoImprovement) {
   EXPECT_THROW(train::add_evaluation(none, 1, {{"loss", 1}}, kByMse), UsageError);
 }
 
+TEST(BestModel, AKnownScoreMayBeUndefinedAtFirst) {
+  train::Evaluations evaluations;
+  const train::ScoreNames known{"loss", "mse"};
+  EXPECT_FALSE(train::add_evaluation(evaluations, 1, {{"loss", 1}}, kByMse, known));
+  EXPECT_EQ(evaluations.best_step, 0);
+  EXPECT_TRUE(train::add_evaluation(evaluations, 2, {{"loss", 1}, {"mse", 0.5}}, kByMse));
+  EXPECT_FALSE(train::add_evaluation(evaluations, 3, {{"loss", 1}, {"mse", 0.6}}, kByMse));
+  EXPECT_EQ(evaluations.best_step, 2);
+}
+
 }  // namespace
 }  // namespace portatune::test

@@ -9,6 +9,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
+#include "portatune/base/path_name.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/base/thread_pool.h"
 #include "portatune/base/version.h"
@@ -50,11 +51,9 @@ std::string of_millions(int64_t count) {
   return count >= 1'000'000 ? fmt::format("{:.1f} M", static_cast<double>(count) / 1e6) : grouped(count);
 }
 
-// The last part of a path, also of a path that ends in "/". A URL loses its query, which may hold a signature.
-std::string file_name(std::string path) {
-  if (io::is_remote(path)) path = path.substr(0, path.find('?'));
-  const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
-  return trimmed.substr(trimmed.rfind('/') + 1);
+// The name of a file. A URL loses its query, which may hold a signature.
+std::string file_name(const std::string& path) {
+  return last_part_of(io::is_remote(path) ? path.substr(0, path.find('?')) : path);
 }
 
 std::string file_names(const std::vector<std::string>& words) {
@@ -123,7 +122,8 @@ std::string describe_trained(const TrainingOptions& training, const Parameters& 
   Parameters trained;
   std::ranges::copy_if(parameters, std::back_inserter(trained), is_trained);
   const auto count = elements_of(trained), all = elements_of(parameters);
-  return fmt::format("; trained: {} parameters{} ({:.2f} %)", grouped(count),
+  const std::string frozen = training.freeze.empty() ? "" : "; frozen: " + list_of(training.freeze, 4);
+  return fmt::format("{}; trained: {} parameters{} ({:.2f} %)", frozen, grouped(count),
                      training.lora ? " in adapters and head" : "",
                      100.0 * static_cast<double>(count) / static_cast<double>(all));
 }

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +15,7 @@
 #include "portatune/base/plain_text.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/cli/terminal/score_names.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
@@ -32,22 +32,6 @@ nlohmann::ordered_json object_of(const Scores& scores) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const auto& [name, value] : scores) object[name] = number(value);
   return object;
-}
-
-std::string display_name(const std::string& score) {
-  static const std::map<std::string, std::string> kShort = {{"roc_auc", "AUC"},
-                                                            {"f1", "F1"},
-                                                            {"f1_micro", "micro F1"},
-                                                            {"f1_macro", "macro F1"},
-                                                            {"roc_auc_macro", "macro AUC"},
-                                                            {"mse", "MSE"},
-                                                            {"mae", "MAE"},
-                                                            {"r2", "R2"},
-                                                            {"ece", "ECE"},
-                                                            {"brier_score", "Brier score"},
-                                                            {"matthews_correlation", "MCC"}};
-  const auto found = kShort.find(score);
-  return found == kShort.end() ? score : found->second;
 }
 
 // Width of the column of names, before the column of figures.

@@ -11,11 +11,12 @@
 namespace portatune::cli {
 namespace {
 
+constexpr double kNoWait = 0.01;  // a share of the time below this one is not worth a line
+
 // Text for the wait for input in an epoch.
 std::string described(const InputWait& wait) {
-  const double percent = 100 * wait.share();
-  if (percent < 1 || wait.slowest.empty()) return fmt::format("waited {:.1f} % of the time for input", percent);
-  return fmt::format("waited {:.0f} % of the time for input, most of all for \"{}\"", percent, wait.slowest);
+  const std::string text = fmt::format("waited {:.0f} % of the time for input", 100 * wait.share());
+  return wait.slowest.empty() ? text : fmt::format("{}, most of all for \"{}\"", text, wait.slowest);
 }
 
 std::string described(const StepResult& result, const std::vector<data::Origin>& rows) {
@@ -26,7 +27,12 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 }  // namespace
 
 TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation)
-    : quiet_(talk.quiet), epochs_(epochs), bar_(stderr_terminal(talk.disable_progress)), evaluation_(evaluation) {}
+    : quiet_(talk.quiet),
+      terminal_(stderr_terminal(talk.disable_progress)),
+      begun_s_(terminal_.now_s()),
+      bar_(terminal_),
+      table_(epochs),
+      evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
   // A program from the cache is not reported.
@@ -41,8 +47,15 @@ void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
 }
 
 void TrainingLog::on_counted_step(const StepResult& result, int64_t total_steps) {
+  step_ = result.step();
   if (quiet_) return;
   bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
+}
+
+// The bar wraps lines on a terminal a little earlier than at its last column.
+void TrainingLog::print(const EpochTable::Row& row) {
+  const int columns = terminal_.columns() - (terminal_.rewrites ? 2 : 0);
+  for (const std::string& line : table_.lines(row, columns)) bar_.print(line);
 }
 
 void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Origin>& rows) {
@@ -64,15 +77,21 @@ void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Or
 
 void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores) {
   evaluation_.finish();
+  step_ = step;
   const bool is_at_epoch_end = epoch == std::floor(epoch);  // on_epoch_end() prints the scores
-  if (!quiet_ && !is_at_epoch_end) bar_.print(fmt::format("step {}: held out: {}", step, describe(scores)));
+  if (!quiet_ && !is_at_epoch_end) {
+    print({.epoch = epoch, .step = step, .seconds = terminal_.now_s() - begun_s_, .scores = scores});
+  }
 }
 
 void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
   if (quiet_) return;
-  const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
-  bar_.print(
-      fmt::format("epoch {}/{}: training loss {:.4f}{}; {}", epoch, epochs_, mean_loss, held_out, described(wait_)));
+  print({.epoch = static_cast<double>(epoch),
+         .step = step_,
+         .seconds = terminal_.now_s() - begun_s_,
+         .train_loss = mean_loss,
+         .scores = scores});
+  if (wait_.share() >= kNoWait) bar_.print(described(wait_));
 }
 
 void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/epoch_table.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/run.h"
 #include "portatune/train.h"
@@ -27,11 +28,16 @@ class TrainingLog final : public run::TrainingObserver {
  private:
   void on_counted_step(const StepResult& result, int64_t total_steps) override;
 
+  void print(const EpochTable::Row& row);
+
   const bool quiet_;
-  const int64_t epochs_;
+  const Terminal terminal_;
+  const double begun_s_;
   ProgressBar bar_;
+  EpochTable table_;
   run::RowProgress& evaluation_;
-  InputWait wait_;  // sum so far
+  InputWait wait_;    // sum so far
+  int64_t step_ = 0;  // the last one
 };
 
 }  // namespace portatune::cli

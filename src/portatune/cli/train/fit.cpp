@@ -10,6 +10,8 @@
 #include "portatune/cli/terminal/resume_command.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
 
 namespace portatune::cli {
@@ -23,6 +25,16 @@ std::string upload_command(const std::filesystem::path& model) {
     has_checkpoints |= entry.path().filename().string().starts_with("checkpoint-");
   }
   return "hf upload ORG/NAME " + quoted(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
+}
+
+// A warning before an upload of an adapter that names its model by a path of this machine; empty if there is none.
+std::string warning_of_path(const std::filesystem::path& output) {
+  if (!hub::is_adapter(output)) return {};
+  const std::string base =
+      io::JsonObject::read(output / hub::kAdapterConfig).get_string_or("base_model_name_or_path", "");
+  if (!std::filesystem::path(base).is_absolute()) return {};
+  return std::string("before you share it, replace the path ") + base + " in " + hub::kAdapterConfig +
+         " by the model's name on the Hub";
 }
 
 int cross_validate(FitArguments a, Processes& processes) {
@@ -54,6 +66,8 @@ int fit(const FitArguments& given, Processes& processes) {
   } else {
     print_summary(table_of(*outcome));
     print_remark(a.talk, "share               " + upload_command(outcome->output));
+    const std::string warning = warning_of_path(outcome->output);
+    if (!warning.empty()) print_remark(a.talk, "                    " + warning);
   }
   return kOk;
 }

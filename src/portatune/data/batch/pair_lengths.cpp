@@ -1,9 +1,10 @@
+#include "portatune/data/batch/pair_lengths.h"
+
 #include <algorithm>
 #include <limits>
 
 #include "portatune/data/stage.h"
 #include "portatune/error.h"
-#include "portatune/packing.h"
 
 namespace portatune::data {
 namespace {
@@ -16,10 +17,6 @@ constexpr int64_t kTargetCost = 2;
 constexpr int64_t kChoices = 32;
 
 int64_t cost_of(const LengthPair& pair) { return pair.source + kTargetCost * pair.target; }
-
-bool holds(const LengthPair& pair, const LengthPair& example) {
-  return pair.source >= example.source && pair.target >= example.target;
-}
 
 std::vector<int64_t> choices_of(const PairCounts& examples, int64_t LengthPair::*text) {
   LengthCounts lengths;

@@ -90,7 +90,8 @@ function factsOf(run) {
   const {seconds, tokens_per_second: speed, memory_bytes: memory, loss} = run.training;
   const lastSteps = [run.training, run.evaluation].flatMap(Object.values).map((curve) => last(curve.steps));
   const steps = Math.max(0, ...lastSteps), epoch = epochAt(run, steps);
-  const facts = [["Steps", number(steps, 9)]];
+  const facts = [["Steps", number(steps, 9)]], {saved_step: saved} = run.details;
+  if (saved) facts.push(["Saved model", saved === steps ? "of the last step" : `of step ${number(saved, 9)}`]);
   if (epoch !== undefined) facts.push(["Epochs", number(epoch, 3)]);
   if (seconds) facts.push(["Training time", duration(last(seconds.values))]);
   if (speed) facts.push(["Tokens per second", number(median(speed.values), 4)]);

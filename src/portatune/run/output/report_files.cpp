@@ -54,7 +54,7 @@ std::vector<int64_t> batch_lengths(const RunPlan& plan) {
 }
 
 Json details(const ReportedRun& run) {
-  const auto& [plan, train, validation, surveys, step_cost] = run;
+  const auto& [plan, train, validation, surveys, saved_step, step_cost] = run;
   Json data = Json::array({json_of("training", train)});
   for (size_t i = 0; i < surveys.size(); ++i) {
     const std::string& name = validation[i].name;
@@ -65,6 +65,7 @@ Json details(const ReportedRun& run) {
     object["lengths"] = {
         {"counts", pairs(train.lengths)}, {"batches", batch_lengths(plan)}, {"packed", plan.packed.has_value()}};
   }
+  object["saved_step"] = saved_step;
   if (step_cost) object["step"] = step_cost();
   if (Json texts = mistake_texts(plan, validation); !texts.empty()) object["texts"] = std::move(texts);
   return object;

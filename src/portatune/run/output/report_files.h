@@ -20,6 +20,7 @@ struct ReportedRun {
   std::span<const ValidationSet> validation;
   /// Surveys of the validation sets; none if a set was not read.
   const std::vector<std::optional<DataSurvey>>& surveys;
+  int64_t saved_step = 0;                ///< step of the saved weights
   std::function<Json()> step_cost = {};  ///< Returns step_cost(); empty: it is left out.
 };
 

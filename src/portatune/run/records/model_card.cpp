@@ -10,6 +10,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
+#include "portatune/base/path_name.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/hub/cache.h"
@@ -30,11 +31,6 @@ std::string pipeline_of(const RunOptions& run) {
   return run.model.task.empty() ? "" : tasks::task_called(run.model.task).pipeline;
 }
 
-std::string folder_name(const fs::path& folder) {
-  const fs::path path = fs::absolute(folder).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
 // "org/name" of a snapshot in the Hugging Face cache; empty for other folders.
 std::string hub_name(const fs::path& model) {
   const std::optional<io::HubName> name = hub::hub_name_of(model);
@@ -49,8 +45,7 @@ std::string dataset_of(const RunOptions& run) {
   std::vector<std::string> names;
   for (const NamedFiles& set : named_files(run.validation)) {
     for (const std::string& file : set.files) {
-      const std::string path = file.substr(0, file.find('?'));
-      names.push_back(fs::path(path).lexically_normal().filename().string());
+      names.push_back(last_part_of(file.substr(0, file.find('?'))));
     }
   }
   return names.empty() ? "held-out training rows" : list_of(names);
@@ -70,7 +65,7 @@ std::string results(const RunOptions& run, const Outcome& outcome) {
   return fmt::format(
       "model-index:\n- name: {}\n  results:\n  - task:\n      type: {}\n    dataset:\n      name: {}\n      type: {}\n"
       "    metrics:\n{}",
-      yaml(folder_name(run.output)), task, dataset, dataset, metrics);
+      yaml(last_part_of(run.output)), task, dataset, dataset, metrics);
 }
 
 std::string metadata(const RunOptions& run, const Outcome& outcome) {
@@ -121,11 +116,11 @@ std::string with_transformers(const RunOptions& run) {
   const std::string task = pipeline_of(run);
   if (task.empty() || task == "multiple-choice" || run.training.lora) return {};
   return fmt::format("    from transformers import pipeline\n    model = pipeline(\"{}\", model=\"{}\")\n\n", task,
-                     folder_name(run.output));
+                     last_part_of(run.output));
 }
 
 std::string with_portatune(const RunOptions& run) {
-  const std::string model = folder_name(run.output);
+  const std::string model = last_part_of(run.output);
   if (run.model.task == "causal-lm") {
     return fmt::format("    portatune generate --model {} --prompt \"The weather today\"\n", model);
   }
@@ -142,11 +137,11 @@ bool may_write_card(const fs::path& file) {
 
 std::string model_card(const RunOptions& run, const Json& options, const Outcome& outcome) {
   const std::string base = hub_name(run.model.folder);
-  std::string text = fmt::format("---\n{}---\n{}\n\n# {}\n\n", metadata(run, outcome), kMark, folder_name(run.output));
+  std::string text = fmt::format("---\n{}---\n{}\n\n# {}\n\n", metadata(run, outcome), kMark, last_part_of(run.output));
   text += fmt::format("{} for {}, {} {} with Portatune in {} on {}.\n\n## Scores\n\n",
                       run.training.lora ? "A LoRA adapter" : "A model", run.model.task,
                       run.training.from_config ? "trained from scratch with the config of" : "fine-tuned from",
-                      base.empty() ? folder_name(run.model.folder) : base, steps_of(outcome),
+                      base.empty() ? last_part_of(run.model.folder) : base, steps_of(outcome),
                       counted(outcome.train_examples, "example"));
   text += scores_table(run, outcome) + "\n## Use\n\n" + with_transformers(run) + with_portatune(run);
   text += "\n## Training\n\n";

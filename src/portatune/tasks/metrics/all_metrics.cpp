@@ -1,6 +1,7 @@
 #include "portatune/tasks/metrics/all_metrics.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "portatune/tasks.h"
@@ -14,7 +15,7 @@ std::vector<AddedMetrics::Make>& registry() {
   return added;
 }
 
-class SeveralMetrics final : public Metrics {
+class SeveralMetrics final : public Metrics, public tasks::WithScoreNames {
  public:
   explicit SeveralMetrics(std::vector<std::unique_ptr<Metrics>> parts) : parts_(std::move(parts)) {}
 
@@ -23,6 +24,14 @@ class SeveralMetrics final : public Metrics {
   }
   bool in_row_order() const override {
     return std::ranges::any_of(parts_, [](const auto& part) { return part->in_row_order(); });
+  }
+  std::vector<std::string> score_names() const override {
+    std::vector<std::string> names;
+    for (const auto& part : parts_) {
+      const auto* known = dynamic_cast<const tasks::WithScoreNames*>(part.get());
+      if (known != nullptr) std::ranges::move(known->score_names(), std::back_inserter(names));
+    }
+    return names;
   }
   Scores result() const override {
     Scores scores;
@@ -40,7 +49,9 @@ class SeveralMetrics final : public Metrics {
 
 AddedMetrics::AddedMetrics(Make make) { registry().push_back(make); }
 
-std::unique_ptr<Metrics> tasks::all_metrics(const Task& task) {
+namespace {
+
+std::unique_ptr<SeveralMetrics> metrics_of(const Task& task) {
   std::vector<std::unique_ptr<Metrics>> parts;
   parts.push_back(task.metrics());
   for (const AddedMetrics::Make make : registry()) {
@@ -48,5 +59,11 @@ std::unique_ptr<Metrics> tasks::all_metrics(const Task& task) {
   }
   return std::make_unique<SeveralMetrics>(std::move(parts));
 }
+
+}  // namespace
+
+std::unique_ptr<Metrics> tasks::all_metrics(const Task& task) { return metrics_of(task); }
+
+std::vector<std::string> tasks::known_scores(const Task& task) { return metrics_of(task)->score_names(); }
 
 }  // namespace portatune

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "portatune/tasks.h"
 
@@ -9,5 +11,15 @@ namespace portatune::tasks {
 
 /// The metrics of the task, followed by the added metrics that suit it. Their names differ from the task's.
 std::unique_ptr<Metrics> all_metrics(const Task& task);
+
+/// Metrics that know the names of all their scores before they have seen an example.
+class WithScoreNames {
+ public:
+  virtual ~WithScoreNames() = default;
+  virtual std::vector<std::string> score_names() const = 0;
+};
+
+/// The names of scores that an evaluation of the task may have or leave undefined, as far as its metrics know them.
+std::vector<std::string> known_scores(const Task& task);
 
 }  // namespace portatune::tasks

@@ -74,6 +74,12 @@ Scores NamedMetrics::result() const {
   return scores;
 }
 
+std::vector<std::string> NamedMetrics::score_names() const {
+  std::vector<std::string> names;
+  for (const Running& running : running_) names.push_back(running.definition.name);
+  return names;
+}
+
 std::vector<float> column_of(const std::vector<float>& values, int64_t columns, int64_t column) {
   std::vector<float> result;
   for (auto i = static_cast<size_t>(column); i < values.size(); i += static_cast<size_t>(columns)) {

@@ -8,6 +8,7 @@
 
 #include "portatune/metrics.h"
 #include "portatune/tasks.h"
+#include "portatune/tasks/metrics/all_metrics.h"
 
 namespace portatune::tasks {
 
@@ -43,10 +44,11 @@ struct NamedMetric {
 };
 
 /// Computes chosen metrics of a table.
-class NamedMetrics : public Metrics {
+class NamedMetrics : public Metrics, public WithScoreNames {
  public:
   void update(const data::Example& batch, const data::Example& outputs) final;
   Scores result() const final;
+  std::vector<std::string> score_names() const final;
 
  protected:
   /// names     names in the table, in the order of the result; {"all"}: the whole table; empty: `defaults`

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "portatune/graph/checks.h"
@@ -7,6 +8,7 @@
 #include "portatune/graph/ops/attention/cudnn_attention.h"
 #include "portatune/graph/ops/elementwise/dropout.h"
 #include "portatune/graph/ops/shapes/broadcast.h"
+#include "portatune/graph/traversal.h"
 #include "portatune/ops.h"
 
 namespace portatune {
@@ -36,6 +38,7 @@ struct Parameters {
             {"kv_heads", i64_attribute(kv_heads)},
             {"dropout_heads", i64_attribute(dropout_heads)},
             {"scale", f32_attribute(scale)},
+            {"softcap", f32_attribute(softcap)},
             {"dropout", f32_attribute(dropout)},
             {"before", i64_attribute(band.before.value_or(kUnlimited))},
             {"after", i64_attribute(band.after.value_or(kUnlimited))}};
@@ -103,9 +106,16 @@ Value with_heads(const Value& x, int64_t heads) {
   return reshape(x, {s[0], s[1], heads, s[2] / heads});
 }
 
-// The kernels take segments, or a bias that differs only between keys and examples, and no softcap.
-bool kernels_take(const Parameters& p, const Value& k, const Value& mask) {
-  return p.softcap == 0 && (!is_float(mask.dtype()) || mask.shape() == Shape{k.shape()[0], 1, 1, k.shape()[1]});
+// The kernels take segments, or a bias [batch or 1, heads or 1, query or 1, kv].
+bool kernels_take(const Value& k, const Value& mask) {
+  return !is_float(mask.dtype()) || (mask.rank() == 4 && mask.shape()[3] == k.shape()[1]);
+}
+
+// Whether the bias may need a gradient: it depends on a float parameter through floats alone.
+bool may_need_gradient(const Value& mask) {
+  const auto is_constant = [](const Value& value) { return !is_float(value.dtype()); };
+  const std::vector<const Node*> nodes = topological_order({&mask, 1}, is_constant);
+  return std::ranges::any_of(nodes, [](const Node* node) { return is_parameter(*node); });
 }
 
 // The attention in cuDNN's form.
@@ -164,21 +174,20 @@ struct Backward {
   }
 };
 
-// The gradient of the bias: dscores, summed where the bias is repeated. Its inputs are those of attention_grad.
-Value bias_gradient(const Parameters& p, std::span<const Value> in) {
-  const Value& bias = in[4];
-  const Value dscores = Backward(p, in).dscores;
+// The gradient of the bias: dscores, summed where the bias is repeated.
+Value bias_gradient(const Value& bias, const Value& dscores) {
   const Value repeated = broadcast_to(bias, dscores.shape());
   return backpropagate({&repeated, 1}, {&dscores, 1}, {&bias, 1}, AtWrt::kStop)[0];
 }
 
 // attention_grad(dout, q, k, v, mask, out, lse, key): with P and dscores of Backward and D the dropout of P,
-//   dv = D^T dout, dq = scale dproducts k, dk = scale dproducts^T q.
-//   shape     those of q, k and v
-//   lowering  the kernel portatune.attention_grad; cuDNN's
+//   dv = D^T dout, dq = scale dproducts k, dk = scale dproducts^T q; on request also dscores.
+//   shape     those of q, k and v; float32 [batch, heads, query, kv]
+//   lowering  the kernels portatune.attention_grad and portatune.attention_bias_grad; cuDNN's
 struct AttentionGrad final : Composite {
   const Parameters p;
-  explicit AttentionGrad(const Parameters& p) : p(p) {}
+  const bool with_dscores;
+  AttentionGrad(const Parameters& p, bool with_dscores) : p(p), with_dscores(with_dscores) {}
 
   std::string_view name() const override { return "attention_grad"; }
 
@@ -190,13 +199,17 @@ struct AttentionGrad final : Composite {
     const Value dv = transposed_times(stack(convert(weights, dtype)), stack(b.dout));
     const Value dproducts = stack(convert(b.dproducts * p.scale, dtype));
     const Value dq = unstack_groups(times(dproducts, b.k), p.heads), dk = transposed_times(dproducts, stack(b.q));
-    return {convert(join_heads(dq), dtype), convert(join_heads(dk), dtype), convert(join_heads(dv), dtype)};
+    Values results{convert(join_heads(dq), dtype), convert(join_heads(dk), dtype), convert(join_heads(dv), dtype)};
+    if (with_dscores) results.push_back(b.dscores);
+    return results;
   }
   KernelCall kernel(const Node& node) const override {
-    if (!kernels_take(p, node.input(2), node.input(4))) return kNoKernel;
-    return {.target = "portatune.attention_grad", .attributes = p.attributes()};
+    if (!kernels_take(node.input(2), node.input(4))) return kNoKernel;
+    return {.target = with_dscores ? "portatune.attention_bias_grad" : "portatune.attention_grad",
+            .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+    if (with_dscores) return {};
     const Values& in = node.inputs();
     const auto a = as_cudnn(p, lowering, std::span(in).subspan(1, 4));
     if (!a) return {};
@@ -216,7 +229,7 @@ struct AttentionGrad final : Composite {
 // attention(q, k, v, mask, key): softmax(softcap of scale q k^T + bias) v per head, over the keys that a query sees by
 // band and segments; also the log of each row's sum of exponentials, from which the gradient recomputes the weights.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
-//   gradient  attention_grad, bias_gradient(); none to segments
+//   gradient  attention_grad, with bias_gradient() if the bias may need one; none to segments
 //   lowering  the kernel portatune.attention; cuDNN's
 struct Attention final : Composite {
   const Parameters p;
@@ -287,14 +300,15 @@ struct Attention final : Composite {
     require(dresults[0] && !dresults[1], name(), node.inputs(), "a gradient for the first result only");
     const Values& in = node.inputs();
     const Values of_grad{dresults[0], in[0], in[1], in[2], in[3], node.result(0), node.result(1), in[4]};
-    Values dinputs = make_nodes(std::make_unique<AttentionGrad>(p), of_grad);
-    if (is_float(in[3].dtype())) dinputs.push_back(bias_gradient(p, of_grad));
+    const bool with_dscores = is_float(in[3].dtype()) && may_need_gradient(in[3]);
+    Values dinputs = make_nodes(std::make_unique<AttentionGrad>(p, with_dscores), of_grad);
+    if (with_dscores) dinputs.back() = bias_gradient(in[3], dinputs.back());
     dinputs.resize(in.size());
     return dinputs;
   }
 
   KernelCall kernel(const Node& node) const override {
-    if (!kernels_take(p, node.input(1), node.input(3))) return kNoKernel;
+    if (!kernels_take(node.input(1), node.input(3))) return kNoKernel;
     return {.target = "portatune.attention", .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {

@@ -13,13 +13,15 @@ namespace {
 // A float's bits as an integer that compares as the float does, and back.
 PORTATUNE_INLINE int32_t ordered_bits(int32_t bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); }
 
-// scores = scale scores + bias for the visible columns; returns the largest score, or -infinity if there is none. The
-// scores are compared as integers, because the compiler vectorises a maximum of floats only without NaNs.
-PORTATUNE_INLINE float scale_and_find_largest(float scale, const float* __restrict bias, KeyRange visible,
-                                              float* __restrict scores) {
+// scores = scale scores + bias for the visible columns, with a softcap before the bias; returns the largest score, or
+// -infinity if there is none. The scores are compared as integers, because the compiler vectorises a maximum of floats
+// only without NaNs.
+template <bool caps>
+PORTATUNE_INLINE float scale_and_find_largest(float scale, float softcap, const float* __restrict bias,
+                                              KeyRange visible, float* __restrict scores) {
   int32_t largest = ordered_bits(std::bit_cast<int32_t>(-std::numeric_limits<float>::infinity()));
   for (int64_t j = visible.begin; j < visible.end; ++j) {
-    scores[j] = scale * scores[j] + bias[j];
+    scores[j] = (caps ? capped(scale * scores[j], softcap) : scale * scores[j]) + bias[j];
     largest = std::max(largest, ordered_bits(std::bit_cast<int32_t>(scores[j])));
   }
   return std::bit_cast<float>(ordered_bits(largest));
@@ -27,13 +29,14 @@ PORTATUNE_INLINE float scale_and_find_largest(float scale, const float* __restri
 
 // The softmax of each row of scores without the division by its sum, which is returned in `sums`: dividing after the
 // product with v is cheaper. Keys that the query does not see get the weight 0.
-template <bool drops, class T>
+template <bool drops, bool caps, class T>
 PORTATUNE_SIMD void softmax_rows(int64_t rows, const BlockContext context, float* __restrict scores,
                                  T* __restrict weights, float* __restrict sums, float* __restrict lse) {
   const int64_t columns = context.keys.size();
   for (int64_t i = 0; i < rows; ++i, scores += columns, weights += columns) {
     const KeyRange visible = context.visible(i);
-    const float largest = scale_and_find_largest(context.scale, context.bias, visible, scores);
+    const float largest =
+        scale_and_find_largest<caps>(context.scale, context.softcap, context.bias(i), visible, scores);
     const float shift = largest == -std::numeric_limits<float>::infinity() ? 0.0F : largest;  // all hidden: weights 0
     const uint32_t first_index = context.index_of_row(i);
     std::fill(weights, weights + visible.begin, T());
@@ -78,7 +81,9 @@ void attend(const AttentionShape& shape, const AttentionOptions& options, const 
 
   multiply(scores_of(kType, shape, block.rows, keys), in.q + block.query_offset(shape), in.k + first_key, nullptr,
            scores);
-  const auto softmax = options.dropout ? softmax_rows<true, T> : softmax_rows<false, T>;
+  const bool caps = options.softcap > 0;
+  const auto softmax = options.dropout ? (caps ? softmax_rows<true, true, T> : softmax_rows<true, false, T>)
+                                       : (caps ? softmax_rows<false, true, T> : softmax_rows<false, false, T>);
   softmax(block.rows, context, scores, weights, sums, lse + block.row_offset(shape));
 
   const Gemm weighted_sum{.m = block.rows,

@@ -27,25 +27,42 @@ struct Band {
 };
 
 struct AttentionOptions {
-  float scale = 1;  ///< factor of q k^T
-  Band band = {};   ///< keys outside the band are not read
+  float scale = 1;    ///< factor of q k^T
+  float softcap = 0;  ///< bounds scale q k^T to softcap tanh(scale q k^T / softcap); 0: no bound
+  Band band = {};     ///< keys outside the band are not read
   std::optional<DropoutMask>
       dropout;  ///< dropout of the weights, by index ((b * dropout_heads + h) * query + i) * kv + j
 };
 
-/// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis. One of `bias`
+/// A float32 array that is added to the scores: 0 keeps a key, very negative or -infinity hides it. The elements for
+/// consecutive keys are adjacent. The distance to the next example, head or query is 0 if they share elements.
+struct AttentionBias {
+  const float* data = nullptr;
+  int64_t example_stride = 0, head_stride = 0, query_stride = 0;
+
+  /// The elements of one row of scores.
+  const float* row(int64_t example, int64_t head, int64_t query) const {
+    return data + example * example_stride + head * head_stride + query * query_stride;
+  }
+};
+
+/// A bias [batch, kv] of every head and query.
+inline AttentionBias bias_by_key(const AttentionShape& shape, const float* data) {
+  return {.data = data, .example_stride = shape.kv};
+}
+
+/// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis. One of the bias
 /// and `segments` is null.
 template <class T>
 struct AttentionInputs {
   const T *q, *k, *v;
-  /// float32 [batch, kv], added to the scores of every head and query: 0 keeps, very negative or -infinity hides.
-  const float* bias;
+  AttentionBias bias;
   /// [batch, kv] with query = kv, for packed rows: the number of each token's segment, from 1; the tokens of a segment
   /// are adjacent. A query sees the keys of its segment; the others cost nothing. 0 is padding.
   const int32_t* segments = nullptr;
 };
 
-/// out = dropout(softmax(scale q k^T + bias)) v for each head, [batch, query, hidden].
+/// out = dropout(softmax(softcap of scale q k^T + bias)) v for each head, [batch, query, hidden].
 /// lse     float32 [batch, heads, query]: log of each row's sum of exponentials, for the gradient
 /// A row without visible keys, or only with a bias of -infinity, gives zeros. T is float or Bfloat16; softmax and sums
 /// are in float32; the weights are rounded to T before the product with v.
@@ -61,11 +78,12 @@ struct AttentionResults {
   const float* lse;
 };
 
-/// Computes dq, dk and dv from recomputed weights. No gradient flows to the bias, nor from a row whose keys are all
-/// hidden.
+/// Computes dq, dk and dv from recomputed weights. No gradient flows from a row whose keys are all hidden.
+/// dscores  if not null: the gradient of the scores and thus of the bias, float32 [batch, heads, query, kv]
 /// source: Dao et al. 2022, arXiv:2205.14135, algorithm 4
 template <class T>
 void attention_grad(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
-                    const AttentionInputs<T>& in, const AttentionResults<T>& results, T* dq, T* dk, T* dv);
+                    const AttentionInputs<T>& in, const AttentionResults<T>& results, T* dq, T* dk, T* dv,
+                    float* dscores = nullptr);
 
 }  // namespace portatune::kernels

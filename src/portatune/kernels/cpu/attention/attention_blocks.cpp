@@ -14,7 +14,8 @@ void append_texts(const int32_t* segments, int64_t length, std::vector<KeyRange>
 
 }  // namespace
 
-Visibility::Visibility(const AttentionShape& shape, const Band& band, const float* bias, const int32_t* segments)
+Visibility::Visibility(const AttentionShape& shape, const Band& band, const AttentionBias& bias,
+                       const int32_t* segments)
     : shape_(shape), band_(band), bias_(bias) {
   if (segments == nullptr) return;
   text_of_.reserve(static_cast<size_t>(shape.batch * shape.kv));

@@ -27,7 +27,7 @@ inline KeyRange visible_keys(const AttentionShape& shape, const Band& band, int6
 class Visibility {
  public:
   /// bias, segments  see AttentionInputs
-  Visibility(const AttentionShape& shape, const Band& band, const float* bias, const int32_t* segments);
+  Visibility(const AttentionShape& shape, const Band& band, const AttentionBias& bias, const int32_t* segments);
 
   /// The keys that a query sees; perhaps empty.
   KeyRange keys(int64_t example, int64_t query) const {
@@ -37,8 +37,10 @@ class Visibility {
     const int64_t begin = std::max(range.begin, text.begin);
     return {begin, std::max(begin, std::min(range.end, text.end))};
   }
-  /// The bias that is added to the scores of an example's keys.
-  const float* bias(int64_t example) const { return text_of_.empty() ? bias_ + example * shape_.kv : zeros_.data(); }
+  /// The bias that is added to the scores of a query.
+  const float* bias(int64_t example, int64_t head, int64_t query) const {
+    return text_of_.empty() ? bias_.row(example, head, query) : zeros_.data();
+  }
 
   /// Number of queries per block. The block's scores and gradients of scores, in two types, fit a core's second-level
   /// cache. If keys are hidden, smaller blocks skip more of them; still smaller ones cost more than they save.
@@ -50,7 +52,7 @@ class Visibility {
  private:
   AttentionShape shape_;
   Band band_;
-  const float* bias_;
+  AttentionBias bias_;
   std::vector<KeyRange> text_of_;  // [batch, query]; empty without segments
   std::vector<float> zeros_;       // [kv], the bias in the case of segments
 };
@@ -93,9 +95,8 @@ struct BlockContext {
   const AttentionShape& shape;
   const Visibility& visibility;
   KeyRange keys;  ///< column 0 of the block's scores is key `keys.begin`
-  int64_t example, first_query;
-  float scale;
-  const float* bias;     ///< [keys.size()]
+  int64_t example, head, first_query;
+  float scale, softcap;
   uint32_t first_index;  ///< dropout index of the block's first weight
   DropoutMask mask;
 
@@ -105,6 +106,8 @@ struct BlockContext {
     const auto column = [&](int64_t key) { return std::clamp<int64_t>(key - keys.begin, 0, keys.size()); };
     return {column(range.begin), column(range.end)};
   }
+  /// The bias of row i, [keys.size()].
+  const float* bias(int64_t i) const { return visibility.bias(example, head, first_query + i) + keys.begin; }
   /// Dropout index of the weight in row i, column 0.
   uint32_t index_of_row(int64_t i) const { return first_index + static_cast<uint32_t>(i * shape.kv); }
 };
@@ -116,9 +119,10 @@ inline BlockContext context_of(const AttentionShape& shape, const AttentionOptio
           .visibility = visibility,
           .keys = keys,
           .example = block.example,
+          .head = block.head,
           .first_query = block.first_query,
           .scale = options.scale,
-          .bias = visibility.bias(block.example) + keys.begin,
+          .softcap = options.softcap,
           .first_index = static_cast<uint32_t>(block.dropout_row(shape) * shape.kv + keys.begin),
           .mask = options.dropout.value_or(DropoutMask())};
 }

@@ -9,6 +9,7 @@ using Heads = Attribute<int64_t, "heads">;
 using KvHeads = Attribute<int64_t, "kv_heads">;
 using DropoutHeads = Attribute<int64_t, "dropout_heads">;
 using Scale = Attribute<float, "scale">;
+using Softcap = Attribute<float, "softcap">;
 using Dropout = Attribute<float, "dropout">;
 using Before = Attribute<int64_t, "before">;
 using After = Attribute<int64_t, "after">;
@@ -26,14 +27,29 @@ AttentionShape shape_of(const Operand& q, const Operand& k, int64_t heads, int64
   return shape;
 }
 
-AttentionOptions options_of(const U32Operand& key, float scale, float dropout, Band band) {
+AttentionOptions options_of(const U32Operand& key, float scale, float softcap, float dropout, Band band) {
   require(size_of(key) == 2, "a key [2]");
   require(dropout >= 0 && dropout < 1, "a dropout rate in [0, 1)");
   require(0 <= band.before && band.before <= Band::kUnlimited && 0 <= band.after && band.after <= Band::kUnlimited,
           "a band of sizes from 0 to Band::kUnlimited");
-  AttentionOptions options{.scale = scale, .band = band};
+  require(softcap >= 0, "a softcap of at least 0");
+  AttentionOptions options{.scale = scale, .softcap = softcap, .band = band};
   if (dropout > 0) options.dropout = DropoutMask(key.typed_data(), dropout);
   return options;
+}
+
+// A bias [batch or 1, heads or 1, query or 1, kv].
+AttentionBias bias_of(const AttentionShape& shape, const Operand& mask) {
+  const auto sizes = mask.dimensions();
+  require(dtype_of(mask) == DType::kFloat32 && sizes.size() == 4 && sizes[3] == shape.kv,
+          "segments int32[batch, kv] or a bias float32[.., .., .., kv]");
+  const int64_t wanted[] = {shape.batch, shape.heads, shape.query};
+  int64_t strides[3], stride = shape.kv;
+  for (size_t axis = 3; axis-- > 0; stride *= sizes[axis]) {
+    require(sizes[axis] == 1 || sizes[axis] == wanted[axis], "a bias [batch or 1, heads or 1, query or 1, kv]");
+    strides[axis] = sizes[axis] == 1 ? 0 : stride;
+  }
+  return {data_of<const float>(mask), strides[0], strides[1], strides[2]};
 }
 
 // Checks that q, k and v have one type, k and v the same size, and that the mask (a bias or segments) fits the shape.
@@ -42,23 +58,22 @@ AttentionInputs<T> inputs_of(const AttentionShape& shape, const Operand& q, cons
                              const Operand& mask) {
   require(dtype_of(k) == dtype_of(q), "k of the type of q");
   require_like(v, k, "v like k");
-  require(size_of(mask) == shape.batch * shape.kv, "a mask of batch * kv elements");
-  AttentionInputs<T> in{data_of<const T>(q), data_of<const T>(k), data_of<const T>(v), nullptr};
+  AttentionInputs<T> in{data_of<const T>(q), data_of<const T>(k), data_of<const T>(v), {}};
   if (dtype_of(mask) == DType::kInt32) {
+    require(size_of(mask) == shape.batch * shape.kv, "segments of batch * kv elements");
     require(shape.query == shape.kv, "as many queries as keys, where there are segments");
     in.segments = data_of<const int32_t>(mask);
   } else {
-    require(dtype_of(mask) == DType::kFloat32, "segments int32[batch, kv] or a bias float32[batch, 1, 1, kv]");
-    in.bias = data_of<const float>(mask);
+    in.bias = bias_of(shape, mask);
   }
   return in;
 }
 
 void forward(XlaWorkers workers, Operand q, Operand k, Operand v, Operand mask, U32Operand key, Result out,
-             F32Result lse, Heads heads, KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Dropout dropout,
-             Before before, After after) {
+             F32Result lse, Heads heads, KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Softcap softcap,
+             Dropout dropout, Before before, After after) {
   const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
-  const AttentionOptions options = options_of(key, scale, dropout, {before, after});
+  const AttentionOptions options = options_of(key, scale, softcap, dropout, {before, after});
   require(size_of(*lse) == shape.batch * heads * shape.query, "lse [batch, heads, query]");
   require_like(*out, q, "out like q");
   with_float_type(q, [&]<class T>(T) {
@@ -66,28 +81,47 @@ void forward(XlaWorkers workers, Operand q, Operand k, Operand v, Operand mask, 
   });
 }
 
-void backward(XlaWorkers workers, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
-              F32Operand lse, U32Operand key, Result dq, Result dk, Result dv, Heads heads, KvHeads kv_heads,
-              DropoutHeads dropout_heads, Scale scale, Dropout dropout, Before before, After after) {
-  const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
-  const AttentionOptions options = options_of(key, scale, dropout, {before, after});
-  require(size_of(lse) == shape.batch * heads * shape.query, "lse [batch, heads, query]");
+// dscores  null: not wanted
+void differentiate(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
+                   const Operand& dout, const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
+                   const Operand& out, const F32Operand& lse, const Operand& dq, const Operand& dk, const Operand& dv,
+                   float* dscores) {
+  require(size_of(lse) == shape.batch * shape.heads * shape.query, "lse [batch, heads, query]");
   require_like(dout, q, "dout like q");
   require_like(out, q, "out like q");
-  require_like(*dq, q, "dq like q");
-  require_like(*dk, k, "dk like k");
-  require_like(*dv, k, "dv like k");
+  require_like(dq, q, "dq like q");
+  require_like(dk, k, "dk like k");
+  require_like(dv, k, "dv like k");
   with_float_type(q, [&]<class T>(T) {
     const AttentionResults<T> results{data_of<const T>(dout), data_of<const T>(out), lse.typed_data()};
-    attention_grad(workers, shape, options, inputs_of<T>(shape, q, k, v, mask), results, data_of<T>(*dq),
-                   data_of<T>(*dk), data_of<T>(*dv));
+    attention_grad(workers, shape, options, inputs_of<T>(shape, q, k, v, mask), results, data_of<T>(dq), data_of<T>(dk),
+                   data_of<T>(dv), dscores);
   });
+}
+
+void backward(XlaWorkers workers, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
+              F32Operand lse, U32Operand key, Result dq, Result dk, Result dv, Heads heads, KvHeads kv_heads,
+              DropoutHeads dropout_heads, Scale scale, Softcap softcap, Dropout dropout, Before before, After after) {
+  differentiate(workers, shape_of(q, k, heads, kv_heads, dropout_heads),
+                options_of(key, scale, softcap, dropout, {before, after}), dout, q, k, v, mask, out, lse, *dq, *dk, *dv,
+                nullptr);
+}
+
+void backward_with_bias(XlaWorkers workers, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
+                        F32Operand lse, U32Operand key, Result dq, Result dk, Result dv, F32Result dscores, Heads heads,
+                        KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Softcap softcap, Dropout dropout,
+                        Before before, After after) {
+  const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
+  require(size_of(*dscores) == shape.batch * heads * shape.query * shape.kv, "dscores [batch, heads, query, kv]");
+  differentiate(workers, shape, options_of(key, scale, softcap, dropout, {before, after}), dout, q, k, v, mask, out,
+                lse, *dq, *dk, *dv, dscores->typed_data());
 }
 
 }  // namespace
 
 std::vector<CpuKernel> attention_kernels() {
-  return {kernel<"portatune.attention", forward>(), kernel<"portatune.attention_grad", backward>()};
+  return {kernel<"portatune.attention", forward>(), kernel<"portatune.attention_grad", backward>(),
+          kernel<"portatune.attention_bias_grad", backward_with_bias>()};
 }
 
 }  // namespace portatune::kernels

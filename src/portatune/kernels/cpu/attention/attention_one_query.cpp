@@ -31,12 +31,14 @@ PORTATUNE_INLINE float dot(const T* __restrict a, const T* __restrict b, int64_t
 // Attention of one head. k and v begin at its first key; rows are `stride` apart. scores [keys] and sums [size] are
 // scratch memory.
 template <class T>
-PORTATUNE_SIMD void attend(int64_t keys, int64_t size, int64_t stride, float scale, const T* __restrict q,
-                           const T* __restrict k, const T* __restrict v, const float* __restrict bias,
-                           float* __restrict scores, float* __restrict sums, T* __restrict out, float* __restrict lse) {
+PORTATUNE_SIMD void attend(int64_t keys, int64_t size, int64_t stride, float scale, float softcap,
+                           const T* __restrict q, const T* __restrict k, const T* __restrict v,
+                           const float* __restrict bias, float* __restrict scores, float* __restrict sums,
+                           T* __restrict out, float* __restrict lse) {
   float largest = -std::numeric_limits<float>::infinity();
   for (int64_t j = 0; j < keys; ++j) {
-    scores[j] = scale * dot(q, k + j * stride, size) + bias[j];
+    const float product = scale * dot(q, k + j * stride, size);
+    scores[j] = (softcap > 0 ? capped(product, softcap) : product) + bias[j];
     largest = scores[j] > largest ? scores[j] : largest;
   }
   const float shift = largest == -std::numeric_limits<float>::infinity() ? 0.0F : largest;
@@ -65,15 +67,15 @@ void attention_of_one_query(const Workers& workers, const AttentionShape& shape,
   parallel_for(workers, shape.batch * shape.kv_heads, [&](int64_t piece) {
     thread_local std::vector<float> scores, sums;
     const int64_t example = piece / shape.kv_heads, group = shape.group();
-    const float* bias = in.bias + example * shape.kv;
-    const KeyRange keys = keys_to_read(shape, options.band, bias);
     // Heads that share keys come one after the other, while the keys are in the cache.
     for (int64_t head = piece % shape.kv_heads * group; head < (piece % shape.kv_heads + 1) * group; ++head) {
+      const float* bias = in.bias.row(example, head, 0);
+      const KeyRange keys = keys_to_read(shape, options.band, bias);
       const QueryBlock block{.example = example, .head = head, .first_query = 0, .rows = 1};
       const int64_t first = block.kv_offset(shape, keys.begin), query = block.query_offset(shape);
-      attend(keys.size(), shape.head_size, shape.kv_hidden(), options.scale, in.q + query, in.k + first, in.v + first,
-             bias + keys.begin, at_least(scores, keys.size()), at_least(sums, shape.head_size), out + query,
-             lse + block.row_offset(shape));
+      attend(keys.size(), shape.head_size, shape.kv_hidden(), options.scale, options.softcap, in.q + query,
+             in.k + first, in.v + first, bias + keys.begin, at_least(scores, keys.size()),
+             at_least(sums, shape.head_size), out + query, lse + block.row_offset(shape));
     }
   });
 }

@@ -62,4 +62,21 @@ PORTATUNE_INLINE Logistic logistic(float x) {
   return x < 0 ? Logistic{small, large} : Logistic{large, small};
 }
 
+/// tanh(x) with a relative error below 3e-7.
+PORTATUNE_INLINE float tanh(float x) {
+  const float square = x * x;
+  float q = -0.00570493512F;  // (tanh(x) - x) / x^3 for |x| <= 0.625, where the quotient below cancels
+  q = __builtin_fmaf(q, square, 0.0206390426F);
+  q = __builtin_fmaf(q, square, -0.053739702F);
+  q = __builtin_fmaf(q, square, 0.13331442F);
+  q = __builtin_fmaf(q, square, -0.333332819F);
+  const float small = __builtin_fmaf(x * square, q, x);
+  const float magnitude = __builtin_fabsf(x), e = exp_nonpositive(-2.0F * magnitude);
+  const float large = (1.0F - e) / (1.0F + e);
+  return magnitude <= 0.625F ? small : __builtin_copysignf(large, x);
+}
+
+/// bound tanh(x / bound): x where it is small, and never beyond the bound.
+PORTATUNE_INLINE float capped(float x, float bound) { return bound * tanh(x / bound); }
+
 }  // namespace portatune::kernels

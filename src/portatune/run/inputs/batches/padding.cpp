@@ -10,6 +10,7 @@
 #include "portatune/error.h"
 #include "portatune/run/inputs/batches/auto_lengths.h"
 #include "portatune/run/inputs/batches/pair_padding.h"
+#include "portatune/run/inputs/batches/percent.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/tasks.h"
 
@@ -84,8 +85,6 @@ Sums sums_of(const data::LengthCounts& examples) {
   }
   return sums;
 }
-
-double percent(int64_t part, int64_t whole) { return 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
 // Adds a length without examples, so that the longest example of another set fits too.
 data::LengthCounts with_longest(data::LengthCounts examples, int64_t longest) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "portatune/base/number.h"
+#include "portatune/data/batch/pair_lengths.h"
 #include "portatune/run/inputs/batches/auto_lengths.h"
 #include "portatune/run/inputs/batches/padding.h"
+#include "portatune/run/inputs/batches/percent.h"
 
 namespace portatune::run {
 namespace {
@@ -14,10 +16,6 @@ namespace {
 using data::LengthPair;
 using data::PairCounts;
 using Pairs = std::vector<LengthPair>;
-
-bool holds(const LengthPair& pair, const LengthPair& example) {
-  return pair.source >= example.source && pair.target >= example.target;
-}
 
 data::LengthCounts sources_of(const PairCounts& examples) {
   data::LengthCounts sources;
@@ -40,8 +38,6 @@ Pairs pairs_for(const std::vector<int64_t>& sources, int64_t multiple, int64_t m
 }
 
 int64_t positions_of(const LengthPair& pair) { return pair.source + pair.target; }
-
-double percent(int64_t part, int64_t whole) { return 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
 std::string text_of(const LengthPair& pair) { return fmt::format("{}+{}", pair.source, pair.target); }
 
@@ -78,7 +74,7 @@ std::vector<std::string> describe_pairs(const PairCounts& examples, const Pairs&
   std::vector<int64_t> counts(pairs.size(), 0);
   int64_t tokens = 0, positions = 0, all = 0;
   for (const auto& [example, count] : examples) {
-    const auto pair = std::ranges::find_if(pairs, [&](const LengthPair& p) { return holds(p, example); });
+    const auto pair = std::ranges::find_if(pairs, [&](const LengthPair& p) { return data::holds(p, example); });
     counts[static_cast<size_t>(pair - pairs.begin())] += count;
     tokens += count * positions_of(example);
     positions += count * positions_of(*pair);

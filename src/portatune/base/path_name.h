@@ -1,0 +1,13 @@
+// Names of folders and files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace portatune {
+
+/// The last part of a path, also of one that ends in "/", "." or "..": "b" of "a/b/", the name of the working directory
+/// of ".". Empty for an empty path and for the root.
+std::string last_part_of(const std::filesystem::path& path);
+
+}  // namespace portatune
