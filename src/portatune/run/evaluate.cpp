@@ -35,6 +35,7 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   if (options.data.empty()) {
     throw UsageError({.where = "evaluate", .given = "no rows", .expected = "--data FILE"});
   }
+  require_labels(options.model, options.model.folder);
   const std::vector<NamedFiles> named = named_files(options.data);
   for (const NamedFiles& set : named) require_files_for_all(options.device, set.files);
   const std::vector<std::string>& files = named.front().files;
