@@ -14,8 +14,8 @@ SENTENCES = ("the film was good and we saw the play", "the book was bad and we s
 # Models by the names of the Hugging Face Hub, in its cache.
 # Names on the Hugging Face Hub -> the toy models behind them.
 HUB_MODELS = {"bert-base-uncased": "bert", "google-bert/bert-base-uncased": "bert", "roberta-base": "bert",
-              "facebook/bart-base": "bart", "t5-small": "t5", "google-t5/t5-small": "t5",
-              "Helsinki-NLP/opus-mt-en-ROMANCE": "marian"}
+              "sentence-transformers/all-MiniLM-L6-v2": "minilm", "facebook/bart-base": "bart", "t5-small": "t5",
+              "google-t5/t5-small": "t5", "Helsinki-NLP/opus-mt-en-ROMANCE": "marian"}
 COMMIT = "0" * 40
 
 
@@ -30,6 +30,7 @@ def write_all(folder):
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "t5", DATA / "models" / "t5_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     marian_model(folder / "marian")
+    classifier(folder / "mnli", ("contradiction", "neutral", "entailment"))
     image_model(folder / "vit")
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
@@ -69,6 +70,15 @@ def marian_model(folder):
     for name, data in golden["files"].items():
         (folder / name).write_bytes(base64.b64decode(data))
     (folder / "tokenizer_config.json").write_text(json.dumps(config))
+
+
+def classifier(folder, classes):
+    """A model with a trained head for these three classes."""
+    model(folder, DATA / "models" / "bert_softmax", positions=512, tokenizer=DATA / "tiny_bert")
+    config = json.loads((folder / "config.json").read_text())
+    config["id2label"] = dict(enumerate(classes))
+    config["label2id"] = {name: i for i, name in enumerate(classes)}
+    (folder / "config.json").write_text(json.dumps(config))
 
 
 def lengthen(file, positions):
@@ -141,6 +151,8 @@ def tables(folder):
         write_table(gzip.open(folder / f"{name}.gz", "wt", newline=""), rows)
     articles = [{"article": row["text"], "summary": "good" if "good" in row["text"] else "bad"} for row in rows]
     write_table(open(folder / "articles.csv", "w", newline=""), articles)
+    masked = [{"text": row["text"].replace("film", "[MASK]")} for row in rows]
+    write_table(open(folder / "masked.csv", "w", newline=""), masked)
     infinite = [{**row, "score": 3e38 if row["id"] == 2 else row["score"]} for row in rows[:16]]
     write_table(open(folder / "scores.csv", "w", newline=""), infinite)
     (folder / "r.yaml").write_text("train_file: train.csv\nvalidation_file: dev.csv\n")

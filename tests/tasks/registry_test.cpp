@@ -49,9 +49,10 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 }
 
 TEST(Registry, HasTheTasksOfTheLibrary) {
-  EXPECT_THAT(task_names(), ElementsAre("text-classification", "token-classification", "question-answering",
-                                        "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
-                                        "text-to-text", "image-classification"));
+  EXPECT_THAT(task_names(),
+              ElementsAre("text-classification", "token-classification", "question-answering", "multiple-choice",
+                          "masked-lm", "causal-lm", "summarization", "translation", "text-to-text",
+                          "image-classification", "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
@@ -112,6 +113,13 @@ TEST(Registry, KnowsWhoseOptionsThereAre) {
                           "translation", "text-to-text", "image-classification"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
+}
+
+TEST(Registry, KnowsTheTasksThatOnlyPredict) {
+  EXPECT_TRUE(only_predicts(task_called("fill-mask")));
+  EXPECT_FALSE(only_predicts(task_called("masked-lm")));
+  EXPECT_THAT(prediction_options(), testing::IsSupersetOf({"pooling", "top_k", "candidate_labels"}));
+  EXPECT_THAT(prediction_options(), testing::Not(testing::Contains("max_length")));
 }
 
 TEST(TaskSpec, ChecksTheRangesOfOptions) {

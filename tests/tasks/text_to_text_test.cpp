@@ -7,17 +7,19 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/tasks/task_spec.h"
+#include "tasks/forward.h"
 #include "tasks/toy_seq2seq.h"
 #include "text/marian_files.h"
 
 namespace portatune {
 namespace {
 
+using test::compute;
+using test::Computed;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -116,35 +118,6 @@ class TextToTextOfBart : public TextToText {
     for (const char* file : {"config.json", "model.safetensors"}) {
       std::filesystem::copy_file(case_ / file, folder_ / file, std::filesystem::copy_options::overwrite_existing);
     }
-  }
-
-  // The sums of the forward pass over a batch, and its outputs.
-  struct Computed {
-    double loss_sum = 0, weight_sum = 0;
-    data::Example outputs;
-  };
-  static Computed compute(const RowTask& task, const data::Example& batch) {
-    Columns columns;
-    Values parameters;
-    std::vector<Tensor> values;
-    for (const auto& [name, column] : batch.columns()) {
-      const Tensor* value = std::get_if<Tensor>(&column);
-      if (value == nullptr) continue;
-      values.push_back(*value);
-      parameters.push_back(parameter(name, value->type()));
-      columns.emplace(name, parameters.back());
-    }
-    nn::Context context({});
-    const Forward forward = task.forward(nn::Scope(context), columns);
-    const std::vector<nn::Parameter> weights(context.parameters().begin(), context.parameters().end());
-    for (const nn::Parameter& weight : weights) parameters.push_back(weight.input);
-    for (Tensor& value : task.initial_weights(weights, 1).values) values.push_back(std::move(value));
-    Values results{forward.loss_sum, forward.weight_sum};
-    for (const auto& [name, output] : forward.outputs) results.push_back(output);
-    const std::vector<Tensor> found = test::evaluate(results, parameters, values);
-    Computed computed{.loss_sum = found[0].as<float>()[0], .weight_sum = found[1].as<float>()[0]};
-    for (size_t i = 0; i < forward.outputs.size(); ++i) computed.outputs.set(forward.outputs[i].first, found[2 + i]);
-    return computed;
   }
 
   const std::filesystem::path case_ = PORTATUNE_TEST_DATA "/models/bart_lm";

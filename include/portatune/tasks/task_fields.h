@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 namespace portatune {
 
 void describe_max_length(OptionFields& fields, int64_t& max_length);
+void describe_max_length(OptionFields& fields, std::optional<int64_t>& max_length);
 void describe_text_column(OptionFields& fields, std::string& column);
 void describe_label_column(OptionFields& fields, std::string& column);
 

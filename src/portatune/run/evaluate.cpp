@@ -18,6 +18,7 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   EvaluateOptions options = given;
   options.data = with_hub_files(given.data);
   require_rows(options.data);
+  require_labels(options.model, options.model.folder);
   const std::vector<NamedFiles> named = named_files(options.data);
   for (const NamedFiles& set : named) require_files_for_all(options.device, set.files);
   const std::vector<std::string>& files = named.front().files;

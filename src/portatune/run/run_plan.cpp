@@ -13,6 +13,7 @@
 #include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/score_of_task.h"
 #include "portatune/run/strategies.h"
 #include "portatune/train/evaluation.h"
 
@@ -29,10 +30,7 @@ void choose_score(RunPlan& plan) {
   BestModelOptions& best = plan.best_model;
   const bool decides =
       best.load_at_end || best.early_stopping_patience > 0 || plan.save_strategy == SaveStrategy::kBest;
-  const std::string score = plan.task->score_of_best_model();
-  if (!decides || !best.metric.empty() || score.empty()) return;
-  const std::string first_set = plan.validation.empty() ? "" : named_files(plan.validation).front().name;
-  best.metric = train::with_name(first_set, {{score, 0}}).front().first;
+  if (decides && best.metric.empty()) best.metric = score_of_task(plan, *plan.task);
 }
 
 }  // namespace
@@ -70,6 +68,7 @@ RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::pat
   if (!plan.checkpoint.empty()) {
     plan.task = open_task(plan.model, plan.checkpoint, plan.train, Classes::kOfRows, events);
   }
+  choose_score(plan);
   return plan;
 }
 
@@ -84,6 +83,13 @@ RunPlan plan_without_rows(RunOptions options, Events& events) {
   require_weights(plan);
   check_parts(plan, *plan.task);
   return plan;
+}
+
+std::string score_of_task(const RunOptions& a, const RowTask& task) {
+  const std::string score = task.score_of_best_model();
+  if (score.empty()) return {};
+  const std::string first_set = a.validation.empty() ? "" : named_files(a.validation).front().name;
+  return train::with_name(first_set, {{score, 0}}).front().first;
 }
 
 const std::filesystem::path& model_of(const RunPlan& plan) {

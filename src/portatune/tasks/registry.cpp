@@ -1,12 +1,15 @@
 #include "portatune/tasks/registry.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
+#include "portatune/tasks/feature_extraction.h"
+#include "portatune/tasks/fill_mask.h"
 #include "portatune/tasks/image_classification.h"
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/multiple_choice.h"
@@ -14,6 +17,7 @@
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
+#include "portatune/tasks/zero_shot_classification.h"
 
 namespace portatune {
 namespace {
@@ -27,6 +31,11 @@ struct AddedTasks {
 AddedTasks& added_tasks() {
   static AddedTasks added;
   return added;
+}
+
+// The tasks that learn nothing.
+std::array<const TaskSpec*, 3> predicting_tasks() {
+  return {&feature_extraction_spec(), &fill_mask_spec(), &zero_shot_classification_spec()};
 }
 
 const std::map<std::string, RunOption> kRunOptions = {{"padding", RunOption::kPadding},
@@ -71,12 +80,14 @@ std::vector<const TaskSpec*> registry() {
   std::unique_lock lock(added_tasks().mutex);
   std::vector<const TaskSpec*> added = added_tasks().tasks;
   lock.unlock();
+  const auto predicting = predicting_tasks();
   std::ranges::sort(added, {}, &TaskSpec::name);
   std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
                                       &question_answering_spec(),  &multiple_choice_spec(),
                                       &masked_lm_spec(),           &causal_lm_spec(),
                                       &summarization_spec(),       &translation_spec(),
                                       &text_to_text_spec(),        &image_classification_spec()};
+  all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {
       throw UsageError({.where = "tasks of this program",
@@ -138,6 +149,21 @@ std::vector<std::string> tasks_with(const std::string& option) {
   for (const TaskSpec* task : registry()) {
     if (has_option(*task, option)) names.push_back(task->name);
   }
+  return names;
+}
+
+bool only_predicts(const TaskSpec& task) {
+  const auto predicting = predicting_tasks();
+  return std::ranges::find(predicting, &task) != predicting.end();
+}
+
+std::set<std::string> prediction_options() {
+  std::set<std::string> names, others;
+  TaskOptions defaults;
+  for (const TaskSpec* task : registry()) {
+    for (const OptionField& field : task->fields(defaults)) (only_predicts(*task) ? names : others).insert(field.name);
+  }
+  std::erase_if(names, [&](const std::string& name) { return others.contains(name); });
   return names;
 }
 

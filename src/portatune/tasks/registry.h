@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ std::vector<OptionField> option_fields(TaskOptions& options);
 /// Names of the tasks that have an option; none: every task has it, or there is no such option.
 /// option  the key of recipes: "max_length"
 std::vector<std::string> tasks_with(const std::string& option);
+
+/// Returns whether a task predicts with a trained model and learns nothing.
+bool only_predicts(const TaskSpec& task);
+/// The options that only tasks of this kind have. fit and evaluate do not need them.
+std::set<std::string> prediction_options();
 
 /// Returns whether only some tasks have an option, and this task is one of them.
 bool has_option(const TaskSpec& task, const std::string& option);

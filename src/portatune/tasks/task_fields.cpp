@@ -14,11 +14,17 @@ void add(OptionFields& fields, const char* group, const char* name, T& value, co
   fields.group({});
 }
 
-}  // namespace
-
-void describe_max_length(OptionFields& fields, int64_t& max_length) {
+template <class T>
+void add_max_length(OptionFields& fields, T& max_length) {
   add(fields, kData, "max_length", max_length, "tokens of a text; longer ones are cut",
       {.lowest = 3, .other_names = "max_seq_length", .kept = true});
+}
+
+}  // namespace
+
+void describe_max_length(OptionFields& fields, int64_t& max_length) { add_max_length(fields, max_length); }
+void describe_max_length(OptionFields& fields, std::optional<int64_t>& max_length) {
+  add_max_length(fields, max_length);
 }
 
 void describe_text_column(OptionFields& fields, std::string& column) {

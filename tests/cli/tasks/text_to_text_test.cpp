@@ -150,6 +150,15 @@ TEST_F(TextToTextCommand, SourcesAndTargetsArePaddedApart) {
   EXPECT_THAT(unwrapped(run.err), HasSubstr("tokens (source+target)"));
 }
 
+TEST_F(TextToTextCommand, SweepsChooseByTheScoreOfTheTask) {
+  Words words = fit({"--max-steps", "2", "--predict-with-generate", "--max-eval-samples", "8", "--json", "--grid",
+                     "learning-rate=1e-3,3e-3"});
+  words.front() = "sweep";
+  const auto rate = std::ranges::find(words, "--learning-rate");
+  words.erase(rate, rate + 2);
+  EXPECT_EQ(result(words)["metric"], "exact_match");
+}
+
 TEST_F(TextToTextCommand, FoldsPredictTextsOfTheirRowsAlone) {
   write(toy_.file("train.csv"), letters_to_sort(16, 1));
   const Words folds = {"fit",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "portatune/base/message.h"
 #include "portatune/cli/options/described_options.h"
@@ -201,7 +202,10 @@ void add_run(CLI::App& command, FitArguments& a) {
 // Options of tasks, up to those with this use.
 void add_task_options(CLI::App& command, run::ModelOptions& model, OptionUse last) {
   std::vector<OptionField> fields = tasks::option_fields(model.options);
-  std::erase_if(fields, [last](const OptionField& field) { return field.rules.use > last; });
+  const std::set<std::string> of_predict = tasks::prediction_options();
+  std::erase_if(fields, [&](const OptionField& field) {
+    return field.rules.use > last || (last > OptionUse::kRows && of_predict.contains(field.name));
+  });
   for (const OptionField& field : fields) {
     if (command.get_option_no_throw(as_option_name(field.name)) == nullptr) continue;
     throw UsageError({.where = "tasks of this program",

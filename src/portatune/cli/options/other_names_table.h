@@ -245,7 +245,6 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"extractive-qa", "question-answering"},
     {"swag", "multiple-choice"},
     {"mlm", "masked-lm"},
-    {"fill-mask", "masked-lm"},
     {"masked-language-modeling", "masked-lm"},
     {"clm", "causal-lm"},
     {"lm", "causal-lm"},
@@ -254,6 +253,9 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"text-generation", "causal-lm"},
     {"sft", "causal-lm"},
     {"instruction-tuning", "causal-lm"},
+    {"embeddings", "feature-extraction"},
+    {"sentence-similarity", "feature-extraction"},
+    {"zero-shot", "zero-shot-classification"},
     {"image", "image-classification"},
     {"vision", "image-classification"},
 };

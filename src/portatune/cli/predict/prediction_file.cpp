@@ -59,6 +59,8 @@ Json flattened(const Json& prediction) {
     if (name == "logits") continue;
     if (name == "scores" && value.is_structured()) {
       for (const auto& [label, score] : value.items()) flat["score_" + label] = score;  // list: index as label
+    } else if (name == "embedding") {
+      for (const auto& [index, number] : value.items()) flat[name + "_" + index] = number;
     } else {
       flat[name] = value;
     }

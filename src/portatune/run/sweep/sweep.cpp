@@ -19,10 +19,13 @@
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/rows/validation.h"
+#include "portatune/run/inputs/task/model_length.h"
+#include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/run_options.h"
+#include "portatune/run/score_of_task.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/sweep/ranking.h"
 #include "portatune/run/sweep/sweep_files.h"
@@ -64,7 +67,17 @@ std::string describe(const Trial& trial) {
   return text + fmt::format("seed {}", trial.options.training.seed);
 }
 
-DecidingScore deciding_score_of(const RunOptions& a) {
+// The score by which fit would choose the best model; empty: the loss.
+std::string default_score_of(const RunOptions& a) {
+  ModelOptions model = a.model;
+  Events unobserved;
+  if (!spec_of(model, model.folder).sample_rows) return {};  // The task cannot be made without rows.
+  lower_max_length(model, model.folder, unobserved);
+  return score_of_task(a, *open_task(model, model.folder, {}, Classes::kAssumed, unobserved));
+}
+
+DecidingScore deciding_score_of(RunOptions a) {
+  if (a.best_model.metric.empty()) a.best_model.metric = default_score_of(a);
   const std::string first_set = a.validation.empty() ? "" : named_files(a.validation).front().name;
   const std::string name = train::deciding_score(a.best_model, first_set);
   return {.name = name,

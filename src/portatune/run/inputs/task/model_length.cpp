@@ -36,7 +36,7 @@ void lower_max_length(ModelOptions& model, const std::filesystem::path& folder, 
   if (std::ranges::any_of(model.given, is_length)) return;
   const std::vector<OptionField> fields = spec_of(model, folder).fields(model.options);
   const auto length = std::ranges::find(fields, "max_length", &OptionField::name);
-  if (length == fields.end()) return;
+  if (length == fields.end() || length->get().empty()) return;
   const int64_t max_length = number_in<int64_t>(length->get().front()).value_or(0);
   const int64_t positions = positions_of(folder);
   if (positions >= max_length) return;

@@ -10,9 +10,19 @@ const TaskSpec& spec_of(const ModelOptions& model, const std::filesystem::path& 
   return model.task.empty() ? tasks::task_of(folder) : tasks::task_called(model.task);
 }
 
+void require_labels(const ModelOptions& model, const std::filesystem::path& folder) {
+  const TaskSpec& spec = spec_of(model, folder);
+  if (!tasks::only_predicts(spec)) return;
+  throw UsageError({.where = "--task " + spec.name,
+                    .given = "a task that only predicts",
+                    .expected = "a task that learns from labels and measures them",
+                    .fix = "portatune predict --task " + spec.name});
+}
+
 std::unique_ptr<RowTask> open_task(const ModelOptions& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes, Events& events) {
   const TaskSpec& spec = spec_of(model, folder);
+  if (classes != Classes::kOfModel) require_labels(model, folder);
   require_options_of(spec, model.given);
   const TaskContext context{.folder = folder,
                             .files = files,

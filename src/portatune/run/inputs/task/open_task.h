@@ -15,10 +15,14 @@ namespace portatune::run {
 /// errors  UsageError for an unknown task; those of config.json
 const TaskSpec& spec_of(const ModelOptions& model, const std::filesystem::path& folder);
 
+/// errors  UsageError for a task that only predicts
+void require_labels(const ModelOptions& model, const std::filesystem::path& folder);
+
 /// Creates this task.
 /// folder  the model folder, or the checkpoint that is resumed
 /// files   the files of rows
-/// errors  UsageError for options of another task; those of TaskSpec::make
+/// errors  UsageError for options of another task, and for training of a task that only predicts; those of
+///         TaskSpec::make
 std::unique_ptr<RowTask> open_task(const ModelOptions& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes, Events& events);
 

@@ -1,0 +1,38 @@
+// Tasks on text models that predict and learn nothing.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "portatune/tasks/text_task.h"
+
+namespace portatune::tasks {
+
+/// Tokens of the longest texts: those of the options; else those that the folder suggests; else the positions of the
+/// model, at most 512.
+int64_t length_of_predictions(const std::filesystem::path& model, std::optional<int64_t> given,
+                              std::optional<int64_t> suggested = std::nullopt);
+
+class PredictionTask : public TextTask {
+ public:
+  bool has_mean_predictions() const override { return false; }
+  std::map<std::string, std::string> settings() const final { return {}; }
+  /// errors  UsageError
+  std::unique_ptr<Metrics> metrics() const final;
+  /// errors  UsageError
+  void save(const std::filesystem::path& folder) const final;
+
+ protected:
+  using TextTask::TextTask;
+
+  /// A forward pass without a loss.
+  static Forward predicted(const Columns& batch, std::vector<std::pair<std::string, Value>> outputs);
+};
+
+}  // namespace portatune::tasks
