@@ -1,4 +1,4 @@
-"""The peer of `portatune bench`: seconds per training step of a BERT classifier in torch and transformers.
+"""The peer of `portatune bench`: seconds per training step of a text classifier in torch and transformers.
 
 Prints one line, {"step_seconds": [...]}, as `portatune bench` does. A step is forward, backward and an AdamW update on a
 batch of full length whose rows hold between half and all real tokens (so that no library may skip the mask), with
@@ -10,13 +10,15 @@ import json
 import time
 
 import torch
-from transformers import BertForSequenceClassification
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
 
 def main():
     options = parse_options()
     torch.manual_seed(0)
-    model = BertForSequenceClassification.from_pretrained(options.model, num_labels=2, attn_implementation="sdpa")
+    # transformers has no other attention for DeBERTa.
+    attention = "eager" if AutoConfig.from_pretrained(options.model).model_type == "deberta-v2" else "sdpa"
+    model = AutoModelForSequenceClassification.from_pretrained(options.model, num_labels=2, attn_implementation=attention)
     if options.lora:
         import peft  # noqa: PLC0415, which only this case needs
 
