@@ -105,6 +105,18 @@ TEST_F(DownloadModel, SkipsFilesThatAreNotRead) {
   EXPECT_THAT(names_in(download()), UnorderedElementsAre("config.json", "tokenizer.json", "model.safetensors"));
 }
 
+TEST_F(DownloadModel, TakesTheFilesOfSentenceTransformers) {
+  for (const char* file :
+       {"modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "2_Dense/config.json"}) {
+    hub_.files[file] = {"x"};
+  }
+  const fs::path snapshot = download();
+  EXPECT_THAT(names_in(snapshot), UnorderedElementsAre("config.json", "tokenizer.json", "model.safetensors",
+                                                       "modules.json", "sentence_bert_config.json", "1_Pooling"));
+  EXPECT_EQ(read(snapshot / "1_Pooling/config.json"), "x");
+  EXPECT_EQ(fs::read_symlink(snapshot / "1_Pooling/config.json").string().find("../../../blobs/"), 0u);
+}
+
 TEST_F(DownloadModel, TokenizerNeedsNoWeights) {
   EXPECT_THAT(names_in(download(Contents::kTokenizer)), UnorderedElementsAre("config.json", "tokenizer.json"));
 }

@@ -13,8 +13,10 @@
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/text_classification.h"
+#include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
 #include "tasks/sentences.h"
+#include "tasks/toy_bart.h"
 
 namespace portatune::test {
 namespace {
@@ -214,6 +216,50 @@ TEST(PackedInstructionTuning, EqualsUnpacked) {
     rows.push_back(data::Example().set("p", std::string(prompt)).set("c", std::string(completion)));
   }
   expect_packed_equals_unpacked(*task, rows);
+}
+
+std::vector<data::Example> pairs_of_letters() {
+  std::vector<data::Example> rows;
+  for (const auto& [source, target] :
+       {std::pair("a b c d a b", "d"), {"c", "a b c d"}, {"b b", "a"}, {"d c b a d", "b c a"}}) {
+    rows.push_back(data::Example().set("text", std::string(source)).set("target", std::string(target)));
+  }
+  return rows;
+}
+
+TEST(PackedTextToText, EqualsUnpacked) {
+  const TemporaryFolder folder;
+  write_toy_bart(folder.path(), {"a", "b", "c", "d"});
+  // A row of 24 source positions has 8 positions of targets beside it.
+  const auto task = text_to_text(
+      folder.path(), {.text_column = "text", .target_column = "target", .max_length = kLength, .max_target_length = 8});
+  expect_packed_equals_unpacked(*task, pairs_of_letters(), 3);
+}
+
+TEST(PackedTextToText, OfT5EqualsUnpacked) {
+  const TemporaryFolder folder;
+  const std::filesystem::path data = PORTATUNE_TEST_DATA;
+  std::filesystem::copy_file(data / "models/t5_lm/config.json", folder / "config.json");
+  for (const char* name : {"tokenizer.json", "tokenizer_config.json", "vocab.txt"}) {
+    std::filesystem::copy_file(data / "tiny_bert" / name, folder / name);
+  }
+  const auto task =
+      text_to_text(folder.path(),
+                   {.text_column = "text", .target_column = "target", .max_length = kLength, .max_target_length = 12});
+  expect_packed_equals_unpacked(*task, pairs_of_letters());
+}
+
+TEST(PackedTextToText, CountsTokensOfBothSides) {
+  const TemporaryFolder folder;
+  write_toy_bart(folder.path(), {"a", "b", "c", "d"});
+  const auto task =
+      text_to_text(folder.path(),
+                   {.text_column = "text", .target_column = "target", .max_length = kLength, .max_target_length = 12});
+  const data::PackedShapes shapes{.examples = 4, .rows = {2}, .length = kLength, .window = 4};
+  const data::Example batch =
+      *task->packed_batches(data::from_examples(pairs_of_letters()), shapes, {.buffer = 1}).iterate().next();
+  EXPECT_EQ(task->tokens(batch).real, (8 + 3 + 4 + 7) + (3 + 6 + 3 + 5));
+  EXPECT_EQ(task->tokens(batch).positions, 2 * (kLength + 12));
 }
 
 TEST(Packing, CountsTokensAndPositions) {

@@ -92,7 +92,8 @@ fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) 
 
 void link_blob(const fs::path& cache_folder, const std::string& commit, const std::string& file,
                const std::string& blob) {
-  const fs::path link = cache_folder / "snapshots" / commit / file, target = fs::path("../../blobs") / blob;
+  const fs::path link = cache_folder / "snapshots" / commit / file;
+  const fs::path target = (cache_folder / "blobs" / blob).lexically_relative(link.parent_path());
   fs::create_directories(link.parent_path());
   std::error_code none;
   if (fs::read_symlink(link, none) == target) return;

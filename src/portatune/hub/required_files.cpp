@@ -1,6 +1,8 @@
 #include "portatune/hub/required_files.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,15 @@ namespace {
 
 constexpr const char* kConfig = "config.json";
 constexpr const char* kSettings = "portatune.json";  // written by portatune fit, read by evaluate and predict
+
+// A file by which sentence-transformers makes embeddings of a model, such as 1_Pooling/config.json.
+bool is_of_embeddings(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kNames = {"modules.json", "sentence_bert_config.json",
+                                                      "config_sentence_transformers.json"};
+  constexpr std::string_view kPooling = "Pooling/config.json";
+  const bool is_pooling = name.ends_with(kPooling) && std::ranges::count(name, '/') == 1;
+  return is_pooling || std::ranges::find(kNames, name) != kNames.end();
+}
 
 const io::HubFile* find(const io::HubListing& listing, std::string_view name) {
   const auto found = std::ranges::find(listing.files, name, &io::HubFile::name);
@@ -63,6 +74,8 @@ std::vector<io::HubFile> required_files(const io::HubListing& listing, Contents 
     return files;
   }
   require(listing, kConfig, where);
+  std::ranges::copy_if(listing.files, std::back_inserter(files),
+                       [](const io::HubFile& file) { return is_of_embeddings(file.name); });
   files.push_back(weights(listing, where));
   return files;
 }

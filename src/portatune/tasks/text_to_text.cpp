@@ -12,7 +12,9 @@
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/rows/packed_pairs.h"
 #include "portatune/tasks/rows/source_target.h"
+#include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/rows/token_ids.h"
 #include "portatune/tasks/text_task.h"
 
@@ -68,6 +70,49 @@ int64_t labels_in(const Tensor& labels, size_t row) {
   return std::ssize(of_row) - std::ranges::count(of_row, tasks::kNoLabel);
 }
 
+// Whether the decoder can read several targets in a row.
+bool reads_packed_targets(const models::Seq2Seq& body) {
+  const Value ids = full({DType::kInt32, {1, 1}}, 0);
+  try {
+    static_cast<void>(body.decoder_input_ids(ids, ids));
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// The targets of a batch, packed or a row each.
+class Targets {
+ public:
+  explicit Targets(const Columns& batch) : labels_(batch.find(kLabels)->second) {
+    const auto places = batch.find(tasks::kTargetPlaces);
+    if (places == batch.end()) return;
+    const Value& segments = batch.find(tasks::kTargetMask)->second;
+    const models::TextInputs rows{.input_ids = segments,  // of which TextRows needs the shape alone
+                                  .attention_mask = segments,
+                                  .position_ids = batch.find(tasks::kTargetPositions)->second,
+                                  .packed = true};
+    rows_.emplace(rows, places->second, 0);
+  }
+
+  // The labels in their rows.
+  Value labels() const { return rows_ ? rows_->to_rows(labels_, tasks::kNoLabel) : labels_; }
+  models::TextInputs inputs(const models::Seq2Seq& body) const {
+    models::TextInputs in = rows_ ? rows_->rows() : models::TextInputs{};
+    in.input_ids = body.decoder_input_ids(labels(), in.position_ids);
+    return in;
+  }
+  Forward loss(const Value& logits, double smoothing, const Value& weights) const {
+    tasks::TokenFigures figures = tasks::token_figures(logits, labels(), smoothing);
+    if (rows_) figures = {rows_->to_texts(figures.losses), rows_->to_texts(figures.hits)};
+    return tasks::language_modelling(figures, labels_, weights);
+  }
+
+ private:
+  const Value labels_;
+  std::optional<tasks::TextRows> rows_;
+};
+
 class TextToText final : public TextTask {
  public:
   TextToText(const std::filesystem::path& model, TextToTextOptions options, const TextToTextScores& scores)
@@ -91,6 +136,11 @@ class TextToText final : public TextTask {
     if (labels == Labels::kIgnored) return checkpoint().batches(examples, size);
     return checkpoint().batches_of_pairs(examples, size, pairs_, {std::string(kLabels), tasks::kNoLabel});
   }
+  bool can_be_packed() const override {
+    return options_.max_target_length <= options_.max_length && reads_packed_targets(body_);
+  }
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override;
   int64_t max_target_length() const override { return options_.max_target_length; }
   void set_lengths(std::vector<int64_t> lengths) override;
   void set_pairs(std::vector<data::LengthPair> pairs) override;
@@ -101,8 +151,8 @@ class TextToText final : public TextTask {
     return (checkpoint().is_cut({.first = options_.source_prefix + source}) ? 1 : 0) + (cuts_target ? 1 : 0);
   }
   TokenCount tokens(const data::Example& batch) const override {
-    TokenCount count = TextTask::tokens(batch);
-    if (!batch.has(kLabels)) return count;
+    TokenCount count = TextTask::tokens(batch);  // with packed targets, which have a mask of their own
+    if (!batch.has(kLabels) || batch.has(tasks::kTargetMask)) return count;
     const auto labels = batch.tensor(kLabels).as<int32_t>();
     count.positions += std::ssize(labels);
     count.real += std::ssize(labels) - std::ranges::count(labels, tasks::kNoLabel);
@@ -116,7 +166,10 @@ class TextToText final : public TextTask {
   }
 
   std::vector<std::string> inputs() const override { return checkpoint().inputs(); }
-  std::vector<std::string> optional_inputs() const override { return {std::string(kLabels)}; }
+  std::vector<std::string> optional_inputs() const override {
+    return {std::string(kLabels), std::string(data::kPositionIds), std::string(tasks::kTargetMask),
+            std::string(tasks::kTargetPositions), std::string(tasks::kTargetPlaces)};
+  }
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override {
     return std::make_unique<tasks::TextToTextMetrics>(written(), pad_id(), metrics_, options_.use_stemmer);
@@ -133,6 +186,13 @@ class TextToText final : public TextTask {
   const text::Tokenizer& written() const { return checkpoint().tokenizer().of_targets(); }
   // The padding of generated texts.
   int32_t pad_id() const { return generation_.pad_token_id.value_or(static_cast<int32_t>(body_.facts().pad_token_id)); }
+
+  // The columns of source tokens without their mask.
+  std::map<std::string, double> token_padding() const {
+    std::map<std::string, double> padding = checkpoint().padding();
+    padding.erase(std::string(data::kAttentionMask));
+    return padding;
+  }
 
   std::vector<int32_t> target_ids(const std::string& target, int64_t max_length) const {
     return written().encode(target, {.max_length = max_length}).ids;
@@ -186,6 +246,21 @@ data::PairCounts TextToText::pair_counts(const data::Dataset& batches) const {
   return counts;
 }
 
+data::Dataset TextToText::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                         const data::ShuffleOptions& order) const {
+  if (!can_be_packed()) return RowTask::packed_batches(rows, shapes, order);
+  const tasks::PairRows sizes(options_.max_length, options_.max_target_length);
+  const auto encoded = [this, sizes](const data::Example& row) {
+    data::Example pair = tasks::to_packed_size(encode(row, Labels::kRequired), sizes, token_padding());
+    return pair.erase(tasks::kTargetText);
+  };
+  return checkpoint()
+      .packed_batches(rows.shuffle(order).named("shuffle").map(encoded), shapes,
+                      {{std::string(kLabels), tasks::kNoLabel}})
+      .map([sizes](const data::Example& batch) { return tasks::with_packed_targets(batch, sizes); })
+      .named("batch");
+}
+
 std::map<std::string, std::string> TextToText::settings() const {
   std::string columns;
   for (const std::string& column : this->columns(Labels::kRequired)) columns += column + ",";
@@ -205,12 +280,10 @@ Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
   const auto labels = batch.find(kLabels);
   if (labels != batch.end()) {
     const models::EncodedSource source{body_.encoder_states(root, in).back(), in.attention_mask};
-    const models::TextInputs target{.input_ids = body_.decoder_input_ids(labels->second)};
-    const Value x = body_.decoder_states(root, target, source).back();
+    const Targets targets(batch);
+    const Value x = body_.decoder_states(root, targets.inputs(body_), source).back();
     const Value logits = checkpoint().model().logits(models::HeadKind::kSeq2SeqLM, root, {.x = x});
-    const double smoothing = is_training ? options_.label_smoothing : 0;
-    forward =
-        tasks::language_modelling(tasks::token_figures(logits, labels->second, smoothing), labels->second, weights);
+    forward = targets.loss(logits, is_training ? options_.label_smoothing : 0, weights);
   }
   const bool generates = labels == batch.end() || (options_.predict_with_generate && !is_training);
   if (generates) {

@@ -27,7 +27,7 @@ TaskSpec spec_called(const char* name, const char* pipeline, std::vector<std::st
   };
   return task_spec<Options>({.name = name,
                              .classes = std::move(classes),
-                             .run_options = {RunOption::kPadding, RunOption::kWeightColumn},
+                             .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
                              .pipeline = pipeline,
                              .make = make,
                              .sample_rows = sample_rows});

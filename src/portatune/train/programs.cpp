@@ -96,7 +96,7 @@ class Clipping {
 void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
   for (const auto& [name, type] : batch) {
     const int64_t packed_in = type.shape.rank() == 3 ? type.shape[0] : 1;
-    if (name == data::kTokenPlaces && packed_in != parts) {
+    if (name.ends_with(data::kTokenPlaces) && packed_in != parts) {
       throw UsageError({.where = where,
                         .given = "a packed batch of " + counted(packed_in, "part"),
                         .expected = counted(parts, "part") + ": one for each micro-batch of each device",
@@ -180,10 +180,11 @@ Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
 
 // The columns in the form that tasks read: token positions of one part, [1, texts, length], become [texts, length].
 Columns without_parts(Columns batch) {
-  const auto places = batch.find(data::kTokenPlaces);
-  if (places == batch.end() || places->second.rank() == 2) return batch;
-  const Shape& shape = places->second.shape();
-  places->second = reshape(places->second, {shape[1], shape[2]});
+  for (auto& [name, places] : batch) {
+    if (!name.ends_with(data::kTokenPlaces) || places.rank() == 2) continue;
+    const Shape shape = places.shape();
+    places = reshape(places, {shape[1], shape[2]});
+  }
   return batch;
 }
 

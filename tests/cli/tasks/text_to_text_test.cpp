@@ -66,6 +66,12 @@ class TextToTextCommand : public testing::Test {
                  toy_.output()} +
            more;
   }
+  Words with_lengths(const std::string& source, const std::string& target, const Words& more) const {
+    Words words = fit(more);
+    *std::next(std::ranges::find(words, "--max-length")) = source;
+    *std::next(std::ranges::find(words, "--max-target-length")) = target;
+    return words;
+  }
   static json result(const Words& words) {
     const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -148,6 +154,54 @@ TEST_F(TextToTextCommand, SourcesAndTargetsArePaddedApart) {
   const Finished run = portatune(fit({"--max-steps", "2", "--padding", "auto=2"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(unwrapped(run.err), HasSubstr("tokens (source+target)"));
+}
+
+// Four to eight pairs fit into a row of 32 sources and 16 targets; the model has no dropout.
+TEST_F(TextToTextCommand, PackedPairsLearnWhatPaddedOnesDo) {
+  const auto trained = [&](const Words& more) {
+    const json fit = result(with_lengths("32", "16", {"--max-steps", "6", "--json"}) + more);
+    std::filesystem::remove_all(toy_.output());
+    return fit;
+  };
+  for (const Words& step :
+       {Words{"--batch-size", "32"}, {"--batch-size", "16", "--gradient-accumulation-steps", "2"}}) {
+    const Words one_length = step + Words{"--padding", "max_length"};  // batches of the same rows
+    const json padded = trained(one_length + Words{"--packing", "none"});
+    const json packed = trained(one_length + Words{"--packing", "exact_examples"});
+    EXPECT_NEAR(packed["train_loss"], padded["train_loss"], 1e-4);
+    EXPECT_NEAR(packed["after"]["loss"], padded["after"]["loss"], 1e-4);
+  }
+}
+
+TEST_F(TextToTextCommand, PackedRunsResumeToTheBit) {
+  const Words words = with_lengths(
+      "32", "16",
+      {"--max-steps", "6", "--checkpoint-every", "3", "--packing", "exact_examples", "--max-eval-samples", "8"});
+  const Finished whole = portatune(words);
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(unwrapped(whole.err), HasSubstr("rows of 32+16 tokens (source+target)"));
+  Words resumed = words + Words{"--resume-from-checkpoint", toy_.output() + "/checkpoint-3"};
+  *std::next(std::ranges::find(resumed, "--output")) = toy_.file("resumed");
+  const Finished run = portatune(resumed);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(read(toy_.file("resumed/model.safetensors")), read(toy_.output() + "/model.safetensors"));
+}
+
+TEST_F(TextToTextCommand, PairsArePackedByDefaultWhereThatSavesPadding) {
+  std::string uneven = "letters,sorted\n";
+  for (int i = 0; i < 64; ++i) {
+    const std::string letters = joined(std::string(i % 4 == 0 ? 20 : 1, 'a'));
+    uneven += letters + "," + letters + "\n";
+  }
+  write(toy_.file("train.csv"), uneven);
+  const Finished long_rows = portatune(with_lengths("32", "32", {"--max-steps", "1", "--max-eval-samples", "8"}));
+  ASSERT_EQ(long_rows.exit_code, 0) << long_rows.err;
+  EXPECT_THAT(unwrapped(long_rows.err), HasSubstr("packing 32 pairs into"));
+  std::filesystem::remove_all(toy_.output());
+  // Each target takes the room of eight times as many tokens of a source.
+  const Finished short_rows = portatune(with_lengths("64", "8", {"--max-steps", "1", "--max-eval-samples", "8"}));
+  ASSERT_EQ(short_rows.exit_code, 0) << short_rows.err;
+  EXPECT_THAT(unwrapped(short_rows.err), Not(HasSubstr("packing")));
 }
 
 TEST_F(TextToTextCommand, SweepsChooseByTheScoreOfTheTask) {

@@ -9,22 +9,40 @@
 #include "portatune/error.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/padding.h"
+#include "portatune/run/inputs/batches/pair_padding.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/tasks/rows/packed_pairs.h"
 
 namespace portatune::run {
 namespace {
 
 constexpr int64_t kSample = 10'000;  // Number of examples whose lengths are read.
+// Packed pairs must cost a tenth less than padded ones, because cross-attention computes whole rows.
+constexpr double kMinSavingOfPairs = 1.1;
 
-std::vector<data::TextLengths> sample_of(const RunOptions& a, const RowTask& task, Events& events) {
+// The first examples.
+struct Sample {
+  std::vector<data::TextLengths> texts;  // of pairs: the size of each, as one text
+  data::PairCounts pairs;                // of a task with targets
+};
+
+tasks::PairRows rows_of_pairs(const RowTask& task) { return {task.max_length(), task.max_target_length()}; }
+
+Sample sample_of(const RunOptions& a, const RowTask& task, Events& events) {
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
   const data::Dataset batches = interruptible(tolerant(a.model, task.batches(rows, 1))).take(kSample);
   const std::unique_ptr<RowProgress> progress = events.progress("counting tokens");
-  std::vector<data::TextLengths> sample;
+  Sample sample;
   for (const data::Example& batch :
        progress->over(batches).iterate()) {  // of one example, whose texts each have a row of the mask
-    sample.push_back(data::text_lengths(batch.tensor(data::kAttentionMask)));
+    if (task.max_target_length() == 0) {
+      sample.texts.push_back(data::text_lengths(batch.tensor(data::kAttentionMask)));
+      continue;
+    }
+    const data::LengthPair pair = task.pair_counts(data::from_examples({batch})).begin()->first;
+    sample.texts.push_back({rows_of_pairs(task).size_of(pair)});
+    ++sample.pairs[pair];
   }
   return sample;
 }
@@ -69,6 +87,38 @@ double useful_when_padded(const std::vector<data::TextLengths>& sample, const Ro
   return mean_tokens(sample) * static_cast<double>(sample.size()) / (positions * texts_each);
 }
 
+// The cost of an example of each form of batches, by the measure of data::padded_cost().
+struct PairCosts {
+  double tokens, packed, padded;
+};
+
+PairCosts costs_of_pairs(const data::PackingPlan& plan, const Sample& sample, const RowTask& task) {
+  const auto examples = static_cast<double>(sample.texts.size());
+  const tasks::PairRows rows = rows_of_pairs(task);
+  const double row = static_cast<double>(rows.length + 2 * rows.target_length());
+  const double rows_each = mean_tokens(sample.texts) / (plan.useful * static_cast<double>(rows.length));
+  double tokens = 0;
+  for (const auto& [pair, count] : sample.pairs) tokens += static_cast<double>(count * (pair.source + 2 * pair.target));
+  const data::LengthPair max{task.max_length(), task.max_target_length()};
+  const std::vector<data::LengthPair> pairs =
+      pairs_of(padding_for(std::nullopt, task), max, sample.pairs, longest_pair_of(sample.pairs));
+  return {.tokens = tokens / examples,
+          .packed = rows_each * row,
+          .padded = static_cast<double>(data::padded_cost(sample.pairs, pairs)) / examples};
+}
+
+std::string describe_pairs(const data::PackingPlan& plan, const PairCosts& costs, const RowTask& task) {
+  const tasks::PairRows rows = rows_of_pairs(task);
+  return fmt::format(
+      "packing {}{} pairs into {} rows of {}+{} tokens (source+target): {:.1f} % padding; one pair per "
+      "row: {:.1f} %",
+      plan.shapes.parts > 1 ? fmt::format("{} x ", plan.shapes.parts) : "",
+      plan.shapes.packing == data::Packing::kExactExamples ? std::to_string(plan.shapes.examples)
+                                                           : fmt::format("about {:.0f}", plan.examples_per_batch),
+      fmt::join(plan.shapes.rows, " or "), rows.length, rows.target_length(), 100 * (1 - costs.tokens / costs.packed),
+      100 * (1 - costs.tokens / static_cast<double>(task.max_length() + 2 * task.max_target_length())));
+}
+
 // Throws the task's own error if it cannot be packed, before any row is read.
 void require_support(const RowTask& task, int64_t length) {
   static_cast<void>(
@@ -103,14 +153,20 @@ std::optional<data::PackedShapes> chosen_packing(const RunOptions& a, const RowT
   if (is_automatic && !packs_by_default(a, task)) return std::nullopt;
   const int64_t length = task.max_length();
   require_support(task, length);
-  const std::vector<data::TextLengths> sample = sample_of(a, task, events);
-  if (sample.empty()) return std::nullopt;  // The caller reports missing rows.
+  const Sample sample = sample_of(a, task, events);
+  if (sample.texts.empty()) return std::nullopt;  // The caller reports missing rows.
   data::PackingPlan plan = a.packing == PackingPolicy::kTokenBudget
-                               ? data::plan_token_budget(sample, budget_of(a, sample, length), length)
-                               : data::plan_exact_examples(sample, a.batch_size, length);
-  if (is_automatic && useful_when_padded(sample, task, length) > plan.useful) return std::nullopt;
+                               ? data::plan_token_budget(sample.texts, budget_of(a, sample.texts, length), length)
+                               : data::plan_exact_examples(sample.texts, a.batch_size, length);
   plan.shapes.parts = parts_of_step(a);
-  events.notice(describe(plan, sample));
+  if (!sample.pairs.empty()) {
+    const PairCosts costs = costs_of_pairs(plan, sample, task);
+    if (is_automatic && costs.padded < kMinSavingOfPairs * costs.packed) return std::nullopt;
+    events.notice(describe_pairs(plan, costs, task));
+    return plan.shapes;
+  }
+  if (is_automatic && useful_when_padded(sample.texts, task, length) > plan.useful) return std::nullopt;
+  events.notice(describe(plan, sample.texts));
   return plan.shapes;
 }
 
