@@ -16,7 +16,7 @@
 #include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
 #include "tasks/sentences.h"
-#include "tasks/toy_bart.h"
+#include "tasks/toy_seq2seq.h"
 
 namespace portatune::test {
 namespace {
