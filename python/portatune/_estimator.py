@@ -1,11 +1,8 @@
 """The part that all estimators share: parameters, training, predictions, and a model that pickles."""
 
 import json
-import os
 import pathlib
 import shutil
-import tempfile
-import weakref
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +19,7 @@ except ImportError:
 
 from portatune._rows import Path
 from portatune._runs import History, Page, evaluate, fit, predict, report
+from portatune._temporary import TemporaryFolder
 
 __all__ = ["ClassifierMixin", "Estimator", "ModelFolder", "RegressorMixin"]
 
@@ -32,12 +30,11 @@ _SHARED_OPTIONS = {
 }  # fmt: skip
 
 
-class ModelFolder:
-    """A temporary folder, which is removed with this object. A pickle of it has the bytes of its files."""
+class ModelFolder(TemporaryFolder):
+    """A temporary folder of a model. A pickle of it has the bytes of its files."""
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="portatune-"))
-        weakref.finalize(self, _remove, self.path, os.getpid())
+        super().__init__()
         for name, content in (files or {}).items():
             file = self.path / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -46,12 +43,6 @@ class ModelFolder:
     def __reduce__(self) -> Any:
         files = {str(file.relative_to(self.path)): file.read_bytes() for file in self.path.rglob("*") if file.is_file()}
         return ModelFolder, (files,)
-
-
-def _remove(folder: pathlib.Path, process: int) -> None:
-    """Removes a folder, unless this is a forked copy of the process that made it."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Estimator(BaseEstimator):

@@ -6,7 +6,6 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, Rows
 from portatune._tasks import Task
+from portatune._temporary import TemporaryFolder
 from portatune._words import json_of, texts, words, words_with_rows
 
 
@@ -55,15 +55,13 @@ class Run:
         stopped: whether a callback has stopped the run
     """
 
-    def __init__(self, output, result, checkpoint, temporary):
+    def __init__(self, output, result, checkpoint, folder):
         self.output = pathlib.Path(output)
         self.result = result or {}
         self.metrics = self.result.get("after", {})
         self.stopped = result is None
         self.model = pathlib.Path(checkpoint) if self.stopped else self.output
-        self._folder: object = None  # the folder of the Trainer that has made the run, which lives as long
-        if temporary:
-            weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
+        self._folder = folder  # a temporary folder with the output, which lives as long
 
     @property
     def history(self) -> History:
@@ -122,8 +120,8 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         UsageError: for an unknown option or a value out of range
         Error: other classes of it for faults of the data, the model or the device
     """
-    temporary = tempfile.mkdtemp(prefix="portatune-") if output is None else None
-    output = pathlib.Path(temporary, "model") if output is None else pathlib.Path(output)
+    folder = TemporaryFolder() if output is None else None
+    output = folder.path / "model" if folder else pathlib.Path(output)
     options = {"model": model, "train": train, "validation": validation, "task": task, "output": output, **options}
     if isinstance(validation, float):
         options.update(validation=None, validation_split=validation)
@@ -132,13 +130,13 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     try:
         with words_with_rows("fit", options, "train", "validation") as given:
             result, checkpoint = core.fit(given, observer, _computed(compute_metrics))
-    except Exception:  # not KeyboardInterrupt, whose checkpoint is kept
-        if temporary:
-            shutil.rmtree(temporary, ignore_errors=True)
+    except KeyboardInterrupt:  # its checkpoint is kept
+        if folder:
+            folder.keep()
         raise
     if observer:
         observer.end()
-    return Run(output, json_of(result), checkpoint, temporary)
+    return Run(output, json_of(result), checkpoint, folder)
 
 
 def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, **options: object) -> dict[str, Any]:

@@ -3,30 +3,21 @@
 import contextlib
 import json
 import pathlib
-import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from portatune import _callbacks, _metrics, _rows
+from portatune import _callbacks, _metrics, _notebook, _rows
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, Rows
 from portatune._runs import Run
 from portatune._tasks import Task
+from portatune._temporary import TemporaryFolder
 from portatune._words import json_of, texts, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-class _Folder:
-    """A temporary folder, which is removed with this object."""
-
-    def __init__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="portatune-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class Arrays(MutableMapping):
@@ -82,7 +73,7 @@ class Trainer:
     def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
                  output: Path | None = None, callbacks: Sequence[object] = (),
                  compute_metrics: ComputeMetrics | None = None, **options: object) -> None:
-        self._folder = _Folder()  # of rows in memory, and of the model without an output
+        self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
         output = self._folder.path / "model" if output is None else pathlib.Path(output)
         self._options = {"model": model, "train": train, "validation": validation, "task": task, "output": output,
                          **options}
@@ -90,7 +81,7 @@ class Trainer:
             self._options.update(validation=None, validation_split=validation)
         for name in ("train", "validation"):
             self._options[name] = self._on_disk(name, self._options[name])
-        self._callbacks = callbacks
+        self._callbacks = [*callbacks, *_notebook.progress(options.get("quiet"))]
         self._computed = None if compute_metrics is None else _metrics.of_batches(compute_metrics)
         self._open()
 
@@ -123,9 +114,7 @@ class Trainer:
         result, checkpoint = self._core.fit(observer, self._computed)
         if observer:
             observer.end()
-        run = Run(self._options["output"], json_of(result), checkpoint, None)
-        run._folder = self._folder  # lives as long as the run
-        return run
+        return Run(self._options["output"], json_of(result), checkpoint, self._folder)
 
     def evaluate(self, data: Rows | None = None) -> dict[str, float]:
         """Returns the scores of the model as it is now, on the validation rows or on other labelled rows."""

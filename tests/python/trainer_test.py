@@ -41,6 +41,12 @@ class Trainer(InMemory):
         text = ["a fine film that is much longer than any of the rows for training, which differ", "no"]
         self.assertEqual(trainer.predict(text=text), portatune.predict(run.model, text=text, batch_size=4, quiet=True))
 
+    def test_rows_of_any_length_follow_each_other_after_a_packed_training(self):
+        trainer = portatune.Trainer(MODEL, toy.rows(), output=self.folder / "packed", quiet=True, batch_size=4)
+        trainer.evaluate([{"text": "no", "label": 1}])
+        longer = ["a fine film that is much longer than any of the rows for training, which differ"]
+        self.assertEqual(len(trainer.predict(text=longer)), 1)
+
     def test_without_output_the_model_lives_as_long_as_its_run(self):
         run = portatune.Trainer(MODEL, toy.rows(), validation=0.25, **OPTIONS).fit()
         folder = run.model
