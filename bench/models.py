@@ -3,7 +3,7 @@
 
 A step is forward, backward, clipping and AdamW on 8 rows of 128 tokens (pairs of texts: 128 and 64), with dropout. The
 models have random weights of real sizes (peers/make_train_case.py). Needs the target portatune_train_case_bench. A
-model that transformers or Portatune lacks is an error of its row.
+model that transformers or Portatune lacks ends the benchmark with its error.
 """
 
 import argparse

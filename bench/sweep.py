@@ -19,14 +19,18 @@ SEEDS = [42, 43, 44]
 HALVING = ["--halving", "--halving-factor", 6]
 
 
+SIDES = ["single", "grid", "halving"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="turns of each side")
     parser.add_argument("--steps", type=int, default=300, help="steps of a run; the demo has 300")
     parser.add_argument("--eval-rows", type=int, help="validation rows of an evaluation; all by default")
-    parser.add_argument("--cola", type=pathlib.Path, help="folder of CoLA's files as in bench/glue.py, in place of the reviews")
+    parser.add_argument("--cola", type=pathlib.Path,
+                        help="folder of CoLA's files as in bench/glue.py, in place of the reviews")
     parser.add_argument("--metric", default="loss", help="score that decides about the best model")
-    parser.add_argument("--sides", nargs="+", default=["single", "grid", "halving"])
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
     options = parser.parse_args()
     arguments = ["--model", MINILM, *data_of(options), "--max-steps", options.steps, "--eval-steps", options.steps // 6]
     arguments += ["--eval-on-start=false", "--metric-for-best-model", options.metric]

@@ -26,7 +26,7 @@ void measure(const std::string& folder, const std::string& dtype, int steps) {
   const parity::ReferenceTask task(reference);
   TrainingOptions options{.learning_rate = 2e-5, .lr_scheduler_type = "constant"};
   options.dtype = dtype == "bfloat16" ? DType::kBFloat16 : DType::kFloat32;
-  const Device device({});
+  const Device device;
   Trainer trainer(device, task, options);
   for (int i = 0; i < kWarmup; ++i) timed_step(trainer, reference.inputs());
   std::printf("{\"step_seconds\":[");

@@ -321,7 +321,7 @@ def write_results(options, results, counts):
     lines += [f"| {result.name} | {result.outcome} {result.why} | {result.seconds:.1f} | "
               f"{json.dumps(result.figures)[:300]} |".replace("\n", " ") for result in results]
     failed = [command for result in results if result.outcome == "failed" for command in result.commands]
-    lines += ["", *(f"Failed check: `{command['command']}` ended with {command['exit_code']}\n"
+    lines += ["", *(f"Command of a failed check: `{command['command']}` ended with {command['exit_code']}\n"
                     for command in failed)]
     options.output.with_suffix(".md").write_text("\n".join(lines) + "\n")
 

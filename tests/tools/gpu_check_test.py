@@ -46,7 +46,7 @@ class GpuCheck(unittest.TestCase):
         (check,) = report["checks"]
         self.assertEqual((code, check["outcome"]), (1, "failed"), check)
         self.assertIn("parity", check["commands"][0]["command"])
-        self.assertIn("Failed check: ", page)
+        self.assertIn("Command of a failed check: ", page)
 
     def test_stops_when_the_budget_is_used(self):
         code, report, _ = self.check("--budget", "1")
