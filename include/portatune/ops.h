@@ -239,8 +239,8 @@ struct AttentionOptions {
   /// Total number of heads across devices; makes dropout masks independent of how heads are sharded. The first shard of
   /// the heads uses `key`, the second key_from(key, heads * query * kv), and so on.
   int64_t dropout_heads = heads;
-  /// Bound c of the scores before the bias, which become c tanh(scale q k^T / c); 0: none. Neither the CPU's kernels
-  /// nor cuDNN have it. source: Gemma Team 2024, arXiv:2408.00118, section 2
+  /// Bound c of the scores before the bias, which become c tanh(scale q k^T / c); 0: none. cuDNN does not have it.
+  /// source: Gemma Team 2024, arXiv:2408.00118, section 2
   double softcap = 0;
 };
 /// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.

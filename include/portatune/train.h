@@ -343,7 +343,7 @@ class Trainer {
   /// learning_rate  rate of this step in place of that of the schedule, which scales the rates of parameter groups and
   ///                layers by the same factor; none: that of the schedule
   /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate decays and
-  ///         TrainingOptions::total_steps is 0
+  ///         TrainingOptions::total_steps is 0, unless `learning_rate` is given
   StepResult step(const data::Example& batch, std::optional<double> learning_rate = {});
   /// Computes the gradients that the next step would have for a batch, with its random draws, and changes nothing.
   /// errors  those of step() for the batch
@@ -399,7 +399,7 @@ class Trainer {
   void set_optimizer_array(const std::string& name, Tensor value);
   /// Number of updates so far, by which optimizers correct their averages: steps() without the skipped ones.
   int64_t updates() const;
-  void set_updates(int64_t updates);
+  void set_updates(int64_t updates);  ///< errors: UsageError for a negative number
 
   /// Step of the best evaluation so far; 0: there is none, or no score decides.
   int64_t best_step() const;

@@ -38,7 +38,7 @@ DType dtype_of(const nb::dlpack::dtype& given) {
       std::ranges::find_if(kKnown, [&](const Known& one) { return dtype_of(one.dtype) == given; });
   if (known != kKnown.end()) return known->dtype;
   throw UsageError({.where = "an array",
-                    .given = "elements of " + std::to_string(given.bits) + " bits that are no numbers",
+                    .given = "elements of an unsupported type of " + std::to_string(given.bits) + " bits",
                     .expected = "bool, int8 to int64, uint8, uint32, uint64, float16, float32 or float64"});
 }
 

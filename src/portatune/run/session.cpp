@@ -29,15 +29,25 @@ RunPlan plan_session(const RunOptions& options, Events& events) {
 class LengthsOfTask {
  public:
   explicit LengthsOfTask(const RunPlan& plan) : plan_(plan) {
-    RowTask& task = *plan.task;
-    if (!plan.model.lengths.empty()) task.set_lengths({task.max_length()});
-    if (!plan.model.pairs.empty()) task.set_pairs({{task.max_length(), task.max_target_length()}});
+    take_any_length();
   }
-  ~LengthsOfTask() { set_lengths(*plan_.task, {.lengths = plan_.model.lengths, .pairs = plan_.model.pairs}); }
+  ~LengthsOfTask() {
+    take_any_length();  // a packed training has chosen no lengths
+    set_lengths(*plan_.task, {.lengths = plan_.model.lengths, .pairs = plan_.model.pairs});
+  }
   LengthsOfTask(const LengthsOfTask&) = delete;
   LengthsOfTask& operator=(const LengthsOfTask&) = delete;
 
  private:
+  void take_any_length() {
+    RowTask& task = *plan_.task;
+    if (task.max_target_length() > 0) {
+      task.set_pairs({{task.max_length(), task.max_target_length()}});
+    } else if (task.varies_in_length()) {
+      task.set_lengths({task.max_length()});
+    }
+  }
+
   const RunPlan& plan_;
 };
 
@@ -69,13 +79,14 @@ Session::Session(const RunOptions& options, Events& events)
 }
 
 std::optional<Outcome> Session::fit(const StopToken& stop, Callback* callback) {
-  if (std::exchange(has_fitted_, true)) {
+  if (has_fitted_) {
     throw UsageError({.where = "fit",
                       .given = fmt::format("a run that was trained before, for {} steps", trainer().steps()),
                       .expected = "one call for a run",
                       .fix = "train a new run, whose model is the folder of this one"});
   }
   const OutputLock lock(plan_.output, events_);
+  has_fitted_ = true;
   const CheckpointFiles files(trainer());
   return train_open_run(run_, plan_, rows_, device_, stop, events_, callback);
 }

@@ -99,7 +99,7 @@ class FillMask final : public tasks::PredictionTask {
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint().batches(rows.flat_map([this](const data::Example& row) { return encode(row); }), size);
+    return checkpoint().batches(examples(rows), size);
   }
   data::Dataset examples(const data::Dataset& rows) const override {
     return rows.flat_map([this](const data::Example& row) { return encode(row); });

@@ -108,7 +108,11 @@ SentenceTransformer read_sentence_transformer(const fs::path& model) {
     if (kind == "Transformer") {
       read_transformer(folder, module, result);
     } else if (kind == "Pooling") {
-      result.pooling = pooling_in(folder / module.get_string("path") / "config.json");
+      const fs::path settings = folder / module.get_string("path") / "config.json";
+      result.pooling = pooling_in(settings);
+      if (!result.prompt.empty() && !io::JsonObject::read(settings).get_bool_or("include_prompt", true)) {
+        refuse(settings, "include_prompt: false, with a default prompt", "pooling over the prompt, too");
+      }
     } else if (kind == "Normalize") {
       result.normalize = true;
     } else {

@@ -21,7 +21,8 @@ TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConf
     if (has(file)) return read_sentencepiece(folder / file, config);
   }
   throw NotFoundError({.where = folder.string(),
-                       .given = "no tokenizer.json, vocab.txt, source.spm, vocab.json and merges.txt, or spiece.model",
+                       .given = "none of tokenizer.json, vocab.txt, source.spm with target.spm, vocab.json with "
+                                "merges.txt, or a SentencePiece model such as spiece.model",
                        .expected = "the folder of a model with its tokenizer"});
 }
 

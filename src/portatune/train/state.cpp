@@ -298,6 +298,9 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
 
 void TrainingState::set_updates(int64_t updates) {
+  if (updates < 0) {
+    throw UsageError({.where = "updates", .given = std::to_string(updates), .expected = "a number of at least 0"});
+  }
   position_.progress = progress();
   position_.progress.updates = updates;
   progress_.clear();

@@ -1,6 +1,7 @@
 // The state of training and the compiled programs that change it.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -99,8 +100,8 @@ class TrainingState {
   Progress progress() const;
   /// Sets the number of updates, by which optimizers correct their averages.
   void set_updates(int64_t updates);
-  /// Number of steps without an update.
-  int64_t skipped_steps() const { return position_.step - progress().updates; }
+  /// Number of steps without an update; 0 if set_updates() has set more updates than steps.
+  int64_t skipped_steps() const { return std::max<int64_t>(0, position_.step - progress().updates); }
   /// Rewinds of the run, including those before a resume.
   const Rewinds& rewinds() const { return position_.rewinds; }
   /// Skipped steps of the run; kept in checkpoints.

@@ -132,7 +132,7 @@ Position read_position(const std::filesystem::path& folder) {
   position.in_epoch = state.get_bool_or("in_epoch", position.epoch_loss.weight > 0);
   position.progress.updates = position.step;  // for checkpoints from before skipped steps existed
   if (const auto progress = state.get_object("progress")) {
-    position.progress = {.updates = progress->get_int("updates", {0, position.step}),
+    position.progress = {.updates = progress->get_int("updates", {.least = 0}),
                          .good_steps = progress->get_int("good_steps", {0, kGrowthInterval - 1}),
                          .loss_scale = progress->get_float("loss_scale", {.least = 1})};
   }

@@ -18,8 +18,8 @@ namespace portatune::run {
 namespace {
 
 constexpr int64_t kSample = 10'000;  // Number of examples whose lengths are read.
-// Packed pairs must cost a tenth less than padded ones, because cross-attention computes whole rows.
-constexpr double kMinSavingOfPairs = 1.1;
+// Padded pairs must cost a tenth more than packed ones, because cross-attention computes whole rows.
+constexpr double kMinCostRatioOfPairs = 1.1;
 
 // The first examples.
 struct Sample {
@@ -161,7 +161,7 @@ std::optional<data::PackedShapes> chosen_packing(const RunOptions& a, const RowT
   plan.shapes.parts = parts_of_step(a);
   if (!sample.pairs.empty()) {
     const PairCosts costs = costs_of_pairs(plan, sample, task);
-    if (is_automatic && costs.padded < kMinSavingOfPairs * costs.packed) return std::nullopt;
+    if (is_automatic && costs.padded < kMinCostRatioOfPairs * costs.packed) return std::nullopt;
     events.notice(describe_pairs(plan, costs, task));
     return plan.shapes;
   }
