@@ -105,6 +105,14 @@ std::vector<std::string> task_names() {
   return names;
 }
 
+std::vector<std::string> trained_task_names() {
+  std::vector<std::string> names;
+  for (const TaskSpec* task : registry()) {
+    if (!only_predicts(*task)) names.push_back(task->name);
+  }
+  return names;
+}
+
 const TaskSpec& task_called(const std::string& name) {
   const std::vector<const TaskSpec*> all = registry();
   const auto found = std::ranges::find(all, name, &TaskSpec::name);

@@ -15,6 +15,8 @@ namespace portatune::tasks {
 std::vector<const TaskSpec*> registry();
 
 std::vector<std::string> task_names();
+/// Names of the tasks that learn from rows.
+std::vector<std::string> trained_task_names();
 
 /// errors  UsageError for an unknown name
 const TaskSpec& task_called(const std::string& name);

@@ -29,13 +29,13 @@ void add_model_folder(Group group, run::ModelOptions& model) {
       ->required();
 }
 
-void add_model(Group group, run::ModelOptions& model) {
+// tasks  those that the help names; other tasks are refused later, with the reason
+void add_model(Group group, run::ModelOptions& model, const std::vector<std::string>& tasks) {
   add_model_folder(group, model);
-  const std::vector<std::string> names = tasks::task_names();
   group
       .choice(
-          "--task", names, [&](const std::string& task) { model.task = task; },
-          fmt::format("{}", fmt::join(names, ", ")), task_instead_of)
+          "--task", tasks::task_names(), [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(tasks, ", ")), task_instead_of)
       ->type_name("NAME")
       ->default_str(model.task.empty() ? "the model's" : model.task);
 }
@@ -228,7 +228,7 @@ std::vector<OptionField> described_options(FitArguments& a) {
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
-  add_model(data, a.model);
+  add_model(data, a.model, tasks::trained_task_names());
   add_run(command, a);
   add_table(data, a.model);
   add_task_options(command, a.model, OptionUse::kTraining);
@@ -248,7 +248,7 @@ void add_options(CLI::App& command, FitArguments& a) {
 void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
-  add_model(data, a.model);
+  add_model(data, a.model, tasks::trained_task_names());
   add_adapters(data, a.adapters);
   add_data(data, "--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
   add_format(data, a.model.table);
@@ -267,7 +267,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
 void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
-  add_model(data, a.model);
+  add_model(data, a.model, tasks::task_names());
   add_adapters(data, a.adapters);
   CLI::Option* files = add_data(data, "--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read");
   CLI::Option* texts =
@@ -370,7 +370,7 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   FitArguments& fit = a.fit;
   Group data(command, "Data");
   add_recipe(data);
-  add_model(data, fit.model);
+  add_model(data, fit.model, tasks::trained_task_names());
   const std::vector<OptionField> run = fields_of<run::RunOptions>(fit);
   add_fields(command, only(run, {"train"}));
   refuse_standard_input(command, "--train");
