@@ -43,7 +43,7 @@ class Trainer(InMemory):
 
     def test_rows_of_any_length_follow_each_other_after_a_packed_training(self):
         trainer = portatune.Trainer(MODEL, toy.rows(), output=self.folder / "packed", quiet=True, batch_size=4)
-        trainer.evaluate([{"text": "no", "label": 1}])
+        trainer.evaluate([{"text": "no", "label": "good"}])
         longer = ["a fine film that is much longer than any of the rows for training, which differ"]
         self.assertEqual(len(trainer.predict(text=longer)), 1)
 

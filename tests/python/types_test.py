@@ -14,6 +14,7 @@ import portatune
 PACKAGE = pathlib.Path(portatune.__file__).parent
 GOOD = """
 from collections.abc import Mapping
+from typing import Any
 
 import portatune
 from portatune.sklearn import TextClassifier, TokenClassifier
@@ -32,7 +33,7 @@ tags: list[list[str]] = TokenClassifier("tiny").fit([["a"]], [["O"]]).predict([[
 class Mine(portatune.Task):
     inputs = {"text": portatune.Text(["text"]), "x": portatune.Numbers(["x"])}
 
-    def forward(self, model: portatune.Model, batch: Mapping[str, portatune.Value]) -> portatune.Forward:
+    def forward(self, model: portatune.Model, batch: Mapping[str, Any]) -> portatune.Forward:
         first: portatune.Value = model.encode(batch["text"])[:, 0]
         x = portatune.nn.linear(model / "head", portatune.ops.gelu(first), 1)[:, 0]
         return portatune.Forward((1 - x) ** 2, {"x": x.astype("float32").mean(-1, keepdims=True)})
