@@ -52,7 +52,7 @@ class Arrays(MutableMapping):
 class Trainer:
     """A training run as an object: its model stays in memory, and it can be trained step by step.
 
-        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv", output="tuned")
+        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv", output="trained")
         trainer.fit()
         trainer.predict(text=["a wonderful film"])
 
@@ -61,7 +61,7 @@ class Trainer:
         for batch in trainer.batches():
             step = trainer.step(batch)
         trainer.evaluate()
-        trainer.save("tuned")
+        trainer.save("looped")
 
     The arguments are those of portatune.fit(). One thread at a time may use a trainer, and its callbacks may not.
 
