@@ -21,16 +21,10 @@ TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConf
     if (has(file)) return read_sentencepiece(folder / file, config);
   }
   throw NotFoundError({.where = folder.string(),
-                       .given = "none of tokenizer.json, vocab.txt, source.spm with target.spm, vocab.json with "
-                                "merges.txt, or a SentencePiece model such as spiece.model",
+                       .given =
+                           "none of tokenizer.json, vocab.txt, source.spm and target.spm, vocab.json and merges.txt, "
+                           "or a SentencePiece model such as spiece.model",
                        .expected = "the folder of a model with its tokenizer"});
-}
-
-// Returns whether the folder has a tokenizer of its own for targets.
-bool has_own_targets(const std::filesystem::path& folder) {
-  const bool has_other =
-      std::filesystem::exists(folder / "tokenizer.json") || std::filesystem::exists(folder / "vocab.txt");
-  return !has_other && is_marian(folder);
 }
 
 Encoding encoded(const Tokenizer::Parts& parts, TextEncoder& encoder, const TextPair& texts,
@@ -44,7 +38,7 @@ Encoding encoded(const Tokenizer::Parts& parts, TextEncoder& encoder, const Text
 Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
   const TokenizerConfig config = read_tokenizer_config(folder);
   auto parts = std::make_unique<Parts>(read_spec(folder, config), config);
-  if (has_own_targets(folder)) {
+  if (is_marian(folder)) {
     TokenizerSpec spec = read_marian(folder, config, MarianSide::kTarget);
     parts->targets.reset(new Tokenizer(std::make_unique<const Parts>(std::move(spec), config)));
   }

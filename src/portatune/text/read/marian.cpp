@@ -85,6 +85,7 @@ TokenizerConfig with_names(TokenizerConfig config) {
 }  // namespace
 
 bool is_marian(const fs::path& folder) {
+  if (fs::exists(folder / "tokenizer.json") || fs::exists(folder / "vocab.txt")) return false;
   return fs::exists(folder / kSourceModel) && fs::exists(folder / kTargetModel) && fs::exists(folder / "vocab.json");
 }
 

@@ -9,7 +9,8 @@ namespace portatune::text {
 
 enum class MarianSide { kSource, kTarget };
 
-/// Returns whether a folder has the files of Marian: source.spm, target.spm and vocab.json.
+/// Returns whether the tokenizers of a folder are those of Marian: it has source.spm, target.spm and vocab.json, and
+/// neither tokenizer.json nor vocab.txt, which come first.
 bool is_marian(const std::filesystem::path& folder);
 
 /// Reads one side. Pieces are those of its SentencePiece model. Their ids are those of vocab.json; for targets with
