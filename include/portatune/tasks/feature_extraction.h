@@ -26,8 +26,8 @@ constexpr auto names_of(Pooling) {
       {{Pooling::kMean, "mean"}, {Pooling::kCls, "cls"}, {Pooling::kMax, "max"}, {Pooling::kLast, "last"}});
 }
 
-/// What is not set comes from the files of a sentence-transformers model: modules.json, sentence_bert_config.json and
-/// the config of its pooling.
+/// Options without a value come from the files of a sentence-transformers model: modules.json,
+/// sentence_bert_config.json and the config of its pooling.
 struct FeatureExtractionOptions {
   std::string text_column = "text";
   /// Tokens of a text, special ones included; longer texts are cut. Without those files: the positions of the model, at

@@ -24,7 +24,7 @@ struct NamedArray {
 /// The array of a device, which must outlive the result.
 NamedArray named(std::string name, const DeviceArray& array);
 
-/// Which process writes each array, if `writers` processes divide the arrays in parts of about equal size.
+/// The process that writes each array, if `writers` processes divide the arrays in parts of about equal size.
 std::vector<int64_t> writers_of(const std::vector<NamedArray>& arrays, int64_t writers);
 
 /// Writes arrays into a folder, one after the other, so that a process holds one at a time; all processes call it.
