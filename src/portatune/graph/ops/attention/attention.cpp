@@ -183,7 +183,8 @@ Value bias_gradient(const Value& bias, const Value& dscores) {
 // attention_grad(dout, q, k, v, mask, out, lse, key): with P and dscores of Backward and D the dropout of P,
 //   dv = D^T dout, dq = scale dproducts k, dk = scale dproducts^T q; on request also dscores.
 //   shape     those of q, k and v; float32 [batch, heads, query, kv]
-//   lowering  the kernels portatune.attention_grad and portatune.attention_bias_grad; cuDNN's
+//   lowering  the kernels portatune.attention_grad and portatune.attention_bias_grad; cuDNN's, with dscores of the
+//             decomposition
 struct AttentionGrad final : Composite {
   const Parameters p;
   const bool with_dscores;
@@ -209,7 +210,6 @@ struct AttentionGrad final : Composite {
             .attributes = p.attributes()};
   }
   std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
-    if (with_dscores) return {};
     const Values& in = node.inputs();
     const auto a = as_cudnn(p, lowering, std::span(in).subspan(1, 4));
     if (!a) return {};
@@ -222,6 +222,7 @@ struct AttentionGrad final : Composite {
                                              .dout = with_heads(in[0], p.heads)},
                                             a->options);
     for (size_t i = 0; i < gradients.size(); ++i) gradients[i] = reshape(gradients[i], in[1 + i].shape());
+    if (with_dscores) gradients.push_back(Backward(p, in).dscores);  // XLA drops it where the bias needs no gradient
     return gradients;
   }
 };
