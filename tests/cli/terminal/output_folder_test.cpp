@@ -36,6 +36,16 @@ TEST(OutputFolder, MayNotHoldAnythingElseThanAModel) {
   EXPECT_EQ(read(toy.output() + "/thesis.tex"), "mine");
 }
 
+// A power cut may keep this file without the lock file, which was created before it.
+TEST(OutputFolder, MayHoldTheFirstUnfinishedFileOfARun) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  write(toy.output() + "/tmp.training_args.json.0123456789abcdef", "");
+  const Finished run = portatune(toy.fit());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/tmp.training_args.json.0123456789abcdef"));
+}
+
 TEST(OutputFolder, MayNotHoldDataThatOnlyLooksLikeAModel) {
   const Toy toy;
   std::filesystem::create_directory(toy.output());
