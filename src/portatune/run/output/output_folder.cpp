@@ -75,6 +75,8 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
         {.where = "--output " + output.string(), .given = "a file", .expected = "a folder, or nothing yet"});
   }
   io::recover_directory(output);
+  const fs::path arguments = output / train::kArgumentsFile;
+  remove_leftovers({&arguments, 1});  // of a run that died while it began
   check_contents(output);
   // Creates a folder beside it and removes it: the surest test of write access.
   io::AtomicDirectory trial(output);

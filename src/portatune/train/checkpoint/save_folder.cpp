@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "portatune/base/output_file.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/model_folder.h"
@@ -27,17 +26,10 @@ bool is_array_file(std::string_view name, std::string_view stem) {
   return shard.starts_with("-") && shard.find_first_not_of("-of0123456789") == std::string_view::npos;
 }
 
-// After a power cut, an unfinished file may be all that is left of a run.
-bool is_unfinished_arguments(const fs::directory_entry& entry) {
-  return is_unique_sibling(entry.path().filename().string(), kArgumentsFile, kTemporaryPrefix);
-}
-
 // Returns whether a run has written to this folder.
 bool is_of_a_run(const fs::path& folder) {
   if (fs::exists(folder / kLockFile) || fs::exists(folder / kArgumentsFile) || is_checkpoint(folder)) return true;
-  return std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
-    return is_of_checkpoint(entry) || is_unfinished_arguments(entry);
-  });
+  return std::ranges::any_of(fs::directory_iterator(folder), is_of_checkpoint);
 }
 
 }  // namespace
