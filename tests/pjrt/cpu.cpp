@@ -17,4 +17,15 @@ const Client& cpu_client() {
   return client;
 }
 
+std::vector<Tensor> run_on_cpu(const std::string& module_text, const std::vector<Tensor>& arguments) {
+  const LoadedExecutable executable = cpu_client().compile(module_text);
+  std::vector<Buffer> buffers;
+  for (const Tensor& argument : arguments) buffers.push_back(cpu_client().copy_to_device(argument.view()));
+  std::vector<Buffer*> pointers;
+  for (Buffer& buffer : buffers) pointers.push_back(&buffer);
+  std::vector<Tensor> results;
+  for (const Buffer& result : executable.execute(pointers)) results.push_back(result.to_host());
+  return results;
+}
+
 }  // namespace portatune::pjrt

@@ -1,7 +1,9 @@
 // The CPU plugin, for tests.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "portatune/pjrt/buffer.h"
 #include "portatune/pjrt/client.h"
@@ -14,6 +16,8 @@ namespace portatune::pjrt {
 const Plugin& cpu_plugin();
 /// A client with one device, created once.
 const Client& cpu_client();
+/// The results of a module's function on that device.
+std::vector<Tensor> run_on_cpu(const std::string& module_text, const std::vector<Tensor>& arguments);
 
 /// x + y, both float32 [2, 3].
 inline constexpr std::string_view kAdd = R"(module @add {

@@ -14,11 +14,11 @@ Values Composite::gradient(const Node& node, std::span<const Value> dresults) co
   return backpropagate(decompose(node.inputs()), dresults, node.inputs(), AtWrt::kStop);
 }
 
-std::optional<Values> Composite::by_library(const Node&, const Lowering&) const { return {}; }
+std::optional<Values> Composite::for_target(const Node&, const Lowering&) const { return {}; }
 
 void Composite::lower(const Node& node, Lowering& out) const {
   if (out.call_kernel(node, kernel(node))) return;
-  std::optional<Values> results = by_library(node, out);
+  std::optional<Values> results = for_target(node, out);
   out.substitute(node, results ? *std::move(results) : decompose(node.inputs()));
 }
 

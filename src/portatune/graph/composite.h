@@ -7,8 +7,8 @@
 
 namespace portatune {
 
-/// An op with a decomposition, which defines its meaning, and on some platforms a kernel or a library. These must agree
-/// with the decomposition wherever the op's docstring defines the result.
+/// An op with a decomposition, which defines its meaning, and on some platforms a kernel or another composition. These
+/// must agree with the decomposition wherever the op's docstring defines the result.
 struct Composite : Op {
   /// The results, composed of other ops.
   virtual Values decompose(std::span<const Value> inputs) const = 0;
@@ -16,9 +16,9 @@ struct Composite : Op {
   /// The kernel that computes the node, on platforms that have it; kNoKernel if none does.
   virtual KernelCall kernel(const Node& node) const = 0;
 
-  /// The results, composed of ops that call a library of the target; nothing, the default, if no library computes the
-  /// node.
-  virtual std::optional<Values> by_library(const Node& node, const Lowering& lowering) const;
+  /// The results, composed as the target needs it, such as by calls of a library; nothing, the default, if the
+  /// decomposition suits the target.
+  virtual std::optional<Values> for_target(const Node& node, const Lowering& lowering) const;
 
   /// By default the types of the decomposition.
   Types infer(std::span<const Value> inputs) const override;

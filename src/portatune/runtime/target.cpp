@@ -1,6 +1,7 @@
 #include "portatune/runtime/target.h"
 
 #include "portatune/error.h"
+#include "portatune/graph/lowering.h"
 #include "portatune/graph/ops/attention/cudnn_attention.h"
 #include "portatune/kernels/cpu/registry.h"
 
@@ -31,8 +32,10 @@ Target target_for(std::string_view platform, const DeviceOptions& options) {
                       .fix = "remove the option, or add --device cuda"});
   }
   if (platform == "cpu") return cpu_target(options);
-  if (options.cudnn_attention) return {.kernels = {std::string(kCudnnAttention)}};
-  return {};
+  Target target;
+  if (platform == "cuda") target.kernels.emplace(kGpu);
+  if (options.cudnn_attention) target.kernels.emplace(kCudnnAttention);
+  return target;
 }
 
 pjrt::XlaOptions xla_options_for(std::string_view platform, const Mesh& mesh) {

@@ -163,17 +163,6 @@ std::string simulated(const Setting& s) {
 
 // ---- the comparison
 
-std::vector<Tensor> run(const std::string& program, const std::vector<Tensor>& inputs) {
-  const pjrt::LoadedExecutable executable = pjrt::cpu_client().compile(program);
-  std::vector<pjrt::Buffer> buffers;
-  for (const Tensor& input : inputs) buffers.push_back(pjrt::cpu_client().copy_to_device(input.view()));
-  std::vector<pjrt::Buffer*> arguments;
-  for (pjrt::Buffer& buffer : buffers) arguments.push_back(&buffer);
-  std::vector<Tensor> results;
-  for (const pjrt::Buffer& result : executable.execute(arguments)) results.push_back(result.to_host());
-  return results;
-}
-
 // A mask with 0, 1, ... hidden keys at the end of the rows, or with two texts and two positions of padding in each.
 Tensor mask_of(const Setting& s) {
   Tensor mask(s.mask());
@@ -202,8 +191,8 @@ void clear_padding(Tensor& x, const Setting& s) {
 void expect_like_the_decomposition(const Setting& s) {
   std::vector<Tensor> inputs{random(s.q(), 1), random(s.k(), 2), random(s.k(), 3), mask_of(s), random(s.q(), 4)};
   clear_padding(inputs[4], s);
-  std::vector<Tensor> found = run(simulated(s), inputs);
-  std::vector<Tensor> wanted = run(to_stablehlo(attention_and_gradients(s), {}), inputs);
+  std::vector<Tensor> found = pjrt::run_on_cpu(simulated(s), inputs);
+  std::vector<Tensor> wanted = pjrt::run_on_cpu(to_stablehlo(attention_and_gradients(s), {}), inputs);
   clear_padding(found[0], s);
   clear_padding(wanted[0], s);
   for (size_t i = 0; i < wanted.size(); ++i) {

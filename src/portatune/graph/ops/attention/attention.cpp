@@ -209,7 +209,7 @@ struct AttentionGrad final : Composite {
     return {.target = with_dscores ? "portatune.attention_bias_grad" : "portatune.attention_grad",
             .attributes = p.attributes()};
   }
-  std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+  std::optional<Values> for_target(const Node& node, const Lowering& lowering) const override {
     const Values& in = node.inputs();
     const auto a = as_cudnn(p, lowering, std::span(in).subspan(1, 4));
     if (!a) return {};
@@ -312,7 +312,7 @@ struct Attention final : Composite {
     if (!kernels_take(node.input(1), node.input(3))) return kNoKernel;
     return {.target = "portatune.attention", .attributes = p.attributes()};
   }
-  std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+  std::optional<Values> for_target(const Node& node, const Lowering& lowering) const override {
     const Values& in = node.inputs();
     const auto a = as_cudnn(p, lowering, std::span(in).first(4));
     if (!a) return {};

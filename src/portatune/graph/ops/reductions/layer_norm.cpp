@@ -20,6 +20,13 @@ struct LayerNormGrad final : Composite {
     for (int64_t axis = 0; axis + 1 < x.rank(); ++axis) rows.push_back(axis);
     return {convert(dx, inputs[1].dtype()), sum(dy * n, rows), sum(dy, rows)};
   }
+  // XLA computes dx again in each fusion that uses it, unless a barrier comes after it.
+  std::optional<Values> for_target(const Node& node, const Lowering& lowering) const override {
+    if (!lowering.is_for_gpu()) return {};
+    Values results = decompose(node.inputs());
+    results[0] = optimization_barrier({results[0]})[0];
+    return results;
+  }
   KernelCall kernel(const Node&) const override { return {.target = "portatune.layer_norm_grad"}; }
 };
 
@@ -47,10 +54,26 @@ struct LayerNorm final : Composite {
 
   Values decompose(std::span<const Value> inputs) const override {
     const Value x = convert(inputs[0], DType::kFloat32);
+    const Values stats = statistics(x);
+    return {scaled(inputs, x, stats), stats[0], stats[1]};
+  }
+  // XLA computes the statistics again in each fusion of the backward pass, unless a barrier comes after them.
+  std::optional<Values> for_target(const Node& node, const Lowering& lowering) const override {
+    if (!lowering.is_for_gpu()) return {};
+    const Value x = convert(node.input(0), DType::kFloat32);
+    const Values stats = optimization_barrier(statistics(x));
+    return Values{scaled(node.inputs(), x, stats), stats[0], stats[1]};
+  }
+
+  // The means of the rows and their reciprocal deviations.
+  Values statistics(const Value& x) const {
     const Value mean_x = mean(x, {-1});
     const Value centred = x - expand_dims(mean_x, -1);
-    const Value rstd = rsqrt(mean(centred * centred, {-1}) + eps);
-    return {convert(centred * expand_dims(rstd, -1) * inputs[1] + inputs[2], inputs[0].dtype()), mean_x, rstd};
+    return {mean_x, rsqrt(mean(centred * centred, {-1}) + eps)};
+  }
+  static Value scaled(std::span<const Value> inputs, const Value& x, const Values& stats) {
+    const Value n = (x - expand_dims(stats[0], -1)) * expand_dims(stats[1], -1);
+    return convert(n * inputs[1] + inputs[2], inputs[0].dtype());
   }
 
   Values gradient(const Node& node, std::span<const Value> dresults) const override {

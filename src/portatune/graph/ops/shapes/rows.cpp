@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
 #include "portatune/graph/checks.h"
 #include "portatune/graph/lowering.h"
 #include "portatune/ops.h"
@@ -41,10 +45,25 @@ struct GatherRows final : Op {
   }
 };
 
+// The sums of scatter_add_rows in 64-bit integers, which do not depend on the order of the additions: floats are scaled
+// such that the sum of all updates would just fit if each were as large as the largest.
+Value sum_in_any_order(const Value& ids, const Value& updates, int64_t rows) {
+  const double limit = 0x1p62 / static_cast<double>(std::max<int64_t>(ids.shape().elements(), 1));
+  std::vector<int64_t> all_axes(static_cast<size_t>(updates.rank()));
+  std::iota(all_axes.begin(), all_axes.end(), 0);
+  const Value sizes = abs(updates), infinite = full(sizes.type(), std::numeric_limits<double>::infinity());
+  const Value nan_as_infinite = select(compare(Direction::kLess, sizes, infinite), sizes, infinite);
+  const Value largest = convert(max(nan_as_infinite, all_axes), DType::kFloat64);
+  const Value scale = limit / maximum(largest, full(largest.type(), std::numeric_limits<float>::denorm_min()));
+  const Value integers = convert(convert(updates, DType::kFloat64) * scale, DType::kInt64);
+  const Value sums = convert(scatter_add_rows(ids, integers, rows), DType::kFloat64) / scale;
+  return convert(sums + (largest - largest), updates.dtype());  // NaN if an update is not finite
+}
+
 // scatter_add_rows(zeros, ids, updates): the zeros with every update added to its row.
 //   shape     that of the zeros
 //   gradient  to the updates: their rows of dy, for ids in range
-//   lowering  the kernel portatune.embedding_grad, or stablehlo.scatter
+//   lowering  the kernel portatune.embedding_grad; on GPUs sum_in_any_order(); or stablehlo.scatter
 struct ScatterAddRows final : Op {
   std::string_view name() const override { return "scatter_add_rows"; }
   Types infer(std::span<const Value> inputs) const override {
@@ -66,6 +85,9 @@ struct ScatterAddRows final : Op {
     const Value &ids = node.input(1), &updates = node.input(2);
     const bool in_float32 = updates.dtype() == DType::kFloat32 && ids.dtype() == DType::kInt32;
     if (in_float32 && out.call_kernel(node, {.target = "portatune.embedding_grad", .operands = {updates, ids}})) return;
+    if (out.is_for_gpu() && is_float(updates.dtype())) {
+      return out.substitute(node, {sum_in_any_order(ids, updates, node.types()[0].shape[0])});
+    }
     const std::string numbers =
         "#stablehlo.scatter<update_window_dims = " + last_axis(ids) +
         ", inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = " +
