@@ -180,7 +180,8 @@ DeviceFacts Device::facts() const {
                     .numerics = impl_->numerics};
   for (const pjrt::Device& device : impl_->client.devices()) {
     facts.memory.push_back(impl_->is_cpu ? machine_memory() : memory_of(impl_->client, facts.devices.size()));
-    facts.devices.push_back(device.description);
+    const bool names_kind = device.description.find(device.kind) != std::string::npos || impl_->is_cpu;
+    facts.devices.push_back(names_kind ? device.description : device.kind + ", " + device.description);
   }
   return facts;
 }
