@@ -18,7 +18,12 @@ def main():
     torch.manual_seed(0)
     # transformers has no other attention for DeBERTa.
     attention = "eager" if AutoConfig.from_pretrained(options.model).model_type == "deberta-v2" else "sdpa"
-    model = AutoModelForSequenceClassification.from_pretrained(options.model, num_labels=2, attn_implementation=attention)
+    if options.from_config:
+        config = AutoConfig.from_pretrained(options.model, num_labels=2)
+        model = AutoModelForSequenceClassification.from_config(config, attn_implementation=attention)
+    else:
+        model = AutoModelForSequenceClassification.from_pretrained(options.model, num_labels=2,
+                                                                   attn_implementation=attention)
     if options.lora:
         import peft  # noqa: PLC0415, which only this case needs
 
@@ -43,6 +48,7 @@ def main():
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
+    parser.add_argument("--from-config", action="store_true", help="random weights")
     parser.add_argument("--batch-size", type=int, required=True)
     parser.add_argument("--max-length", type=int, required=True)
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -68,6 +69,16 @@ TEST(Bench, TimesEachStep) {
   for (const double seconds : result["step_seconds"]) EXPECT_GT(seconds, 0);
   EXPECT_GT(result["compile_seconds"], 0);
   EXPECT_EQ(result["from_cache"], false);
+}
+
+TEST(Bench, NeedsNoWeightsWithAConfig) {
+  const Toy toy;
+  const std::filesystem::path folder = toy.copy_of_model();
+  std::filesystem::remove(folder / "model.safetensors");
+  const Finished run = portatune({"bench", "--from-config", "--model", folder.string(), "--batch-size", "2",
+                                  "--max-length", "8", "--steps", "1", "--no-cache"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(json::parse(run.out)["step_seconds"].size(), 1U);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class Find {
   bool has_downloaded() const { return has_downloaded_; }
 
   void operator()(FitArguments& a) {
-    if (!has_checkpoint(a)) find_for_training(a);
+    if (!has_checkpoint(a)) find_for_training(a, a.talk);
   }
   void operator()(EvaluateArguments& a) {
     find(a.model, a.talk);
@@ -40,9 +40,9 @@ class Find {
     find(a.model, Contents::kModel, "--model", a.talk);
     find(a.adapters, a.talk);
   }
-  void operator()(BenchArguments& a) { find(a.run.model, {}); }
+  void operator()(BenchArguments& a) { find_for_training(a.run, {}); }
   void operator()(BenchInputArguments& a) { find(a.fit.model, a.fit.talk); }
-  void operator()(PlanArguments& a) { find_for_training(a.fit); }
+  void operator()(PlanArguments& a) { find_for_training(a.fit, a.fit.talk); }
   void operator()(ParityArguments& a) {
     if (!a.fit.model.folder.empty()) find(a.fit.model, a.fit.talk);
   }
@@ -55,8 +55,8 @@ class Find {
   void operator()(Arguments&) {}  // a command without a model
 
  private:
-  void find_for_training(FitArguments& a) {
-    find(a.model.folder, a.training.from_config ? Contents::kConfig : Contents::kModel, "--model", a.talk);
+  void find_for_training(run::RunOptions& run, const Talk& talk) {
+    find(run.model.folder, run.training.from_config ? Contents::kConfig : Contents::kModel, "--model", talk);
   }
   void find(run::ModelOptions& model, const Talk& talk) { find(model.folder, Contents::kModel, "--model", talk); }
 

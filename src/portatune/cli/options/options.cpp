@@ -351,8 +351,11 @@ void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_recipe(size);
   add_model_folder(size, a.run.model);
-  size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
   const std::vector<OptionField> training = fields_of(a.run.training);
+  add_fields(command,
+             {with_help(only(training, {"from_config"}).front(), "random weights, those of --model are not read")},
+             "Size");
+  size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
   add_fields(command, {with_help(only(training, {"gradient_accumulation_steps"}).front(), "such parts of a step")},
              "Size");
   auto& options = a.run.model.options.of<TextClassificationRunOptions>();

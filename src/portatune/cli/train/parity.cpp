@@ -54,8 +54,21 @@ std::string json_of(const ParityArguments& a, const parity::ReferenceCase& refer
 }
 
 void require_options_of_a_case(const std::vector<run::GivenOption>& given) {
-  constexpr std::array kOptions = {"--case",   "--dump",   "--json",       "--quiet",        "--dtype",
-                                   "--device", "--plugin", "--no-kernels", "--cache-folder", "--no-cache"};
+  constexpr std::array kOptions = {"--case",
+                                   "--dump",
+                                   "--json",
+                                   "--quiet",
+                                   "--dtype",
+                                   "--device",
+                                   "--plugin",
+                                   "--no-kernels",
+                                   "--cudnn-attention",
+                                   "--cache-folder",
+                                   "--no-cache",
+                                   "--gpu-memory-fraction",
+                                   "--gpu-preallocate",
+                                   "--no-gpu-preallocate",
+                                   "--gpu-allocator"};
   for (const run::GivenOption& option : given) {
     if (std::ranges::find(kOptions, option.name) != kOptions.end()) continue;
     throw UsageError({.where = option.place,
