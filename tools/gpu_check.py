@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks Portatune on a device in one command, for machines with a GPU and without a network.
 
-usage: tools/gpu_check.py [--command build/portatune] [--device cuda] [--budget 600] [--output gpu_check]
+usage: tools/gpu_check.py [--command build/portatune] [--device cuda] [--budget 600] [--jobs 8] [--output gpu_check]
 
 The most important checks run first, until the seconds of --budget are used: the device is found, small models give
 transformers' results, each task trains as on the CPU, texts and cuDNN's attention are right, a killed run resumes to the
@@ -11,15 +11,21 @@ no check failed, 1 otherwise.
 
 --command   the command; it and the folders tests/data, tools and bench/peers of this repository are all that is needed
 --only      checks whose name contains this text; may be given several times
+--jobs      number of checks at the same time; speeds are measured alone. By default half the CPUs, at most 8
+--folder    a folder for toy data, runs and compiled programs, which is kept; by default a temporary one
 --plugin    the XLA plugin; by default the installed one, or the newest jax_plugins/xla_cuda*/xla_cuda_plugin.so of
             --python
 --python    a Python with torch and transformers for the comparison of speeds
 """
 
 import argparse
+import concurrent.futures
+import contextlib
+import copy
 import dataclasses
 import datetime
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -55,13 +61,22 @@ TASKS = {
 PEAKS = {"H200": 989.4e12, "H100": 989.4e12, "A100": 312e12, "L40": 181e12, "L4": 121e12, "A10": 125e12, "T4": 65e12}
 BERT = {"architectures": ["BertForSequenceClassification"], "model_type": "bert", "vocab_size": 30522,
         "max_position_embeddings": 512, "type_vocab_size": 2, "hidden_act": "gelu", "pad_token_id": 0}
-# name: (config, rows of a step, tokens of a row)
-SPEEDS = {
-    "BERT-base": ({**BERT, "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
-                   "intermediate_size": 3072}, 256, 128),
-    "BERT-large": ({**BERT, "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
-                    "intermediate_size": 4096}, 32, 384),
-}  # fmt: skip
+BERT_BASE = {**BERT, "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072}
+BERT_LARGE = {**BERT, "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
+GPT2 = {"architectures": ["GPT2ForSequenceClassification"], "model_type": "gpt2", "vocab_size": 50257, "pad_token_id": 0,
+        "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
+LLAMA = {"architectures": ["LlamaForSequenceClassification"], "model_type": "llama", "vocab_size": 32000,
+         "pad_token_id": 0, "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
+         "num_key_value_heads": 8, "intermediate_size": 8192, "max_position_embeddings": 2048}
+# (name, config, rows of a step, tokens of a row, options). cuDNN's attention has no dropout of attention weights.
+SPEEDS = (
+    ("BERT-base", BERT_BASE, 256, 128, ""),
+    ("BERT-base cuDNN", {**BERT_BASE, "attention_probs_dropout_prob": 0}, 256, 128, "--cudnn-attention"),
+    ("BERT-large", BERT_LARGE, 32, 384, ""),
+    ("BERT-large cuDNN", {**BERT_LARGE, "attention_probs_dropout_prob": 0}, 32, 384, "--cudnn-attention"),
+    ("GPT-2 cuDNN", {**GPT2, "attn_pdrop": 0}, 16, 1024, "--cudnn-attention"),
+    ("Llama 1B cuDNN", LLAMA, 4, 1024, "--cudnn-attention"),
+)
 SHORTEST = 5  # seconds that a command needs at least
 
 
@@ -95,11 +110,13 @@ class Lab:
     def __init__(self, options, folder):
         self.command, self.device, self.python = options.command.resolve(), options.device, options.python
         self.folder, self.end = folder, time.monotonic() + options.budget
+        self.has_gpu = self.device.startswith("cuda")
         self.environment = {**os.environ, "HF_HUB_OFFLINE": "1", "XDG_CACHE_HOME": str(folder / "cache"),
                             "PORTATUNE_CPU_PLUGIN": str(cpu_plugin(self.command))}
         if options.plugin:
             self.environment["PORTATUNE_CUDA_PLUGIN"] = str(options.plugin)
         self.result = None
+        folder.mkdir(parents=True, exist_ok=True)
         page_data.write_all(folder)
 
     def remaining(self):
@@ -133,36 +150,41 @@ class Lab:
 
     @property
     def on(self):
-        return f"--device {self.device}"
+        """The device's options for a command beside others."""
+        return f"--device {self.device}" + (" --no-gpu-preallocate" if self.has_gpu else "")
 
 
 def main():
     options = parse_options()
-    chosen = [(name, check) for name, check in checks() if any(text in name for text in options.only or [""])]
-    with tempfile.TemporaryDirectory() as folder:
-        lab = Lab(options, pathlib.Path(folder))
-        results = []
-        for name, check in chosen:
-            if lab.remaining() < SHORTEST:
-                break
-            results.append(measure(lab, name, check))
-            print(f"{results[-1].outcome:8} {results[-1].seconds:7.1f} s  {name}  {results[-1].why}", flush=True)
-    counts = count_outcomes(results, without_time=len(chosen) - len(results))
+    chosen = [check for check in checks() if any(text in check.name for text in options.only or [""])]
+    with contextlib.nullcontext(options.folder) if options.folder else tempfile.TemporaryDirectory() as folder:
+        results = run_all(Lab(options, pathlib.Path(folder).resolve()), chosen, options.jobs)
+    outcomes = [result.outcome for result in results]
+    counts = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes)) or "no check"
     print(counts)
-    write_results(options, results, counts)
-    sys.exit(any(result.outcome == "failed" for result in results))
+    write_results(options, [result for result in results if result.outcome != "no time" or result.commands], counts)
+    sys.exit("failed" in outcomes)
 
 
-def count_outcomes(results, without_time):
-    outcomes = [result.outcome for result in results] + ["no time"] * without_time
-    return ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes)) or "no check"
+def run_all(lab, chosen, jobs):
+    results = []
+    for alone, group in itertools.groupby(chosen, lambda check: check.alone):
+        with concurrent.futures.ThreadPoolExecutor(1 if alone else jobs) as pool:
+            for result in pool.map(lambda check: measure(lab, check), group):
+                results.append(result)
+                if result.outcome != "no time" or result.commands:
+                    print(f"{result.outcome:8} {result.seconds:7.1f} s  {result.name}  {result.why}", flush=True)
+    return results
 
 
-def measure(lab, name, check):
-    lab.result = result = Result(name)
+def measure(lab, check):
+    lab = copy.copy(lab)
+    lab.result = result = Result(check.name)
     begin = time.monotonic()
     try:
-        check(lab, result)
+        if lab.remaining() < SHORTEST:
+            raise NoTime
+        check.function(lab, result)
     except Failure as failure:
         result.outcome, result.why = "failed", str(failure)
     except Skip as reason:
@@ -173,20 +195,28 @@ def measure(lab, name, check):
     return result
 
 
+@dataclasses.dataclass
+class Check:
+    """A function of the lab and the result, which raises Failure or Skip. Nothing runs beside a check that is alone."""
+
+    name: str
+    function: object
+    alone: bool = False
+
+
 def checks():
-    """Yields (name, function of the lab and the result), the most important first."""
-    yield "device", check_device
-    yield from ((f"case {name}", case_check(name)) for name in FIRST_CASES[:1])
-    yield "fit, evaluate, predict", check_fit
-    yield from ((f"case {name}", case_check(name)) for name in FIRST_CASES[1:])
-    yield from ((f"task {name}", task_check(name)) for name in TASKS)
-    yield "generation", check_generation
-    yield "cuDNN attention", check_cudnn_attention
-    yield "kill and resume", check_resume
-    for name in SPEEDS:
-        yield f"speed {name}", speed_check(name)
+    """Yields each Check, the most important first."""
+    yield Check("device", check_device, alone=True)
+    yield from (Check(f"case {name}", case_check(name)) for name in FIRST_CASES[:1])
+    yield Check("fit, evaluate, predict", check_fit)
+    yield from (Check(f"case {name}", case_check(name)) for name in FIRST_CASES[1:])
+    yield from (Check(f"task {name}", task_check(name)) for name in TASKS)
+    yield Check("generation", check_generation)
+    yield Check("cuDNN attention", check_cudnn_attention)
+    yield Check("kill and resume", check_resume)
+    yield from (Check(f"speed {name}", speed_check(name, *setting), alone=True) for name, *setting in SPEEDS)
     others = sorted(path.name for path in CASES.iterdir() if path.name not in FIRST_CASES)
-    yield from ((f"case {name}", case_check(name)) for name in others)
+    yield from (Check(f"case {name}", case_check(name)) for name in others)
 
 
 def check_device(lab, result):
@@ -219,8 +249,8 @@ def task_check(name):
 
 def check_fit(lab, result):
     lab.run(f"fit --model bert --train train.csv --validation dev.csv --epochs 2 --output tuned {lab.on}")
-    here, there = (lab.json(f"evaluate --json --model tuned --data dev.csv --device {device}")
-                   for device in (lab.device, "cpu"))
+    here, there = (lab.json(f"evaluate --json --model tuned --data dev.csv {device}")
+                   for device in (lab.on, "--device cpu"))
     lab.run(f"predict --model tuned --data new.csv --output new.jsonl {lab.on}")
     result.figures = {"loss": here["loss"], "loss_on_cpu": there["loss"]}
     if abs(here["loss"] - there["loss"]) > 1e-3 * max(1, abs(there["loss"])):
@@ -229,19 +259,25 @@ def check_fit(lab, result):
 
 def check_generation(lab, result):
     for model, search in (("gpt2", ""), ("gpt2", "--num-beams 3"), ("bart", "")):
-        words = f"generate --model {model} --max-new-tokens 12 --min-new-tokens 12 --no-do-sample {search} --prompt"
-        here, there = (lab.run(words, "the film was good", "--device", device) for device in (lab.device, "cpu"))
+        words = f"generate --model {model} --max-new-tokens 12 --min-new-tokens 12 --no-do-sample {search}"
+        here, there = (lab.run(f"{words} {device} --prompt", "the film was good") for device in (lab.on, "--device cpu"))
         result.figures[f"{model} {search}".strip()] = here
         if here != there:
             raise Failure(f"{model} {search}: {here!r}, and {there!r} on the CPU")
 
 
 def check_cudnn_attention(lab, result):
-    if not lab.device.startswith("cuda"):
+    if not lab.has_gpu:
         raise Skip("cuDNN is for GPUs")
-    report = lab.json(f"parity --json {lab.on} --no-gpu-preallocate --dtype bfloat16 --against cudnn-attention --steps 4 "
-                      f"--batch-size 8 {TASKS['text-classification']}", allowed=(0, 1))
+    config = {**BERT_BASE, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128,
+              "attention_probs_dropout_prob": 0}
+    report = lab.json(f"parity --json {lab.on} --dtype bfloat16 --against cudnn-attention --steps 4 --batch-size 8 "
+                      "--from-config --train train.csv --padding max_length --max-length 32 --model",
+                      make_config(lab, "cuDNN", config), allowed=(0, 1))
     result.figures = {key: report[key] for key in ("loss_apart_max", "first_drift")}
+    result.figures["gradients_apart"] = max(step.get("gradients_apart", 0) for step in report["steps"])
+    if result.figures["gradients_apart"] == 0:
+        raise Failure("both runs have the same bits: cuDNN was not used")
     if not report["passed"]:
         raise Failure(f"the runs differ: {report['first_drift']}")
 
@@ -266,47 +302,59 @@ def check_resume(lab, result):
         raise Failure("the resumed run has other weights")
 
 
-def speed_check(name):
-    config, batch_size, length = SPEEDS[name]
-
+def speed_check(name, config, batch_size, length, options):
     def check(lab, result):
-        if lab.device == "cpu":
+        if not lab.has_gpu:
             raise Skip("sizes for GPUs; bench/train_step.py has those for CPUs")
-        model = lab.folder / name
-        make_model(lab, model, config)
-        words = ["--model", model, "--batch-size", batch_size, "--max-length", length, "--dtype", "bfloat16", "--steps", 20]
-        timed = lab.json(f"bench {lab.on}", *words)
+        words = ["--from-config", "--model", make_config(lab, name, config), "--batch-size", batch_size, "--max-length",
+                 length, "--dtype", "bfloat16", "--steps", 20, "--device", lab.device]
+        timed = lab.json("bench", *words, *options.split())
         seconds = min(timed["step_seconds"])
         result.figures = {"step_seconds": seconds, "compile_seconds": timed["compile_seconds"],
                           "flops_utilization": utilization(lab, config, batch_size, length, seconds)}
         for mode in ("eager", "compile") if lab.python else ():
-            peer = lab.json(str(PEER), *words, "--device", lab.device, *(["--compile"] if mode == "compile" else []),
-                            program=lab.python)
+            peer = lab.json(str(PEER), *words, *(["--compile"] if mode == "compile" else []), program=lab.python)
             result.figures[f"torch_{mode}_step_seconds"] = min(peer["step_seconds"])
 
     return check
 
 
-def make_model(lab, folder, config):
-    """Makes a folder with random weights, by training a model of this config for one step on the toy data."""
-    source = lab.folder / f"{folder.name}-config"
-    source.mkdir(exist_ok=True)
+def make_config(lab, name, config):
+    """Makes a folder with this config and the toy tokenizer."""
+    folder = lab.folder / name.replace(" ", "-")
+    folder.mkdir()
     for file in (lab.folder / "bert").glob("*token*"):
-        shutil.copy(file, source)
-    (source / "config.json").write_text(json.dumps(config))
-    lab.run(f"fit --from-config --train train.csv --batch-size 2 --max-steps 1 --quiet {lab.on} --model", source, "--output",
-            folder)
+        shutil.copy(file, folder)
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
 
 
 def utilization(lab, config, batch_size, length, seconds):
     """Share of the device's peak, or None if that is unknown. A step has 6 FLOPs for each token and weight of the layers,
-    and 12 for each pair of tokens of a row and feature (scores and their use, forward and backward)."""
-    hidden, layers, inner = (config[key] for key in ("hidden_size", "num_hidden_layers", "intermediate_size"))
-    weights = layers * (4 * hidden * hidden + 2 * hidden * inner)
-    flops = batch_size * length * (6 * weights + 12 * layers * length * hidden)
+    and 12 for each pair of tokens of a row and feature (scores and their use, forward and backward), of which causal
+    models need half."""
+    tokens = batch_size * length
+    flops = tokens * (6 * layer_weights(config) + 12 * attended_features(config) * length)
     names = " ".join(lab.json(f"devices --json {lab.on}")["devices"])
     peak = next((peak for word, peak in PEAKS.items() if word in names), None)
     return flops / seconds / peak if peak else None
+
+
+def layer_weights(config):
+    if config["model_type"] == "gpt2":
+        return 12 * config["n_layer"] * config["n_embd"] ** 2
+    hidden, layers, inner = (config[key] for key in ("hidden_size", "num_hidden_layers", "intermediate_size"))
+    if config["model_type"] == "llama":
+        shared = config["num_key_value_heads"] / config["num_attention_heads"]
+        return layers * hidden * (2 * hidden * (1 + shared) + 3 * inner)
+    return layers * hidden * (4 * hidden + 2 * inner)
+
+
+def attended_features(config):
+    if config["model_type"] == "gpt2":
+        return config["n_layer"] * config["n_embd"] / 2
+    features = config["num_hidden_layers"] * config["hidden_size"]
+    return features / 2 if config["model_type"] == "llama" else features
 
 
 def write_results(options, results, counts):
@@ -358,6 +406,8 @@ def parse_options():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--budget", type=float, default=600)
     parser.add_argument("--only", action="append")
+    parser.add_argument("--jobs", type=int, default=max(1, min(8, (os.cpu_count() or 1) // 2)))
+    parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("gpu_check"))
     options = parser.parse_args()
     if not options.command.exists():
