@@ -96,7 +96,7 @@ struct DeviceOptions {
   std::filesystem::path programs_folder;  ///< programs that `portatune plan --save` has compiled for this device
   bool use_kernels = true;                ///< false: every composite is compiled from its decomposition
   /// On GPUs, use cuDNN's attention, which stores no scores, where it is available: with 16 bits, without dropout of
-  /// weights, and with heads of at most 128 features. Untested on a GPU so far.
+  /// weights, and with heads of at most 128 features.
   bool cudnn_attention = false;
   GpuMemoryOptions gpu_memory = {};
   /// Processes that each own the same number of devices of the mesh, in order of rank; null: this process owns all. A

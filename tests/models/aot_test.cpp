@@ -13,6 +13,7 @@
 #include "models/packed_model.h"
 #include "portatune/parity/optimizer_steps.h"
 #include "portatune/parity/reference_task.h"
+#include "portatune/runtime/target.h"
 
 namespace portatune::test {
 namespace {
@@ -21,7 +22,8 @@ pjrt::Executable compile_for(pjrt::AotTarget target, const Function& function) {
   // Triton's matrix products are off: they double the compile time and are not tested here.
   pjrt::CompileOptions options{.replicas = function.mesh.devices()};
   if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  return pjrt::aot_topology(target).compile(to_stablehlo(function, {}), options);
+  const Target lowered_for = target_for(target == pjrt::AotTarget::kCudaH100 ? "cuda" : "tpu", {});
+  return pjrt::aot_topology(target).compile(to_stablehlo(function, lowered_for), options);
 }
 
 // The name of a test, from a case and a target.

@@ -27,7 +27,7 @@ void DeviceOptions::describe(OptionFields& fields) {
   fields("device", device, "where to run: cpu, cuda, cuda:0,1, tpu");
   fields("plugin", plugin, "the XLA plugin's file", {.default_help = "looked for"});
   fields("no_kernels", use_kernels, "compile every part, without hand-tuned kernels", {.sets = "false"});
-  fields("cudnn_attention", cudnn_attention, "on GPUs, compute attention by cuDNN where it can; never tried on a GPU");
+  fields("cudnn_attention", cudnn_attention, "on GPUs, compute attention by cuDNN where it can");
   fields("cache_folder", cache_folder, "where compiled programs are kept",
          {.default_help = "~/.cache/portatune/executables"});
   fields("no_cache", use_cache, "compile anew, keep nothing", {.sets = "false"});

@@ -29,7 +29,8 @@ double on_cpu(const Function& step, const Device& device, const char* what) {
 double ahead_of_time(const Function& step, pjrt::AotTarget target, const char* what) {
   pjrt::CompileOptions options;
   if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  return temporaries(pjrt::aot_topology(target).compile(to_stablehlo(step, {}), options), what);
+  const Target lowered_for = target_for(target == pjrt::AotTarget::kCudaH100 ? "cuda" : "tpu", {});
+  return temporaries(pjrt::aot_topology(target).compile(to_stablehlo(step, lowered_for), options), what);
 }
 
 train::StepOptions in_parts(int64_t parts) {
@@ -97,7 +98,9 @@ TEST(MemoryOnH100, GradientCheckpointingDropsGatheredWeights) {
     const train::StepOptions options = on_eight_devices(remat);
     const pjrt::CompileOptions compile{.replicas = options.mesh.devices(),
                                        .xla_options = xla_options_for("cuda", options.mesh)};
-    return temporaries(pjrt::aot_topology(kTarget).compile(to_stablehlo(layers.step(16, options), {}), compile), what);
+    return temporaries(
+        pjrt::aot_topology(kTarget).compile(to_stablehlo(layers.step(16, options), target_for("cuda", {})), compile),
+        what);
   };
   const double none = on_devices(Remat::kNone, "none"), all = on_devices(Remat::kLayers, "layers");
   EXPECT_LT(all, 0.7 * none) << none << " MiB with all values kept";
@@ -109,7 +112,7 @@ TEST(MemoryOnH100, EightDevicesHoldAnEighthOfWeightsAndMoments) {
   const LayerStack layers(1);
   const auto arguments = [&](const train::StepOptions& options) {
     return pjrt::aot_topology(kTarget)
-        .compile(to_stablehlo(layers.step(16, options), {}), {.replicas = options.mesh.devices()})
+        .compile(to_stablehlo(layers.step(16, options), target_for("cuda", {})), {.replicas = options.mesh.devices()})
         .memory_stats()
         .arguments;
   };
