@@ -26,7 +26,7 @@ const std::string& file() {
     TfrecordWriter writer(file, {.index = false});
     for (size_t i = 0; i < 10; ++i) writer.write(std::string(i, 'x'));
     writer.finish();
-    writer.commit();
+    TfrecordWriter::commit_together({&writer});
     return file;
   }();
   return path;

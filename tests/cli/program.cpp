@@ -4,10 +4,12 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -18,6 +20,7 @@
 #include <thread>
 
 #include "cli/toy.h"
+#include "io/forbid_call.h"
 #include "processes/free_port.h"
 
 namespace portatune::cli {
@@ -46,6 +49,7 @@ void apply(const Conditions& conditions) {
   // Of root alone; who is not root has nothing to give up.
   if (conditions.obeys_permissions) prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
   if (conditions.as_nobody && geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(99);
+  if (conditions.without_file_locks) forbid_call(SYS_flock, ENOLCK);
 }
 
 [[noreturn]] void become(const Words& words) {

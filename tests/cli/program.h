@@ -31,6 +31,7 @@ struct Conditions {
   std::string stderr_to = {};                 ///< a file; empty: kept for Finished::err
   std::optional<int64_t> largest_address_space_bytes = {};  ///< RLIMIT_AS
   std::optional<int64_t> most_threads = {};                 ///< RLIMIT_NPROC, which root does not have
+  bool without_file_locks = false;                          ///< flock() fails, as on some file systems
   int processes = 0;                          ///< that are started together; 0: one, by itself
   By by = By::kMpirun;
   Words last = {};  ///< the words of the last process; empty: those of all

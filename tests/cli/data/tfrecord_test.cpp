@@ -136,6 +136,18 @@ TEST_F(TfrecordCommand, SignalLeavesNothing) {
   EXPECT_THAT(names_in(toy_.file("results")), IsEmpty());
 }
 
+TEST_F(TfrecordCommand, RemovesWhatAKilledRunHasLeft) {
+  fs::create_directory(toy_.file("results"));
+  for (const char* name : {"results/tmp.0.tfrecord.0123456789abcdef", "results/tmp.1.tfrecord.0123456789abcdef"}) {
+    write(toy_.file(name), "unfinished");
+  }
+  write(toy_.file("a.csv"), "text\na\nb\n");
+  const Finished finished = portatune({"tfrecord", "write", "--input", toy_.file("a.csv"), "--output",
+                                       toy_.file("results/{shard}.tfrecord"), "--shards", "2", "--no-index"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(names_in(toy_.file("results")), testing::ElementsAre("0.tfrecord", "1.tfrecord"));
+}
+
 TEST_F(TfrecordCommand, InspectsWhatTensorFlowWrote) {
   const Finished finished = portatune({"tfrecord", "inspect", kExamples, kExamples + ".gz", "--verify", "--json"});
   EXPECT_EQ(finished.exit_code, 0);

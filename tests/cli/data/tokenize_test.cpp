@@ -95,6 +95,14 @@ TEST_F(Tokenize, FullDiskIsAnError) {
   EXPECT_EQ(portatune(words, {.stdout_to = "/dev/full"}).exit_code, 74);
 }
 
+TEST_F(Tokenize, RemovesWhatAKilledRunHasLeft) {
+  std::filesystem::create_directory(toy_.file("results"));
+  write(toy_.file("results/tmp.ids.jsonl.0123456789abcdef"), "unfinished");
+  const Finished finished = run("new.csv", "text\nthe\n", {"--output", toy_.file("results/ids.jsonl")});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(names_in(toy_.file("results")), testing::ElementsAre("ids.jsonl"));
+}
+
 TEST_F(Tokenize, SignalLeavesNothing) {
   write(toy_.file("many.csv"), toy_csv(2'000'000));
   std::filesystem::create_directory(toy_.file("results"));

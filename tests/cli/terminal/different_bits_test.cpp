@@ -6,6 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::cli {
 namespace {
@@ -47,6 +48,18 @@ TEST_F(DifferentBits, OfOtherFlagsAreRefused) {
   unsetenv("XLA_FLAGS");
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr("flags XLA_FLAGS=--xla_cpu_enable_fast_math=true"));
+}
+
+// Only the record of the run can have another plugin here.
+TEST_F(DifferentBits, OfAnotherPluginAreRefused) {
+  const std::filesystem::path checkpoint = toy_.output() + "/checkpoint-8";
+  json state = json::parse(read(checkpoint / "training_state.json"));
+  state["machine"]["plugin"] = "another plugin";
+  write(checkpoint / "training_state.json", state.dump());
+  test::renew_manifest(checkpoint);
+  const Finished refused = portatune(resume());
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("given     plugin "), HasSubstr("expected  plugin another plugin")));
 }
 
 TEST_F(DifferentBits, OfAnotherInstructionSetAreRefused) {

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "io/temporary_disk.h"
@@ -164,6 +166,22 @@ TEST(OutputFolder, MayBeAMountPoint) {
   EXPECT_THAT(names_in(toy.output()), testing::UnorderedElementsAreArray(expected));
 }
 
+TEST(OutputFolder, ThatIsAMountPointKeepsAKilledRun) {
+  const Toy toy, whole;
+  std::filesystem::create_directory(toy.output());
+  const TemporaryDisk disk(toy.output(), 50 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  const Words options = {"--epochs", "100", "--checkpoint-every", "100"};
+  Program killed(toy.fit(options));
+  ASSERT_TRUE(killed.says("checkpoint-100\n"));
+  killed.signal(SIGKILL);
+  killed.wait();
+  const Finished run = portatune(toy.fit(options + Words{"--resume"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_EQ(portatune(whole.fit(options)).exit_code, 0);
+  EXPECT_EQ(read(toy.output() + "/model.safetensors"), read(whole.output() + "/model.safetensors"));
+}
+
 // The folder is that of a run that was killed between two moves.
 TEST(OutputFolder, OfAKilledRunIsFinishedByTheCommandThatReadsIt) {
   const Toy toy;
@@ -220,6 +238,15 @@ TEST(OutputFolder, MayLieInAFolderThatIsNotWritable) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/config.json"));
+}
+
+TEST(OutputFolder, OfAFileSystemWithoutLocksIsUsedWithAWarning) {
+  const Toy toy;
+  const Finished run = portatune(toy.fit({"--max-steps", "1"}), {.without_file_locks = true});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(unwrapped(run.err), HasSubstr("warning: the file system of " + toy.output() + " has no locks"));
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/.portatune-lock"));
 }
 
 TEST(OutputFolder, MayBeNewWithNewParents) {

@@ -93,6 +93,21 @@ TEST(UnsavedModel, GetsACheckpointElsewhereIfTheFolderTakesNone) {
   EXPECT_TRUE(std::filesystem::exists(parent + "/tuned/model.safetensors"));
 }
 
+TEST(UnsavedModel, IsBesideAFileInThePlaceOfItsFolder) {
+  const Toy toy;
+  const Words options = {"--epochs", kEpochs};
+  Program program(toy.fit(options));
+  ASSERT_TRUE(program.says("epoch 2/"));
+  std::filesystem::rename(toy.output(), toy.file("aside"));
+  write(toy.output(), "mine");
+  const Finished run = program.wait();
+  EXPECT_NE(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("step 1600 is in " + toy.output() + ".rescued-"));
+  EXPECT_EQ(read(toy.output()), "mine");
+  std::filesystem::remove(toy.output());
+  expect_to_go_on(run, toy, options);
+}
+
 // The size of the toy's model in bytes.
 int64_t size_of_model() {
   const Toy toy;
@@ -280,6 +295,21 @@ TEST(Save, NeedsNothingOfTheModelItStartedFrom) {
   run = removed.wait();
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(tokenizer_in(toy.output()), vocabulary);
+}
+
+TEST(Save, OfAStoppedRunNeedsNothingOfTheModelItStartedFrom) {
+  const Toy toy;
+  const std::string model = toy.copy_of_model();
+  Words words = toy.fit({"--epochs", kEpochs});
+  *std::next(std::ranges::find(words, "--model")) = model;
+  Program program(words);
+  ASSERT_TRUE(program.says("epoch 2/"));
+  std::filesystem::remove_all(model);
+  program.signal(SIGTERM);
+  const Finished stopped = program.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  std::filesystem::copy(tiny_bert(), model);
+  expect_to_go_on(stopped, toy, {"--epochs", kEpochs});
 }
 
 TEST(Save, SaysThatNothingIsLeftWhereNothingCanBeWritten) {

@@ -52,6 +52,14 @@ TEST(Regex, ErrorsNameTheFault) {
   EXPECT_THAT(refusal_of("[a"), HasSubstr("regular expression [a"));
 }
 
+// Each \w becomes a class of 24 KB.
+TEST(Regex, LimitsItsClasses) {
+  std::string words;
+  for (int i = 0; i < 1'000'000; ++i) words += R"(\w)";
+  EXPECT_THAT(refusal_of(words), HasSubstr("too many classes at byte"));
+  EXPECT_THAT(matches(R"(\w\w[\w-]\W)", "ab-."), ElementsAre(Span{0, 4}));
+}
+
 TEST(Regex, FailsIfItWouldTakeTooLong) {
   const std::string text(60, 'a');
   EXPECT_THAT(message_of<DataError>([&] { matches("(a+)+$", text + "b"); }), HasSubstr("a text of 61 bytes"));

@@ -23,7 +23,10 @@ namespace {
 constexpr double kLossMemory = 0.95;  // share of the old mean in the new one: about the last 20 steps
 constexpr size_t kSamples = 64;
 constexpr int kNarrowestBar = 10, kWidestBar = 40;
-constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
+constexpr int kBarFrame = 3;  // a blank and the brackets
+constexpr std::string_view kPartGap = "  ";
+constexpr int kCountRank = 0;  // the count of steps is never left out
+constexpr int kIndent = 2;     // indent of the continuation of a wrapped line
 
 bool is_dumb() {
   const char* term = std::getenv("TERM");
@@ -64,21 +67,20 @@ Terminal stderr_terminal(bool plain) {
           .write = print_message};
 }
 
-ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), drawn_s_(terminal_.now_s()) {}
+ProgressBar::ProgressBar(Terminal terminal, int64_t epochs)
+    : terminal_(std::move(terminal)), epochs_(epochs), begun_s_(terminal_.now_s()), drawn_s_(begun_s_) {}
 
-void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited) {
-  step_ = step;
-  total_ = total;
-  if (std::isfinite(loss)) {  // the loss of a skipped step does not count
-    loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
+void ProgressBar::update(const Step& step) {
+  last_ = step;
+  if (std::isfinite(step.loss)) {  // the loss of a skipped step does not count
+    loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * step.loss;
     loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
   }
-  tokens_.real += tokens.real;
-  tokens_.positions += tokens.positions;
-  tokens_.unit = tokens.unit;
-  waited_ = waited;
+  tokens_.real += step.tokens.real;
+  tokens_.positions += step.tokens.positions;
+  tokens_.unit = step.tokens.unit;
   const double now = terminal_.now_s();
-  samples_.push_back({now, step, tokens_.real});
+  samples_.push_back({now, step.step, tokens_.real});
   if (samples_.size() > kSamples) samples_.pop_front();
   stale_ = true;
   if (now - drawn_s_ >= (terminal_.rewrites ? kRedraw_s : kPlainLine_s)) draw();
@@ -93,7 +95,7 @@ void ProgressBar::print(std::string_view line) {
 }
 
 void ProgressBar::close() {
-  if (!terminal_.rewrites || step_ == 0) return;
+  if (!terminal_.rewrites || last_.step == 0) return;
   if (stale_) draw();
   if (open_) terminal_.write("\n");
   open_ = false;
@@ -111,43 +113,74 @@ void ProgressBar::draw() {
   }
 }
 
+// A piece of the line. Where the line is too long, the part with the highest rank is left out first.
+struct ProgressBar::Part {
+  std::string text;
+  int rank;
+};
+
+std::vector<ProgressBar::Part> ProgressBar::parts() const {
+  const std::string count = fmt::format("{:>{}}/{}", last_.step, std::to_string(last_.total).size(), last_.total);
+  const std::string waiting = last_.waited > 0 ? fmt::format("{:.0f}% waiting for input", 100 * last_.waited) : "";
+  std::vector<Part> parts = {{epoch(), 5},
+                             {count, kCountRank},
+                             {fmt::format("loss {:.4f}", loss_sum_ / loss_weight_), 1},
+                             {fmt::format("lr {:.1e}", last_.learning_rate), 4},
+                             {rate(), 3},
+                             {times(), 2},
+                             {padding(), 6},
+                             {waiting, 7}};
+  std::erase_if(parts, [](const Part& part) { return part.text.empty(); });
+  return parts;
+}
+
 std::string ProgressBar::line(int columns) const {
-  const std::string count = fmt::format("{:>{}}/{}", step_, std::to_string(total_).size(), total_);
-  const double padding =
-      1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
-  // The last part is left out first.
-  std::vector<std::string> parts = {fmt::format("  loss {:.4f}", loss_sum_ / loss_weight_), time_left(), rate(),
-                                    padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : "",
-                                    waited_ > 0 ? fmt::format("  {:.0f}% waiting for input", 100 * waited_) : ""};
+  std::vector<Part> kept = parts();
   const auto width = [&] {
-    size_t sum = count.size();
-    for (const std::string& part : parts) sum += part.size();
+    size_t sum = kPartGap.size() * (kept.size() - 1);
+    for (const Part& part : kept) sum += part.text.size();
     return static_cast<int>(sum);
   };
-  while (!parts.empty() && width() > columns) parts.pop_back();
+  while (kept.size() > 1 && width() > columns) kept.erase(std::ranges::max_element(kept, {}, &Part::rank));
 
-  const int room = columns - width() - 3;
-  std::string text = count;
+  const int room = columns - width() - kBarFrame;
   if (room >= kNarrowestBar) {
-    text += " " + bar(std::min(room, kWidestBar),
-                      static_cast<double>(step_) / static_cast<double>(std::max<int64_t>(total_, 1)));
+    std::string& count = std::ranges::find(kept, kCountRank, &Part::rank)->text;
+    count += " " + bar(std::min(room, kWidestBar),
+                       static_cast<double>(last_.step) / static_cast<double>(std::max<int64_t>(last_.total, 1)));
   }
-  for (const std::string& part : parts) text += part;
+  std::string text;
+  for (const Part& part : kept) text += fmt::format("{}{}", text.empty() ? "" : kPartGap, part.text);
   return text.substr(0, static_cast<size_t>(std::max(columns, 0)));
+}
+
+// All epochs of a run have the same number of steps.
+std::string ProgressBar::epoch() const {
+  if (epochs_ <= 1 || last_.total < epochs_) return {};
+  const int64_t steps = last_.total / epochs_;
+  return fmt::format("epoch {}/{}", std::min((last_.step - 1) / steps + 1, epochs_), epochs_);
 }
 
 std::string ProgressBar::rate() const {
   const double seconds = samples_.back().time_s - samples_.front().time_s;
   if (seconds <= 0) return {};
   const double per_second = static_cast<double>(samples_.back().tokens - samples_.front().tokens) / seconds;
-  return fmt::format("  {} {}/s", grouped(std::llround(per_second)), tokens_.unit);
+  return fmt::format("{} {}/s", grouped(std::llround(per_second)), tokens_.unit);
 }
 
-std::string ProgressBar::time_left() const {
+std::string ProgressBar::padding() const {
+  const double share =
+      1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
+  return share > 0 ? fmt::format("{:.0f}% padding", 100 * share) : "";
+}
+
+// The time since the start, and the time that is left by the speed of the last steps.
+std::string ProgressBar::times() const {
+  const std::string elapsed = clock_of(terminal_.now_s() - begun_s_);
   const int64_t steps = samples_.back().step - samples_.front().step;
-  if (steps == 0) return {};
+  if (steps <= 0) return elapsed;
   const double step_s = (samples_.back().time_s - samples_.front().time_s) / static_cast<double>(steps);
-  return fmt::format("  {} left", clock_of(step_s * static_cast<double>(total_ - step_)));
+  return fmt::format("{}, {} left", elapsed, clock_of(step_s * static_cast<double>(last_.total - last_.step)));
 }
 
 RowBar::RowBar(const Talk& talk, std::string activity) : RowBar(terminal_of(talk), std::move(activity)) {}

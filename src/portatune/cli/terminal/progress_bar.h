@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "portatune/run.h"
 #include "portatune/tasks.h"
@@ -29,19 +30,26 @@ Terminal stderr_terminal(bool plain);
 /// Seconds between drawings on a terminal, and between lines elsewhere.
 inline constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
 
-/// On a terminal the line is redrawn at most ten times a second, and is never wider than the terminal: the least
-/// important parts are left out until it fits. Elsewhere (a file, a log) a line is written every 30 seconds.
+/// Shows "epoch 2/3  310/792 [####......]  loss 0.3958  lr 3.0e-05  1,224 tokens/s  2:58, 4:51 left" and, if there is
+/// any, the share of padding and of waiting; "2:58" is the time since the construction. On a terminal the line is
+/// redrawn at most ten times a second, and is never wider than the terminal: the least important parts are left out
+/// until it fits. Elsewhere (a file, a log) a line is written every 30 seconds.
 class ProgressBar {
  public:
-  explicit ProgressBar(Terminal terminal);
+  /// epochs  number of epochs of the run; the epoch is shown if there are several
+  explicit ProgressBar(Terminal terminal, int64_t epochs = 1);
   ~ProgressBar() { close(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// loss    loss of this step; the bar shows an exponential mean
-  /// tokens  token counts of this step
-  /// waited  share of the time that the device had to wait for input
-  void update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited = 0);
+  struct Step {
+    int64_t step = 0, total = 0;  ///< number of this step, counted from 1, and of all steps
+    double loss = 0;              ///< loss of this step; the bar shows an exponential mean
+    double learning_rate = 0;
+    TokenCount tokens = {};  ///< token counts of this step
+    double waited = 0;       ///< share of the time that the device had to wait for input
+  };
+  void update(const Step& step);
   /// Prints a separate line above the bar.
   void print(std::string_view line);
   /// Leaves the last state of the bar on the terminal and goes to the next line.
@@ -53,16 +61,22 @@ class ProgressBar {
     int64_t step, tokens;
   };
 
+  struct Part;
+
   std::string line(int columns) const;
+  std::vector<Part> parts() const;
+  std::string epoch() const;
   std::string rate() const;
-  std::string time_left() const;
+  std::string padding() const;
+  std::string times() const;
   void draw();
 
   Terminal terminal_;
-  int64_t step_ = 0, total_ = 0;
+  const int64_t epochs_;
+  const double begun_s_;
+  Step last_;
   double loss_sum_ = 0, loss_weight_ = 0;
-  TokenCount tokens_;
-  double waited_ = 0;
+  TokenCount tokens_;           // of all steps
   std::deque<Sample> samples_;  // of the last steps, for the rates per second
   double drawn_s_;
   bool open_ = false;   // whether there is a line that the next drawing overwrites

@@ -30,7 +30,7 @@ TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& eva
     : quiet_(talk.quiet),
       terminal_(stderr_terminal(talk.disable_progress)),
       begun_s_(terminal_.now_s()),
-      bar_(terminal_),
+      bar_(terminal_, epochs),
       table_(epochs),
       evaluation_(evaluation) {}
 
@@ -49,7 +49,12 @@ void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
 void TrainingLog::on_counted_step(const StepResult& result, int64_t total_steps) {
   step_ = result.step();
   if (quiet_) return;
-  bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
+  bar_.update({.step = result.step(),
+               .total = total_steps,
+               .loss = result.loss(),
+               .learning_rate = result.learning_rate(),
+               .tokens = result.tokens(),
+               .waited = wait_.share()});
 }
 
 // The bar wraps lines on a terminal a little earlier than at its last column.

@@ -34,7 +34,12 @@ class Progress final : public Callback {
     if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
   }
   void on_step(const StepResult& result, int64_t total_steps) override {
-    if (!quiet_) bar_.update(result.step(), total_steps, result.loss(), result.tokens());
+    if (quiet_) return;
+    bar_.update({.step = result.step(),
+                 .total = total_steps,
+                 .loss = result.loss(),
+                 .learning_rate = result.learning_rate(),
+                 .tokens = result.tokens()});
   }
   void close() { bar_.close(); }
 

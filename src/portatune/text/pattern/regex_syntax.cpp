@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 29> kCategoryNames{"Cn", "Lu", "Ll", "Lt"
                                                           "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
                                                           "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Co"};
 constexpr char32_t kFirstSurrogate = 0xD800, kLastSurrogate = 0xDFFF, kLastCodePoint = 0x10FFFF;
+constexpr size_t kMaxPatternBytes = 4 << 20;  // more than PCRE2 compiles
 
 std::string hex(char32_t c) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -70,15 +71,19 @@ std::string space_ranges(bool negated) {
   return written(ranges[negated ? 1 : 0]);
 }
 
-// Oniguruma's \w differs from that of other engines in joiners and, outside of classes, in the superscripts and
-// fractions of Latin-1.
-std::string word_ranges(bool negated, bool in_class) {
+// The code points of \w, and all others. Oniguruma's \w differs from that of other engines in joiners and, outside of
+// classes, in the superscripts and fractions of Latin-1.
+std::array<Ranges, 2> word_kinds(bool in_class) {
   constexpr std::u32string_view kAdded = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kRemoved = U"\u200c\u200d";
-  const auto ranges = ranges_by_kind<2>([&](char32_t c) {
+  return ranges_by_kind<2>([&](char32_t c) {
     const bool more = !in_class && kAdded.find(c) != kAdded.npos;
     return more || (is(c, kWord) && kRemoved.find(c) == kRemoved.npos) ? 0 : 1;
   });
-  return written(ranges[negated ? 1 : 0]);
+}
+
+std::string word_ranges(bool negated, bool in_class) {
+  static const auto inside = word_kinds(true), outside = word_kinds(false);
+  return written((in_class ? inside : outside)[negated ? 1 : 0]);
 }
 
 // The code points whose category begins with `name`, or all others.
@@ -113,6 +118,7 @@ class Translator {
       } else {
         out_ += regex_[at_++];
       }
+      if (out_.size() > kMaxPatternBytes) refuse("too many classes");
     }
     return std::move(out_);
   }

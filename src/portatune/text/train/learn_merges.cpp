@@ -244,7 +244,8 @@ class Learner {
   // A candidate for each pair that the last step added.
   void push_added() {
     std::ranges::sort(added_);
-    added_.erase(std::ranges::unique(added_).begin(), added_.end());
+    // clang 14, which compiles the fuzzers, has no std::ranges::unique with this standard library.
+    added_.erase(std::unique(added_.begin(), added_.end()), added_.end());
     for (auto begin = added_.begin(); begin != added_.end();) {
       const Pair pair = begin->first;
       Candidate candidate{.count = counts_[pair], .pair = pair, .words = {}};
