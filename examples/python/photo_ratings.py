@@ -2,8 +2,8 @@
 
     python3 photo_ratings.py MODEL TRAIN VALIDATION OUTPUT
 
-TRAIN and VALIDATION are tables with the columns image (paths), subject and rating (0 to 1). The head of the subject reads
-the vector of the whole image, the head of the rating a learned mix of all layers, averaged over the patches.
+TRAIN and VALIDATION are tables with the columns image (paths), subject and rating (0 to 1). The head of the subject
+reads the vector of the whole image, the head of the rating a learned mix of all layers, averaged over the patches.
 """
 
 import sys

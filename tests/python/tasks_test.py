@@ -120,12 +120,13 @@ class PhotoRatings(InFolder):
         super().setUp()
         page_data.image_model(self.folder / "vit")
         page_data.photos(self.folder / "photos")
-        self.rows = [{"image": str(self.folder / "photos" / str(i % 2) / f"{i}.png"), "subject": ("people", "places")[i % 2],
-                      "rating": (0.1, 0.9)[i % 2]} for i in range(8)]
+        self.rows = [{"image": str(self.folder / "photos" / str(i % 2) / f"{i}.png"),
+                      "subject": ("people", "places")[i % 2], "rating": (0.1, 0.9)[i % 2]} for i in range(8)]
         self.task = example("photo_ratings").PhotoRatings()
 
     def trainer(self, **options):
-        return portatune.Trainer(self.folder / "vit", self.rows, self.rows, task=self.task, **{**self.options, **options})
+        return portatune.Trainer(self.folder / "vit", self.rows, self.rows, task=self.task,
+                                 **{**self.options, **options})
 
     def test_gradients_of_its_heads_and_of_the_body_are_those_of_torch(self):
         trainer = self.trainer()
