@@ -11,6 +11,10 @@ foreach(plugin portatune_arrow portatune_mpi portatune_gloo)
     install(TARGETS ${plugin} LIBRARY DESTINATION lib/portatune COMPONENT command)
   endif()
 endforeach()
+if(SKBUILD AND TCMALLOC_SHARED_LIBRARY)  # for `portatune run`, beside the module
+  file(REAL_PATH ${TCMALLOC_SHARED_LIBRARY} tcmalloc)
+  install(FILES ${tcmalloc} RENAME libtcmalloc_minimal.so.4 DESTINATION lib/portatune COMPONENT command)
+endif()
 if(TARGET portatune_arrow)
   install(FILES ${pyarrow}/libarrow.so.2600 ${pyarrow}/libparquet.so.2600 ${pyarrow}/libarrow_s3.so.2600
     DESTINATION lib/portatune)

@@ -8,6 +8,8 @@ target. examples/qa_regression.cpp is the same task in C++, with the same weight
 """
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy
 
@@ -27,7 +29,7 @@ ANSWER = ["answer_helpful", "answer_level_of_information", "answer_plausible", "
 TARGETS = QUESTION + ANSWER
 
 
-def average_pool(x, mask):
+def average_pool(x: portatune.Value, mask: portatune.Value) -> portatune.Value:
     """The mean over the tokens of a text. x [batch, length, hidden], mask [batch, length]"""
     weight = mask.astype("float32")[:, :, None]
     return (x.astype("float32") * weight).sum(1) / ops.maximum(weight.sum(1), 1)
@@ -40,16 +42,16 @@ class Quest(portatune.Task):
         "targets": portatune.Numbers(TARGETS),
     }
 
-    def __init__(self, dropout=0.1):
+    def __init__(self, dropout: float = 0.1) -> None:
         self.dropout = dropout
 
-    def head(self, scope, x, size):
+    def head(self, scope: portatune.Scope, x: portatune.Value, size: int) -> portatune.Value:
         """Dropout, context gating (Miech et al. 2017, arXiv:1706.06905) and a linear layer."""
         x = nn.dropout(scope, x, self.dropout)
         gated = ops.sigmoid(nn.linear(scope / "gate", x, x.shape[-1])) * x
         return nn.linear(scope / "classifier", gated, size)
 
-    def forward(self, model, batch):
+    def forward(self, model: portatune.Model, batch: Mapping[str, Any]) -> portatune.Forward:
         texts = batch["question"], batch["answer"]
         question, answer = (average_pool(x, text.attention_mask) for x, text in zip(model.encode(*texts), texts))
         alone = ops.concatenate([self.head(model / "question_head", question, len(QUESTION)),
@@ -60,28 +62,28 @@ class Quest(portatune.Task):
                   + ops.sigmoid_cross_entropy(joint, batch["targets"])).mean(1) * 0.5
         return portatune.Forward(losses, {"ratings": (ops.sigmoid(alone) + ops.sigmoid(joint)) * 0.5})
 
-    def metrics(self, outputs, labels):
+    def metrics(self, outputs: Mapping[str, Any], labels: Mapping[str, Any]) -> dict[str, float]:
         columns = zip(outputs["ratings"].T, labels["targets"].T)
         correlations = [spearman(x, y) for x, y in columns if numpy.ptp(x) > 0 and numpy.ptp(y) > 0]
-        return {"spearman": numpy.mean(correlations)} if correlations else {}
+        return {"spearman": sum(correlations) / len(correlations)} if correlations else {}
 
-    def predictions(self, outputs):
+    def predictions(self, outputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [dict(zip(TARGETS, row)) for row in outputs["ratings"]]
 
-    def settings(self):
+    def settings(self) -> dict[str, str]:
         return {"dropout": str(self.dropout)}
 
 
-def spearman(x, y):
+def spearman(x: Any, y: Any) -> float:
     """Spearman's rank correlation; equal values share the mean of their ranks."""
-    def ranks(values):
+    def ranks(values: Any) -> Any:
         _, index, counts = numpy.unique(values, return_inverse=True, return_counts=True)
         return (numpy.cumsum(counts) - (counts - 1) / 2)[index]
 
-    return numpy.corrcoef(ranks(x), ranks(y))[0, 1]
+    return float(numpy.corrcoef(ranks(x), ranks(y))[0, 1])
 
 
-def main():
+def main() -> None:
     model, train, validation, output = sys.argv[1:]
     run = portatune.fit(model, train, validation, task=Quest(), output=output, max_length=24, max_steps=30,
                         learning_rate=1e-2, per_device_train_batch_size=16)

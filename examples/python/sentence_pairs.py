@@ -6,14 +6,18 @@ One encoder reads both sentences. The relation is a class, the similarity a numb
 cosine of the sentences' vectors, and the third loss is about one sentence alone.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import portatune
 from portatune import nn, ops
 
 RELATIONS = ["same", "other"]
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"first": "is the film good", "second": "is it a good film", "relation": "same", "similarity": 0.9, "question": 1},
     {"first": "the play was bad", "second": "a bad play", "relation": "same", "similarity": 0.8, "question": 0},
-    {"first": "the film was good", "second": "the play was bad", "relation": "other", "similarity": -0.5, "question": 0},
+    {"first": "the film was good", "second": "the play was bad", "relation": "other", "similarity": -0.5,
+     "question": 0},
     {"first": "was the film bad", "second": "a lovely play", "relation": "other", "similarity": -0.7, "question": 1},
 ]
 
@@ -27,7 +31,7 @@ class SentencePairs(portatune.Task):
     }
     max_length = 16
 
-    def forward(self, model, batch):
+    def forward(self, model: portatune.Model, batch: Mapping[str, Any]) -> portatune.Forward:
         first, second = (x[:, 0].astype("float32") for x in model.encode(batch["first"], batch["second"]))
         similarity, question = batch["numbers"][:, 0], batch["numbers"][:, 1]
 
@@ -43,18 +47,18 @@ class SentencePairs(portatune.Task):
                   + 0.5 * ops.sigmoid_cross_entropy(asks, question))
         return portatune.Forward(losses, {"scores": ops.softmax(relation), "cosine": cosine, "asks": asks})
 
-    def metrics(self, outputs, labels):
+    def metrics(self, outputs: Mapping[str, Any], labels: Mapping[str, Any]) -> dict[str, float]:
         similarity, question = labels["numbers"].T
         return {"accuracy": (outputs["scores"].argmax(-1) == labels["relation"]).mean(),
                 "similarity_mse": ((outputs["cosine"] - similarity) ** 2).mean(),
                 "question_accuracy": ((outputs["asks"] > 0) == question).mean()}
 
-    def predictions(self, outputs):
+    def predictions(self, outputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"relation": RELATIONS[scores.argmax()], "similarity": cosine, "is_question": bool(asks > 0)}
                 for scores, cosine, asks in zip(outputs["scores"], outputs["cosine"], outputs["asks"])]
 
 
-def main(model):
+def main(model: str) -> portatune.Trainer:
     trainer = portatune.Trainer(model, ROWS * 8, ROWS, task=SentencePairs(), num_train_epochs=40, learning_rate=5e-3,
                                 per_device_train_batch_size=8, quiet=True)
     for batch in trainer.batches():

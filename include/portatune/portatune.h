@@ -28,6 +28,7 @@
 #include "portatune/tasks/feature_extraction.h"
 #include "portatune/tasks/fill_mask.h"
 #include "portatune/tasks/image_classification.h"
+#include "portatune/tasks/image_task.h"
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/losses.h"
 #include "portatune/tasks/multiple_choice.h"

@@ -8,7 +8,7 @@
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from portatune import nn, ops
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from portatune._metrics import EvalPrediction
     from portatune._runs import (History, Page, Run, cross_validate, devices, evaluate, fit, parity, plan, predict,
                                  report, sweep)
-    from portatune._tasks import Classes, Forward, Numbers, Task, Text
+    from portatune._tasks import Classes, Forward, Image, Numbers, Task, Text
     from portatune._trainer import Arrays, Gradients, Trainer
-    from portatune.lib._core import Batch, Completion, Encoding, Model, Step, Tokenizer, Value
+    from portatune.lib._core import Batch, Completion, Encoding, Model, Scope, Step, Tokenizer, Value
 
 __all__ = [
     "Arrays", "Batch", "Callback", "CheckpointError", "Classes", "Completion", "DataError", "DeviceError",
-    "Encoding", "Error", "EvalPrediction", "Forward", "Gradients", "History", "IoError", "Model", "NotFoundError",
-    "Numbers", "NumericError", "Page", "Predictor", "Run", "ShapeError", "Step", "Task", "Text", "Tokenizer", "Trainer",
-    "UsageError", "Value", "cross_validate", "devices", "evaluate", "fit", "generate", "load", "nn", "ops", "parity",
-    "plan", "predict", "report", "sweep",
+    "Encoding", "Error", "EvalPrediction", "Forward", "Gradients", "History", "Image", "IoError", "Model",
+    "NotFoundError", "Numbers", "NumericError", "Page", "Predictor", "Run", "Scope", "ShapeError", "Step", "Task",
+    "Text", "Tokenizer", "Trainer", "UsageError", "Value", "cross_validate", "devices", "evaluate", "fit",
+    "generate", "load", "nn", "ops", "parity", "plan", "predict", "report", "sweep",
 ]  # fmt: skip
 
 _MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tasks", "_load", "_generate", "_native")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Imports a name when it is first used, because the script of the command, which is in this package, needs none."""
     if name in ("nn", "ops"):
         return importlib.import_module(f"portatune.{name}")
@@ -48,5 +48,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'portatune' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

@@ -6,6 +6,8 @@ The command finds its own files beside itself. This module tells it where Python
 import os
 import pathlib
 import sys
+from collections.abc import Iterable
+from typing import NoReturn
 
 _HERE = pathlib.Path(__file__).absolute().parent
 COMMAND = str(_HERE / "bin" / "portatune")
@@ -21,7 +23,7 @@ _PLUGINS = {
 _INSTRUCTIONS = {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}
 
 
-def _missing_instructions():
+def _missing_instructions() -> list[str]:
     """Returns the names of instruction sets that the command needs and this CPU lacks."""
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
@@ -32,7 +34,7 @@ def _missing_instructions():
     return sorted(_INSTRUCTIONS - set(flags.split(":", 1)[1].split())) if flags else []
 
 
-def _plugins(folders):
+def _plugins(folders: Iterable[str]) -> dict[str, str]:
     """Returns the paths of plugins by environment variable, without those that the user has set."""
     found = {}
     for variable, places in _PLUGINS.items():
@@ -45,7 +47,7 @@ def _plugins(folders):
     return found
 
 
-def main():
+def main() -> NoReturn:
     """Runs the command with the arguments of this process. Does not return."""
     missing = _missing_instructions()
     if missing:
@@ -53,4 +55,5 @@ def main():
                  "  expected  a CPU of 2013 or later: Intel Haswell, AMD Excavator")
     # The folder of this package comes first: its dependencies are usually installed beside it.
     folders = [str(_HERE.parent), *(path for path in sys.path if path)]
-    os.execve(COMMAND, [COMMAND, *sys.argv[1:]], {**os.environ, **_plugins(folders)})
+    python = {"PORTATUNE_PYTHON": os.environ.get("PORTATUNE_PYTHON") or sys.executable}  # of `portatune run`
+    os.execve(COMMAND, [COMMAND, *sys.argv[1:]], {**os.environ, **python, **_plugins(folders)})

@@ -13,16 +13,16 @@ class Error(Exception):
         fix: advice; empty if no advice is certain
     """
 
-    def __init__(self, message="", where="", given="", expected="", fix=""):
+    def __init__(self, message: str = "", where: str = "", given: str = "", expected: str = "", fix: str = "") -> None:
         super().__init__(message)
         self.where, self.given, self.expected, self.fix = where, given, expected, fix
         self._message = message
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._message
 
 
-def _as_keyword(text):
+def _as_keyword(text: str) -> str:
     """Returns the text with keywords in place of options of the command: learning_rate for --learning-rate."""
     return re.sub(r"(?<![\w-])--(?!help\b)[a-z][a-z0-9-]*", lambda option: option[0][2:].replace("-", "_"), text)
 
@@ -30,7 +30,7 @@ def _as_keyword(text):
 class UsageError(Error, ValueError):
     """A request is invalid: an unknown keyword, a value out of range, options that exclude each other."""
 
-    def __init__(self, *parts):
+    def __init__(self, *parts: str) -> None:
         super().__init__(*map(_as_keyword, parts))
 
 
@@ -63,10 +63,12 @@ class NumericError(Error, ArithmeticError):
 
 
 # Exit codes of the command (docs/command-line.md) -> the errors that end it with them.
-_CLASSES = {2: UsageError, 65: DataError, 66: NotFoundError, 69: DeviceError, 74: IoError, 76: NumericError}
+_CLASSES: dict[int, type[Error]] = {
+    2: UsageError, 65: DataError, 66: NotFoundError, 69: DeviceError, 74: IoError, 76: NumericError,
+}  # fmt: skip
 
 
-def error_of(message, exit_code):
+def error_of(message: str, exit_code: int) -> Error:
     """Returns the error of the command with this message on stderr."""
     message = message[message.rfind("portatune: ") + len("portatune: "):].strip()
     parts = dict(re.findall(r"^  (given|expected|fix) +(.*)$", message, re.MULTILINE))

@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from portatune._native import Completion, core
@@ -14,8 +14,8 @@ Conversation = Sequence[Mapping[str, Any]]
 
 
 @overload
-def generate(model: Path, prompt: str | Conversation, *, stream: Literal[False] = False,
-             **options: object) -> Completion: ...
+def generate(model: Path, prompt: str | Conversation, *,  # type: ignore[overload-overlap]  # a str is a Sequence[str]
+             stream: Literal[False] = False, **options: object) -> Completion: ...
 @overload
 def generate(model: Path, prompt: Sequence[str], *, stream: Literal[False] = False,
              **options: object) -> list[Completion]: ...
@@ -24,7 +24,8 @@ def generate(model: Path, prompt: str | Conversation, *, stream: Literal[True],
              **options: object) -> Iterator[str]: ...
 
 
-def generate(model, prompt, *, stream=False, **options):
+def generate(model: Path, prompt: str | Sequence[str] | Conversation, *, stream: bool = False,
+             **options: object) -> Completion | list[Completion] | Iterator[str]:
     """Continues a prompt, or a list of prompts, with the options of `portatune generate`.
 
         portatune.generate("gpt2", "Once upon a time", max_new_tokens=20).text
@@ -54,12 +55,12 @@ def generate(model, prompt, *, stream=False, **options):
     return completions[0] if is_single and len(completions) == 1 else completions
 
 
-def _is_conversation(prompt):
+def _is_conversation(prompt: str | Sequence[str] | Conversation) -> bool:
     """Whether this is a list of messages such as {"role": "user", "content": "Hello"}."""
     return not isinstance(prompt, str) and len(prompt) > 0 and isinstance(prompt[0], Mapping)
 
 
-def _completions(options, on_text=None):
+def _completions(options: Mapping[str, Any], on_text: Callable[[Any, str], None] | None = None) -> list[Completion]:
     with words_with_rows("generate", options, "input") as given:
         return core.generate(given, on_text)
 
@@ -68,16 +69,18 @@ class _Closed(Exception):
     """The reader of the texts has left."""
 
 
-def _stream(options):
+def _stream(options: Mapping[str, Any]) -> Iterator[str]:
     """Yields the text of a continuation while another thread makes it."""
-    texts, closed, error = queue.Queue(), threading.Event(), []
+    texts: queue.Queue[str | None] = queue.Queue()
+    closed = threading.Event()
+    error: list[BaseException] = []
 
-    def put(_, text):
+    def put(_: Any, text: str) -> None:
         if closed.is_set():
             raise _Closed
         texts.put(text)
 
-    def work():
+    def work() -> None:
         try:
             _completions(options, put)
         except _Closed:
@@ -89,7 +92,8 @@ def _stream(options):
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        yield from iter(texts.get, None)
+        while (text := texts.get()) is not None:
+            yield text
     finally:
         closed.set()
         thread.join()

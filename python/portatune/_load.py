@@ -13,7 +13,7 @@ from portatune._words import words
 class Predictor:
     """A model in memory, which load() returns. One thread at a time may use it."""
 
-    def __init__(self, given):
+    def __init__(self, given: list[str]) -> None:
         self._core = core.Predictor(given)
 
     def predict(self, data: "str | Sequence[str] | Rows") -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ def load(model: Path, *, batch_size: int = 8, **options: object) -> Predictor:
     return Predictor(words("predict", {"model": model, "batch_size": batch_size, **options}))
 
 
-def _text(value):
+def _text(value: Any) -> str:
     """Returns the text of a value, as a file of JSON Lines has it: lists are JSON, a missing value is empty."""
     if isinstance(value, str):
         return value

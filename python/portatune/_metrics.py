@@ -1,6 +1,6 @@
 """Metrics of a function of the user, as transformers' compute_metrics."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 _PADDING = -100  # transformers' padding of labels, which no metric counts
@@ -16,15 +16,15 @@ class EvalPrediction(NamedTuple):
 ComputeMetrics = Callable[[EvalPrediction], Mapping[str, float]]
 
 
-def of_batches(compute_metrics):
+def of_batches(compute_metrics: ComputeMetrics) -> Callable[[Iterable[Any]], dict[str, float]]:
     """Returns a function that calls compute_metrics(EvalPrediction) for the batches of an evaluation."""
     import numpy
 
-    def array(parts):
+    def array(parts: Any) -> Any:
         data, dtype, shape = parts
         return numpy.frombuffer(data, dtype=dtype).reshape(shape)
 
-    def joined(arrays):
+    def joined(arrays: list[Any]) -> Any:
         """Joins batches on the first axis; those of shorter texts are padded."""
         shape = numpy.max([one.shape[1:] for one in arrays], axis=0).astype(int)
         if all(one.shape[1:] == arrays[0].shape[1:] for one in arrays):
@@ -36,7 +36,7 @@ def of_batches(compute_metrics):
             begin += len(one)
         return result
 
-    def compute(batches):
+    def compute(batches: Iterable[Any]) -> dict[str, float]:
         columns = []
         for logits, labels, weights in batches:
             counts = slice(None) if weights is None else array(weights) != 0  # weight 0: a row that fills the batch

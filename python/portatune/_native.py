@@ -12,10 +12,13 @@ if _missing:
 
 from portatune.lib import _core as core  # noqa: E402  (after the check: it runs such instructions)
 
+__all__ = ["Batch", "Completion", "Encoding", "Model", "Scope", "Step", "Tokenizer", "Value", "core"]
+
 Batch = core.Batch
 Completion = core.Completion
 Encoding = core.Encoding
 Model = core.Model
+Scope = core.Scope
 Step = core.Step
 Tokenizer = core.Tokenizer
 Value = core.Value

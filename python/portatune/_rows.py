@@ -7,7 +7,8 @@ no Python, can be divided, skipped and resumed, and their checksum tells a resum
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import pathlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -23,7 +24,7 @@ Rows = (Path | Sequence[Path] | Sequence[Mapping[str, Any]] | Mapping[str, Seque
         | Callable[[], Iterable[Mapping[str, Any]]])
 
 
-def is_in_memory(rows):
+def is_in_memory(rows: Any) -> bool:
     """Whether this is rows and no path, pattern, URL or list of these."""
     if rows is None or isinstance(rows, (str, os.PathLike)):
         return False
@@ -32,7 +33,7 @@ def is_in_memory(rows):
     return True
 
 
-def write(rows, path):
+def write(rows: Any, path: pathlib.Path) -> pathlib.Path:
     """Writes rows to a file of JSON Lines and returns its path."""
     with open(path, "w", encoding="utf-8") as file:
         for row in as_dicts(rows):
@@ -40,7 +41,7 @@ def write(rows, path):
     return path
 
 
-def as_dicts(rows):
+def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:
     """Yields the rows as dicts."""
     if callable(rows):
         rows = rows()
@@ -55,18 +56,17 @@ def as_dicts(rows):
         yield dict(zip(columns, values))
 
 
-def _columns(table):
+def _columns(table: Any) -> dict[str, list[Any]] | None:
     """Returns the columns of a table as lists: a dict, pandas, polars, pyarrow or datasets; None for rows."""
-    if isinstance(table, dict):
-        names = list(table)
-    else:
+    names = list(table) if isinstance(table, dict) else None
+    if names is None:
         names = getattr(table, "column_names", None) or getattr(table, "columns", None)
-        if names is None:
-            return None
+    if names is None:
+        return None
     return {str(name): _list(table[name]) for name in names}
 
 
-def _list(values):
+def _list(values: Any) -> list[Any]:
     """Returns the values of a column; pandas has NaN for a missing one."""
     for method in ("to_pylist", "to_list", "tolist"):  # pyarrow; pandas and polars; NumPy
         if hasattr(values, method):
@@ -75,7 +75,7 @@ def _list(values):
     return [None if isinstance(value, float) and math.isnan(value) else value for value in values]
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Returns the JSON form of a value that json does not know: NumPy's numbers and arrays, paths, dates."""
     if hasattr(value, "tolist"):
         return value.tolist()

@@ -2,12 +2,13 @@
 
 import html
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from portatune import _callbacks, _command, _errors, _metrics, _notebook
 from portatune._metrics import ComputeMetrics
@@ -15,7 +16,7 @@ from portatune._native import core
 from portatune._rows import Path, Rows
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
-from portatune._words import json_of, texts, words, words_with_rows
+from portatune._words import json_of, of_run, texts, words, words_with_rows
 
 
 class History(list[dict[str, Any]]):
@@ -55,10 +56,11 @@ class Run:
         stopped: whether a callback has stopped the run
     """
 
-    def __init__(self, output, result, checkpoint, folder):
+    def __init__(self, output: Path, result: str | None, checkpoint: Path,
+                 folder: TemporaryFolder | None) -> None:
         self.output = pathlib.Path(output)
-        self.result = result or {}
-        self.metrics = self.result.get("after", {})
+        self.result = json_of(result)
+        self.metrics: dict[str, float] = self.result.get("after", {})
         self.stopped = result is None
         self.model = pathlib.Path(checkpoint) if self.stopped else self.output
         self._folder = folder  # a temporary folder with the output, which lives as long
@@ -88,7 +90,7 @@ class Run:
     def _repr_html_(self) -> str:
         return _notebook.scores(self.result) + self.report()._repr_html_()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         scores = ", ".join(f"{name}={score:.4g}" for name, score in self.metrics.items())
         return f"Run({str(self.output)!r}{', ' if scores else ''}{scores})"
 
@@ -121,10 +123,8 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         Error: other classes of it for faults of the data, the model or the device
     """
     folder = TemporaryFolder() if output is None else None
-    output = folder.path / "model" if folder else pathlib.Path(output)
-    options = {"model": model, "train": train, "validation": validation, "task": task, "output": output, **options}
-    if isinstance(validation, float):
-        options.update(validation=None, validation_split=validation)
+    output = folder.path / "model" if folder else pathlib.Path(cast(Path, output))
+    options = of_run(model, train, validation, task, output, options)
     callbacks = [*callbacks, *_notebook.progress(options.get("quiet"))]
     observer = _callbacks.Observer(callbacks, options) if callbacks else None
     try:
@@ -136,7 +136,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         raise
     if observer:
         observer.end()
-    return Run(output, json_of(result), checkpoint, folder)
+    return Run(output, result, checkpoint, folder)
 
 
 def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, **options: object) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
 
 def report(runs: Path | Sequence[Path]) -> Page:
     """Returns the page that shows runs side by side: one output folder of fit() or sweep(), or a list of them."""
-    return Page(core.report_page(runs if isinstance(runs, (list, tuple)) else [runs]))
+    return Page(core.report_page([runs] if isinstance(runs, (str, os.PathLike)) else runs))
 
 
 def devices(device: str = "cpu") -> dict[str, Any]:
@@ -237,13 +237,13 @@ def parity(case: Path | None = None, **options: object) -> dict[str, Any]:
         return _run_command(given)
 
 
-def _run_command(given):
+def _run_command(given: list[str]) -> dict[str, Any]:
     """Returns the JSON that the command prints."""
     done = subprocess.run([_command.COMMAND, *given, "--json"], capture_output=True, text=True, check=False)
     if not done.stdout:
         raise _errors.error_of(done.stderr, done.returncode)
-    return json.loads(done.stdout)
+    return json_of(done.stdout)
 
 
-def _computed(compute_metrics):
+def _computed(compute_metrics: ComputeMetrics | None) -> Callable[[Iterable[Any]], dict[str, float]] | None:
     return None if compute_metrics is None else _metrics.of_batches(compute_metrics)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from portatune._native import core
@@ -23,6 +23,15 @@ class Text(NamedTuple):
     columns: Sequence[str]
     separate: bool = False
     kind: str = ""
+
+
+class Image(NamedTuple):
+    """A column of images: paths, URLs, or files of TFRecords. In forward() it is float32 [batch, 3, height, width].
+
+    Training augments images as the task image-classification does, with its options, such as no_flip=True.
+    """
+
+    column: str = "image"
 
 
 class Numbers(NamedTuple):
@@ -51,15 +60,15 @@ class Forward(NamedTuple):
 
 
 class Task:
-    """A task of your own on a text model: derive from it, give its instance as `task=`.
+    """A task of your own on a text or an image model: derive from it, give its instance as `task=`.
 
     Attributes:
-        inputs: what a row consists of: Text, Numbers and Classes by name
+        inputs: what a row consists of, by name: Texts or one Image; Numbers and Classes
         max_length: tokens of a text, unless the run has an option max_length
         name: the name of the task; by default that of the class: "QuestRatings" is "quest-ratings"
     """
 
-    inputs: Mapping[str, "Text | Numbers | Classes"] = {}
+    inputs: Mapping[str, "Text | Image | Numbers | Classes"] = {}
     max_length = 128
     name = ""
 
@@ -68,7 +77,7 @@ class Task:
 
         Args:
             model: the encoder, and the scope of new parameters: model / "head"
-            batch: the inputs by name: texts for model.encode(), and Values
+            batch: the inputs by name: texts or images for model.encode(), and Values
         """
         raise NotImplementedError
 
@@ -85,49 +94,61 @@ class Task:
         """Returns values that a resumed run must share with the run that it continues, as texts."""
         return {}
 
-    def _add(self):
+    def _options(self) -> dict[str, Any]:
+        """Makes this object the task of its name. Returns the options of its runs."""
+        options: dict[str, Any] = {"task": self._add()}
+        if any(isinstance(value, Text) for value in self.inputs.values()):
+            options["max_length"] = self.max_length
+        return options
+
+    def _add(self) -> str:
         """Makes this object the task of its name and returns the name."""
         name = self.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", type(self).__name__).lower()
         kinds = {kind: [(key, *value) for key, value in self.inputs.items() if isinstance(value, kind)]
-                 for kind in (Text, Numbers, Classes)}
-        if not kinds[Text] or sum(map(len, kinds.values())) < len(self.inputs):
-            raise TypeError(f"{type(self).__name__}.inputs needs a Text, and takes Text, Numbers and Classes")
+                 for kind in (Text, Image, Numbers, Classes)}
+        if sum(map(len, kinds.values())) < len(self.inputs):
+            raise TypeError(f"{type(self).__name__}.inputs takes Text, Image, Numbers and Classes")
+        if len(kinds[Image]) != (0 if kinds[Text] else 1):
+            raise TypeError(f"{type(self).__name__}.inputs needs a Text or more, or one Image")
         for _, columns, separate, kind in kinds[Text]:
             if isinstance(columns, str) or not columns or (not separate and (len(columns) > 2 or kind)):
                 raise TypeError(f"Text({columns!r}): give a list of one or two columns; "
                                 "`separate` allows more of them, and a `kind`")
-        core.add_task(name, type(self).__name__, *kinds.values(), _Functions(self))
+        core.add_task(name, type(self).__name__, kinds[Text], kinds[Image], kinds[Numbers], kinds[Classes],
+                      _Functions(self))
         return name
 
 
 class _Functions:
     """The functions of a task as the compiled module calls them."""
 
-    def __init__(self, task):
+    def __init__(self, task: Task) -> None:
         self._task = task
         self.settings = task.settings
 
-    def forward(self, model, batch):
+    def forward(self, model: core.Model, batch: Mapping[str, Any]) -> tuple[core.Value, dict[str, core.Value]]:
         losses, outputs = self._task.forward(model, batch)
         return losses, dict(outputs)
 
-    def compute_metrics(self, batches):
+    def compute_metrics(self, batches: Iterable[Any]) -> dict[str, float]:
         import numpy
 
-        outputs, labels = {}, {}
+        outputs: dict[str, list[Any]] = {}
+        labels: dict[str, list[Any]] = {}
         for of_batch, labels_of_batch, weights in batches:
             for columns, arrays in ((outputs, of_batch), (labels, labels_of_batch)):
                 for name, array in arrays.items():
                     columns.setdefault(name, []).append(array[weights != 0])  # others only fill the batch
-        joined = [{name: numpy.concatenate(arrays) for name, arrays in columns.items()} for columns in (outputs, labels)]
+        joined = [{name: numpy.concatenate(arrays) for name, arrays in columns.items()}
+                  for columns in (outputs, labels)]
         return {name: float(score) for name, score in self._task.metrics(*joined).items()}
 
-    def prediction_lines(self, outputs, weights):
+    def prediction_lines(self, outputs: Mapping[str, Any], weights: Any) -> str:
         rows = self._task.predictions({name: array[weights != 0] for name, array in outputs.items()})
         return "".join(json.dumps(row, default=_plain) + "\n" for row in rows)
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Returns the JSON form of a value of NumPy, with the digits of its type."""
     if getattr(value, "ndim", None) == 0 and value.dtype.kind == "f":
         return float(str(value))

@@ -14,22 +14,24 @@ from portatune._rows import Path, Rows
 from portatune._runs import Run
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
-from portatune._words import json_of, texts, words
+from portatune._words import of_run, texts, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Arrays(MutableMapping):
-    """Arrays of a model by name, as NumPy arrays. Reading copies an array, and setting one replaces it on the device."""
+class Arrays(MutableMapping[str, Any]):
+    """NumPy arrays of a model by name. Reading copies an array, and setting one replaces it on the device."""
 
-    def __init__(self, names: Callable[[], Sequence[str]], get: Callable[[str], Any], put: Callable[[str, Any], None]):
+    def __init__(self, names: Callable[[], Sequence[str]], get: Callable[[str], Any],
+                 put: Callable[[str, Any], None]) -> None:
         self._names, self._get, self._put = names, get, put
 
     def __getitem__(self, name: str) -> "NDArray[Any]":
         if name not in self._names():
             raise KeyError(name)
-        return self._get(name)
+        array: NDArray[Any] = self._get(name)
+        return array
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name not in self._names():
@@ -52,7 +54,7 @@ class Arrays(MutableMapping):
 class Trainer:
     """A training run as an object: its model stays in memory, and it can be trained step by step.
 
-        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv", output="trained")
+        trainer = portatune.Trainer("bert-base-uncased", train="train.csv", validation="dev.csv", output="trained")
         trainer.fit()
         trainer.predict(text=["a wonderful film"])
 
@@ -70,35 +72,37 @@ class Trainer:
         optimizer_state: the arrays of the optimizer by name, such as "m.classifier.weight"
     """
 
-    def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
-                 output: Path | None = None, callbacks: Sequence[object] = (),
+    weights: Arrays
+    optimizer_state: Arrays
+    _core: core.Training
+
+    def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *,
+                 task: str | Task | None = None, output: Path | None = None, callbacks: Sequence[object] = (),
                  compute_metrics: ComputeMetrics | None = None, **options: object) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
         output = self._folder.path / "model" if output is None else pathlib.Path(output)
-        self._options = {"model": model, "train": train, "validation": validation, "task": task, "output": output,
-                         **options}
-        if isinstance(validation, float):
-            self._options.update(validation=None, validation_split=validation)
+        self._options = of_run(model, train, validation, task, output, options)
         for name in ("train", "validation"):
             self._options[name] = self._on_disk(name, self._options[name])
         self._callbacks = [*callbacks, *_notebook.progress(options.get("quiet"))]
         self._computed = None if compute_metrics is None else _metrics.of_batches(compute_metrics)
         self._open()
 
-    def _open(self, **changes):
+    def _open(self, **changes: object) -> None:
         # The memory of the old model is free before there is a new one.
-        self._core = self.weights = self.optimizer_state = None
+        for name in ("_core", "weights", "optimizer_state"):
+            vars(self).pop(name, None)
         self._core = core.Training(words("fit", {**self._options, **changes}))
         self.weights = Arrays(self._core.weights, self._core.weight, self._core.set_weight)
         self.optimizer_state = Arrays(self._core.optimizer_state, self._core.optimizer_array,
                                       self._core.set_optimizer_array)
 
-    def _on_disk(self, name, rows):
+    def _on_disk(self, name: str, rows: Any) -> Any:
         """Returns the same rows as a file if they are in memory."""
         return _rows.write(rows, self._folder.path / f"{name}.jsonl") if _rows.is_in_memory(rows) else rows
 
     @contextlib.contextmanager
-    def _files(self, rows):
+    def _files(self, rows: Rows) -> Iterator[list[str]]:
         """Yields the words of rows."""
         with tempfile.TemporaryDirectory(prefix="portatune-") as folder:
             if _rows.is_in_memory(rows):
@@ -114,7 +118,7 @@ class Trainer:
         result, checkpoint = self._core.fit(observer, self._computed)
         if observer:
             observer.end()
-        return Run(self._options["output"], json_of(result), checkpoint, self._folder)
+        return Run(self._options["output"], result, checkpoint, self._folder)
 
     def evaluate(self, data: Rows | None = None) -> dict[str, float]:
         """Returns the scores of the model as it is now, on the validation rows or on other labelled rows."""
@@ -195,7 +199,7 @@ class Trainer:
         self._core.updates = count
 
 
-class Gradients(dict):
+class Gradients(dict[str, Any]):
     """NumPy arrays by the name of their parameter.
 
     Attributes:
@@ -207,7 +211,7 @@ class Gradients(dict):
         self.loss = loss
 
 
-def _array(value):
+def _array(value: Any) -> "NDArray[Any]":
     """Returns an array that the compiled module takes. Python's numbers become 32 bits, as tasks have them."""
     import numpy
 
@@ -216,7 +220,7 @@ def _array(value):
     return numpy.array(array, dtype=narrower, order="C", ndmin=0)
 
 
-def _batch(batch):
+def _batch(batch: core.Batch | Mapping[str, Any]) -> core.Batch:
     if isinstance(batch, core.Batch):
         return batch
     return core.Batch({name: _array(value) for name, value in batch.items()})

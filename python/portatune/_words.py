@@ -6,11 +6,13 @@ import json
 import os
 import pathlib
 import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from portatune import _rows
 
 
-def texts(value):
+def texts(value: Any) -> list[str]:
     """Returns the texts of a value: one, or those of a list."""
     if isinstance(value, dict):
         return [f"{name}={texts(one)[0]}" for name, one in value.items()]
@@ -23,17 +25,26 @@ def texts(value):
     return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
 
 
-def words(command, options):
+def of_run(model: Any, train: Any, validation: Any, task: Any, output: Any,
+           options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options of a training run. A number as `validation` is the part of the training rows held out."""
+    held_out = {"validation": None, "validation_split": validation} if isinstance(validation, float) else {}
+    return {"model": model, "train": train, "validation": validation, "task": task, "output": output, **options,
+            **held_out}
+
+
+def words(command: str, options: Mapping[str, Any]) -> list[str]:
     """Returns the words of a command: ["fit", "--learning-rate=5e-05"] for learning_rate=5e-5. None is no value."""
-    task = options.get("task")
-    if hasattr(task, "_add"):  # a Task of the user
-        options = {"max_length": task.max_length, **options, "task": task._add()}
+    task: Any = options.get("task")
+    if hasattr(task, "_options"):  # a Task of the user
+        of_task = task._options()
+        options = {**of_task, **options, "task": of_task["task"]}
     return [command, *(f"--{name.replace('_', '-')}={text}" for name, value in options.items() if value is not None
                        for text in texts(value))]
 
 
 @contextlib.contextmanager
-def words_with_rows(command, options, *keywords):
+def words_with_rows(command: str, options: Mapping[str, Any], *keywords: str) -> Iterator[list[str]]:
     """Yields the words of a command, some of whose keywords may be rows in memory, which become temporary files."""
     with contextlib.ExitStack() as stack:
         folder = None
@@ -45,5 +56,7 @@ def words_with_rows(command, options, *keywords):
         yield words(command, options)
 
 
-def json_of(text):
-    return None if text is None else json.loads(text)
+def json_of(text: str | None) -> dict[str, Any]:
+    """Returns the object of a text of JSON; None, as of a stopped run, is an empty one."""
+    value: dict[str, Any] = {} if text is None else json.loads(text)
+    return value

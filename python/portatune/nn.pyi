@@ -3,6 +3,10 @@ from typing import Literal
 
 from portatune.lib._core import Scope, Value
 
+__all__ = [
+    "dropout", "embedding", "layer_norm", "linear", "parameter",
+]
+
 def dropout(scope: Scope, x: Value, rate: float) -> Value: ...
 def embedding(scope: Scope, ids: Value, rows: int, width: int) -> Value: ...
 def layer_norm(scope: Scope, x: Value, eps: float = 1e-5) -> Value: ...

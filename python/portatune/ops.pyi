@@ -3,6 +3,12 @@ from typing import Any
 
 from portatune.lib._core import Value
 
+__all__ = [
+    "abs", "argmax", "broadcast_to", "concatenate", "constant", "equal", "exp", "gather", "gelu", "log",
+    "log1p", "log_softmax", "matmul", "maximum", "minimum", "pick", "relu", "rsqrt", "sigmoid",
+    "sigmoid_cross_entropy", "softmax", "softmax_cross_entropy", "sqrt", "stop_gradient", "tanh", "where",
+]
+
 def abs(x: Value) -> Value: ...
 def argmax(x: Value, axis: int = -1) -> Value: ...
 def broadcast_to(x: Value, shape: Sequence[int]) -> Value: ...

@@ -1,8 +1,8 @@
 """tests/oracle/make_python_task_case.py: makes tests/data/python_tasks.json, gradients of the tasks of examples/python.
 
-The models are transformers' BertModel with heads written in torch. The weights of the heads of sentence_pairs.py are
-those of head_values(); tests/python/tasks_test.py sets the same. Of each gradient the file has the norm and the first
-elements. Needs torch, transformers 5.23.0 and safetensors; the tests only read what it wrote.
+The models are transformers' BertModel and ViTModel with heads written in torch. The weights of the heads of
+sentence_pairs.py and photo_ratings.py are those of head_values(); tests/python/tasks_test.py sets the same. Of each
+gradient the file has the norm and the first elements. Needs torch, transformers 5.23.0 and safetensors; the tests only read what it wrote.
 """
 
 import csv
@@ -14,7 +14,7 @@ import sys
 import torch
 from safetensors.torch import load_file
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, gelu, layer_norm
-from transformers import AutoTokenizer, BertModel
+from transformers import AutoTokenizer, BertModel, ViTModel
 
 import make_quest_case as quest
 
@@ -28,6 +28,15 @@ ROWS = [
 HEADS = {"relation.dense.weight": [8, 48], "relation.dense.bias": [8], "relation.norm.weight": [8],
          "relation.norm.bias": [8], "relation.classifier.weight": [2, 8], "relation.classifier.bias": [2],
          "question.weight": [16, 1]}
+
+PHOTO_HEADS = {"subject.weight": [2, 24], "subject.bias": [2], "rating.mix": [3], "rating.norm.weight": [24],
+               "rating.norm.bias": [24], "rating.weight": [1, 24], "rating.bias": [1]}
+SUBJECTS, RATINGS = [0, 1, 1], [0.2, 0.9, 0.4]
+
+# Ends of names in transformers' ViTModel, and those of the same parameters in a checkpoint.
+VIT_NAMES = {"attention.q_proj": "attention.attention.query", "attention.k_proj": "attention.attention.key",
+             "attention.v_proj": "attention.attention.value", "attention.o_proj": "attention.output.dense",
+             "mlp.fc1": "intermediate.dense", "mlp.fc2": "output.dense"}
 
 
 def head_values(shape):
@@ -87,8 +96,34 @@ def of_sentence_pairs():
     return gradients_of(loss, {**dict(bert.named_parameters()), **w})
 
 
+def photo_pixels():
+    """Pixels of three images, [3, 3, 12, 12]: sin(1), sin(2), ..."""
+    return torch.tensor([math.sin(i + 1) for i in range(3 * 3 * 12 * 12)]).reshape(3, 3, 12, 12)
+
+
+def in_checkpoint(name):
+    for ours, theirs in VIT_NAMES.items():
+        name = name.replace(ours, theirs)
+    return name.replace("layers.", "encoder.layer.", 1)
+
+
+def of_photo_ratings():
+    vit = ViTModel.from_pretrained(ROOT / "tests/data/models/vit_softmax", add_pooling_layer=False).eval()
+    w = {name: head_values(shape).requires_grad_() for name, shape in PHOTO_HEADS.items()}
+    found = vit(photo_pixels(), output_hidden_states=True)
+    subject = found.last_hidden_state[:, 0] @ w["subject.weight"].T + w["subject.bias"]
+    mix = w["rating.mix"].softmax(0)
+    mixed = sum(state[:, 1:].mean(1) * weight for state, weight in zip(found.hidden_states, mix))
+    mixed = layer_norm(mixed, [24], w["rating.norm.weight"], w["rating.norm.bias"])
+    rating = (mixed @ w["rating.weight"].T + w["rating.bias"])[:, 0]
+    loss = (cross_entropy(subject, torch.tensor(SUBJECTS))
+            + binary_cross_entropy_with_logits(rating, torch.tensor(RATINGS)))
+    return gradients_of(loss, {**{in_checkpoint(name): p for name, p in vit.named_parameters()}, **w})
+
+
 def main():
-    cases = {"quest": of_quest(), "sentence_pairs": of_sentence_pairs()}
+    cases = {"quest": of_quest(), "sentence_pairs": of_sentence_pairs(),
+             "photo_ratings": of_photo_ratings()}
     (ROOT / "tests/data/python_tasks.json").write_text(json.dumps(cases, indent=1) + "\n")
 
 

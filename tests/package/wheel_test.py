@@ -76,7 +76,7 @@ class Wheel(unittest.TestCase):
         (module,) = (self.packages / "portatune" / "lib").glob("_core.*.so")
         symbols = run("nm", "--dynamic", "--defined-only", "--format=just-symbols", module).split()
         self.assertEqual(symbols, ["PyInit__core"])
-        self.assertTrue((module.parent / "_core.pyi").exists())
+        self.assertTrue((module.parent / "_core" / "__init__.pyi").exists())
         self.assertTrue((self.packages / "portatune" / "py.typed").exists())
 
     def test_it_has_the_plugins_of_python_packages(self):

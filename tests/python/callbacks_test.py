@@ -1,5 +1,8 @@
 """Callbacks: their order, what they get, and how they end a run."""
 
+import contextlib
+import os
+import pathlib
 import threading
 import unittest
 
@@ -60,8 +63,21 @@ class Callbacks(toy.InFolder):
             def on_step_end(self, args, state, control, **kwargs):
                 raise LookupError("enough")
 
-        with self.assertRaisesRegex(LookupError, "enough"):
+        try:
             self.fit(callbacks=[Failing()])
+        except LookupError as error:  # its frames keep the objects of the run
+            self.assertEqual(str(error), "enough")
+            self.assertEqual([path for path in open_files() if path.endswith("metrics.jsonl")], [])
+        else:
+            self.fail("no exception")
+
+
+def open_files():
+    paths = []
+    for file in pathlib.Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the folder itself was open
+            paths.append(os.readlink(file))
+    return paths
 
 
 if __name__ == "__main__":

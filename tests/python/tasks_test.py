@@ -8,6 +8,7 @@ import unittest
 
 import portatune
 import toy
+from cells import page_data
 from portatune import nn, ops
 from toy import DATA, MODEL
 
@@ -35,7 +36,7 @@ class InFolder(toy.InFolder):
 
     def assert_gradients(self, found, expected):
         self.assertAlmostEqual(found.loss, expected["loss"], places=5)
-        found_arrays = {name.removeprefix("bert."): array for name, array in found.items()}
+        found_arrays = {name.removeprefix("bert.").removeprefix("vit."): array for name, array in found.items()}
         self.assertEqual(set(found_arrays), set(expected["gradients"]))
         for name, gradient in expected["gradients"].items():
             self.assertAlmostEqual(numpy.linalg.norm(found_arrays[name]), gradient["norm"], delta=1e-5, msg=name)
@@ -110,6 +111,83 @@ class SentencePairs(InFolder):
             portatune.fit(MODEL, rows, task=module.SentencePairs(), quiet=True)
 
 
+class PhotoRatings(InFolder):
+    HEADS = {"subject.weight": [2, 24], "subject.bias": [2], "rating.mix": [3], "rating.norm.weight": [24],
+             "rating.norm.bias": [24], "rating.weight": [1, 24], "rating.bias": [1]}
+    options = {"no_random_crop": True, "no_flip": True, "per_device_train_batch_size": 3, "quiet": True}
+
+    def setUp(self):
+        super().setUp()
+        page_data.image_model(self.folder / "vit")
+        page_data.photos(self.folder / "photos")
+        self.rows = [{"image": str(self.folder / "photos" / str(i % 2) / f"{i}.png"),
+                      "subject": ("people", "places")[i % 2], "rating": (0.1, 0.9)[i % 2]} for i in range(8)]
+        self.task = example("photo_ratings").PhotoRatings()
+
+    def trainer(self, **options):
+        return portatune.Trainer(self.folder / "vit", self.rows, self.rows, task=self.task,
+                                 **{**self.options, **options})
+
+    def test_gradients_of_its_heads_and_of_the_body_are_those_of_torch(self):
+        trainer = self.trainer()
+        for name, shape in self.HEADS.items():
+            trainer.weights[name] = sines(shape) / 4
+        batch = {"pixel_values": sines([3, 3, 12, 12]), "subject": [0, 1, 1], "rating": [[0.2], [0.9], [0.4]]}
+        self.assert_gradients(trainer.gradients(batch), EXPECTED["photo_ratings"])
+
+    def test_it_learns_and_its_saved_model_predicts(self):
+        run = portatune.fit(self.folder / "vit", self.rows, self.rows, task=self.task, num_train_epochs=20,
+                            learning_rate=1e-2, output=self.folder / "rated", **self.options)
+        self.assertEqual(run.metrics["accuracy"], 1)
+        self.assertLess(run.metrics["rating_mae"], 0.1)
+        predicted = portatune.predict(self.folder / "rated", self.rows, task=self.task, quiet=True)
+        self.assertEqual([row["subject"] for row in predicted], [row["subject"] for row in self.rows])
+        scores = portatune.evaluate(self.folder / "rated", self.rows, task=self.task, quiet=True)
+        self.assertAlmostEqual(scores["rating_mae"], run.metrics["rating_mae"], places=6)
+
+    def test_a_resumed_run_gives_the_same_bits(self):
+        options = {**self.options, "num_train_epochs": 4, "learning_rate": 1e-2, "no_flip": False}
+        whole = portatune.fit(self.folder / "vit", self.rows, task=self.task, output=self.folder / "whole", **options)
+        trainer = self.trainer(**{**options, "output": self.folder / "parts"})
+        for batch in trainer.batches():
+            if trainer.step(batch).step == 5:
+                break
+        trainer.save_checkpoint(self.folder / "checkpoint")
+        trainer.resume(self.folder / "checkpoint")
+        self.assertEqual(toy.weights(trainer.fit().model), toy.weights(whole.model))
+
+    def test_folders_of_images_are_classes(self):
+        class Folders(portatune.Task):
+            inputs = {"photo": portatune.Image(), "kind": portatune.Classes("label", ["0", "1"])}
+
+            def forward(self, model, batch):
+                logits = nn.linear(model / "kind", model.encode(batch["photo"])[:, 0].astype("float32"), 2)
+                return portatune.Forward(ops.softmax_cross_entropy(logits, batch["kind"]), {"logits": logits})
+
+            def metrics(self, outputs, labels):
+                return {"accuracy": (outputs["logits"].argmax(-1) == labels["kind"]).mean()}
+
+        run = portatune.fit(self.folder / "vit", self.folder / "photos", self.folder / "photos", task=Folders(),
+                            num_train_epochs=10, learning_rate=1e-2, output=self.folder / "tuned", **self.options)
+        self.assertEqual(run.metrics["accuracy"], 1)
+
+    def test_texts_and_images_do_not_mix(self):
+        class Both(portatune.Task):
+            inputs = {"photo": portatune.Image(), "text": portatune.Text(["text"])}
+
+        with self.assertRaisesRegex(TypeError, "a Text or more, or one Image"):
+            portatune.Trainer(self.folder / "vit", self.rows, task=Both(), quiet=True)
+
+    def test_a_text_model_for_images_is_an_error(self):
+        with self.assertRaisesRegex(portatune.CheckpointError, "image"):
+            portatune.Trainer(MODEL, self.rows, task=self.task, quiet=True)
+
+
+def sines(shape):
+    """sin(1), sin(2), ... as the oracle has them"""
+    return numpy.sin(numpy.arange(1, math.prod(shape) + 1)).reshape(shape)
+
+
 class Numbers(portatune.Task):
     """Applies functions to numbers; its predictions are the results."""
 
@@ -128,6 +206,24 @@ class Numbers(portatune.Task):
     def metrics(self, outputs, labels):
         self.found, self.given = outputs, labels["x"]
         return {}
+
+
+class HiddenStates(InFolder):
+    def test_they_are_those_of_each_layer_and_end_with_the_encoded_text(self):
+        class States(Numbers):
+            def forward(self, model, batch):
+                states = model.hidden_states(batch["text"])
+                self.layers = len(states)
+                last = nn.linear(model / "score", model.encode(batch["text"])[:, 0].astype("float32"), 1)[:, 0]
+                return last ** 2, {"same": model.encode(batch["text"])[:, 0] - states[-1][:, 0],
+                                   "other": states[0][:, 0] - states[-1][:, 0]}
+
+        task = States({})
+        portatune.Trainer(MODEL, ROWS, ROWS, task=task, quiet=True).evaluate()
+        config = json.loads((MODEL / "config.json").read_text())
+        self.assertEqual(task.layers, config["num_hidden_layers"] + 1)
+        self.assertEqual(abs(task.found["same"]).max(), 0)
+        self.assertGreater(abs(task.found["other"]).max(), 0)
 
 
 class Operations(toy.InFolder):

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "portatune/image.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
+#include "portatune/tasks/image_task.h"
 #include "portatune/tasks/losses.h"
 
 namespace portatune {
@@ -24,9 +24,7 @@ struct ImageClassificationOptions {
   /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
   LossOptions loss = {};
-  image::Augmentation augmentation;  ///< augmentation of training batches
-  int64_t max_pixels = image::DecodeOptions().max_pixels;
-  bool reduced_decode = false;  ///< whether JPEGs are decoded no larger than needed: faster, with other pixels
+  ImageInputOptions input = {};
 };
 
 /// The options of the task "image-classification" in runs, which finds labels and weights in the rows.
@@ -47,7 +45,7 @@ data::Dataset read_images(const std::vector<std::string>& files, const std::stri
 
 /// The task of one label per image, with a Hugging Face folder of an image model and its preprocessor_config.json. If
 /// the checkpoint also has a distillation head, the logits are the mean of both heads', in training as well.
-class ImageClassification final : public RowTask {
+class ImageClassification final : public ImageTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder or an image processor whose images do not have the
   ///         model's size; UsageError for options that do not fit it
@@ -71,38 +69,24 @@ class ImageClassification final : public RowTask {
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
-  bool reads_one_text() const override { return false; }
   RowLabels row_labels() const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
-  void set_batch_share(BatchShare share) override { share_ = share; }
-  /// Decodes images with as many threads as there are cores that the process may use.
-  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
-  /// Augments images at random, depending only on the seed, the epoch and the row's index.
-  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
-                                 const data::ShuffleOptions& order) const override;
   /// {"image": path, "label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;
-  std::vector<std::string> unknown_config_keys() const override;
 
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;
   std::unique_ptr<ErrorAnalyzer> error_analyzer(int64_t max_mistakes) const override;
-  /// Counts images.
-  TokenCount tokens(const data::Example& batch) const override;
-  double initializer_range() const override;
-  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
-  void require_weights() const override;
   void save(const std::filesystem::path& folder) const override;
 
  private:
   struct Impl;
-  data::LocalRows local_rows(int64_t batch_size) const;
+  data::Example example_of(const data::Example& row, Labels labels) const override;
 
   std::unique_ptr<const Impl> impl_;
-  BatchShare share_;
 };
 
 }  // namespace portatune

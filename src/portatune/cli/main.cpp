@@ -99,6 +99,7 @@ struct Run {
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
   int operator()(const cli::SweepArguments& arguments) const { return cli::sweep(arguments, processes); }
   int operator()(const cli::ReportArguments& arguments) const { return cli::report(arguments); }
+  int operator()(const cli::RunScriptArguments& arguments) const { return cli::run_script(arguments); }
   int operator()(const cli::DoctorArguments& arguments) const {
     return until_reader_leaves([&] { return cli::doctor(arguments); });
   }
@@ -122,7 +123,8 @@ void require_fitting_launch(const cli::Command& command, cli::Processes& process
   if (is_one_of<cli::Text, cli::FitArguments, cli::EvaluateArguments, cli::PredictArguments, cli::GenerateArguments,
                 cli::DevicesArguments, cli::PluginListArguments, cli::PluginInstallArguments, cli::DownloadArguments,
                 cli::CacheListArguments, cli::CacheRemoveArguments, cli::RecipesArguments,
-                cli::TfrecordInspectArguments, cli::PlanArguments, cli::DoctorArguments>(command)) {
+                cli::TfrecordInspectArguments, cli::PlanArguments, cli::DoctorArguments, cli::RunScriptArguments>(
+          command)) {
     return;
   }
   processes.require_one("portatune");

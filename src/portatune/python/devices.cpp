@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace portatune::python {
 namespace {
 
-nb::dict devices(const Words& words) {
+nb::typed<nb::dict, nb::str, nb::any> devices(const Words& words) {
   DeviceFacts facts;
   CallingThread caller;
   caller.run([&] {

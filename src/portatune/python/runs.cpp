@@ -121,7 +121,9 @@ void bind_runs(nb::module_& module) {
              "The scores as `portatune evaluate --json` writes them.");
   module.def("predict", predict, nb::arg("words"), "Writes the file of predictions of `portatune predict`.");
   module.def("sweep", sweep, nb::arg("words"), "The result as `portatune sweep --json` writes it; None: stopped.");
-  module.def("report_page", report_page, nb::arg("folders"), "The page of `portatune report`.");
+  module.def("report_page", report_page, nb::arg("folders"),
+             nb::sig("def report_page(folders: collections.abc.Sequence[str | os.PathLike[str]]) -> str"),
+             "The page of `portatune report`.");
 }
 
 }  // namespace portatune::python

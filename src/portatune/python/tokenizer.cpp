@@ -17,6 +17,14 @@ namespace nb = nanobind;
 namespace portatune::python {
 namespace {
 
+// A path, by its whole type in the stub.
+class Path : public nb::object {
+ public:
+  using nb::object::object;
+  static constexpr auto Name = nb::detail::const_name("str | os.PathLike[str]");
+  static bool check_(nb::handle object) { return nb::isinstance<nb::str>(object) || nb::hasattr(object, "__fspath__"); }
+};
+
 using text::Encoding;
 using text::Tokenizer;
 using Input = std::variant<std::string, std::pair<std::string, std::string>>;
@@ -94,8 +102,8 @@ void bind_tokenizer(nb::module_& module) {
   nb::class_<Tokenizer>(module, "Tokenizer",
                         "The tokenizer of a model folder. It gives the ids and offsets of `tokenizers`, is immutable, "
                         "and may be used by several threads.")
-      .def(nb::new_([](const std::filesystem::path& folder) { return Tokenizer::load(folder); }), "folder"_a,
-           "Reads tokenizer.json or, if there is none, older files of a tokenizer.")
+      .def(nb::new_([](const Path& folder) { return Tokenizer::load(nb::cast<std::filesystem::path>(folder)); }),
+           "folder"_a, "Reads tokenizer.json or, if there is none, older files of a tokenizer.")
       .def("encode", encode, "text"_a, "pair"_a = nb::none(), nb::kw_only(), "max_length"_a = 0,
            "add_special_tokens"_a = true, unlocked,
            "The tokens of a text or of a pair. `max_length` truncates the longer text first; 0: no limit.")

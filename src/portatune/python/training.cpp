@@ -32,7 +32,11 @@ std::vector<std::string> names_of(const NamedTypes& arrays) {
   return names;
 }
 
-nb::dict as_dict(const Scores& scores) {
+// Types of results for the stub.
+using Numbers = nb::typed<nb::dict, nb::str, double>;
+using NamedArrays = nb::typed<nb::dict, nb::str, nb::any>;
+
+Numbers as_dict(const Scores& scores) {
   nb::dict result;
   for (const auto& [name, value] : scores) result[name.c_str()] = value;
   return result;
@@ -73,7 +77,7 @@ class Training {
     return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
   }
 
-  nb::dict evaluate(const std::optional<Words>& files, const nb::object& compute_metrics) {
+  Numbers evaluate(const std::optional<Words>& files, const nb::object& compute_metrics) {
     Scores scores;
     work([&](CallingThread& caller) {
       const ComputedMetrics metrics(compute_metrics, caller);
@@ -98,7 +102,7 @@ class Training {
     return std::move(*result);
   }
 
-  std::pair<double, nb::dict> gradients(const data::Example& batch) {
+  std::pair<double, NamedArrays> gradients(const data::Example& batch) {
     Gradients gradients;
     work([&](CallingThread&) { gradients = session_->trainer().gradients(batch); });
     nb::dict arrays;
@@ -191,7 +195,7 @@ class Batches {
   std::optional<data::Cursor> cursor_;
 };
 
-data::Example batch_of(const nb::dict& columns) {
+data::Example batch_of(const NamedArrays& columns) {
   data::Example batch;
   for (const auto& [name, array] : columns) batch.set(nb::cast<std::string>(name), to_tensor(nb::cast<Array>(array)));
   if (batch.columns().empty() || batch.has(data::kExampleWeight)) return batch;
@@ -221,10 +225,13 @@ std::vector<std::string> origins_of(const data::Example& batch) {
 
 void bind_batch(nb::module_& module) {
   nb::class_<data::Example>(module, "Batch", "The arrays of a batch by name, as NumPy arrays with an axis of rows.")
-      .def(nb::new_([](const nb::dict& columns) { return batch_of(columns); }), nb::arg("columns"))
-      .def("__getitem__", column_of, nb::arg("name"))
+      .def(nb::new_([](const NamedArrays& columns) { return batch_of(columns); }), nb::arg("columns"))
+      .def("__getitem__", column_of, nb::arg("name"), nb::sig("def __getitem__(self, name: str) -> typing.Any"))
       .def("__contains__", [](const data::Example& batch, const std::string& name) { return batch.has(name); })
-      .def("__iter__", [](const data::Example& batch) { return nb::iter(nb::cast(columns_of(batch))); })
+      .def("__iter__",
+           [](const data::Example& batch) -> nb::typed<nb::iterator, nb::str> {
+             return nb::iter(nb::cast(columns_of(batch)));
+           })
       .def("__len__", [](const data::Example& batch) { return batch.columns().size(); })
       .def("keys", columns_of, "The names of the arrays.")
       .def_prop_ro("origins", origins_of, "file and line of each row, without those that only fill the batch")
@@ -266,11 +273,14 @@ void bind_training(nb::module_& module) {
       .def("step", &Training::step, "batch"_a, "learning_rate"_a.none(), nb::keep_alive<0, 1>())
       .def("gradients", &Training::gradients, "batch"_a)
       .def("weights", &Training::weights)
-      .def("weight", &Training::weight, "name"_a)
-      .def("set_weight", &Training::set_weight, "name"_a, "value"_a)
+      .def("weight", &Training::weight, "name"_a, nb::sig("def weight(self, name: str) -> typing.Any"))
+      .def("set_weight", &Training::set_weight, "name"_a, "value"_a,
+           nb::sig("def set_weight(self, name: str, value: numpy.typing.NDArray[typing.Any]) -> None"))
       .def("optimizer_state", &Training::optimizer_state)
-      .def("optimizer_array", &Training::optimizer_array, "name"_a)
-      .def("set_optimizer_array", &Training::set_optimizer_array, "name"_a, "value"_a)
+      .def("optimizer_array", &Training::optimizer_array, "name"_a,
+           nb::sig("def optimizer_array(self, name: str) -> typing.Any"))
+      .def("set_optimizer_array", &Training::set_optimizer_array, "name"_a, "value"_a,
+           nb::sig("def set_optimizer_array(self, name: str, value: numpy.typing.NDArray[typing.Any]) -> None"))
       .def_prop_rw("updates", &Training::updates, &Training::set_updates)
       .def("save", &Training::save, "folder"_a, "is_checkpoint"_a)
       .def_prop_ro("steps", &Training::steps)
@@ -278,7 +288,8 @@ void bind_training(nb::module_& module) {
       .def_prop_ro("steps_per_epoch", &Training::steps_per_epoch);
   nb::class_<Batches>(module, "Batches", "The batches of the steps that are left.")
       .def(nb::init<Training&>(), "training"_a, nb::keep_alive<1, 2>())
-      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def(
+          "__iter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __iter__(self) -> Batches"))
       .def("__next__", [](Batches& batches) {
         std::optional<data::Example> batch = batches.next();
         if (!batch) throw nb::stop_iteration();

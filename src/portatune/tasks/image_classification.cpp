@@ -4,12 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
-#include "portatune/base/random.h"
 #include "portatune/data/read/file_kinds.h"
-#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
-#include "portatune/hub/initial_weights.h"
-#include "portatune/hub/model_folder.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/ops.h"
@@ -21,7 +17,6 @@
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/results/classification_lines.h"
-#include "portatune/tasks/results/save_model.h"
 #include "portatune/tasks/rows/found_classes.h"
 #include "portatune/tasks/rows/image_file.h"
 #include "portatune/tasks/rows/label_names.h"
@@ -44,24 +39,6 @@ bool has_two_heads(const io::JsonObject& config) {
                              [](const std::string& name) { return name.ends_with(kHeads); });
 }
 
-image::ProcessorConfig processor_of(const fs::path& folder, const io::JsonObject& config,
-                                    const models::ImageModelFacts& facts) {
-  const fs::path file = folder / "preprocessor_config.json";
-  const auto processor = image::ProcessorConfig::read(file, config.get_string("model_type"));
-  const image::Size size = {facts.image_size.height, facts.image_size.width};
-  if (processor.output_size() != size) {
-    throw CheckpointError({.where = file.string(),
-                           .given = "images of " + to_string(processor.output_size()),
-                           .expected = to_string(size) + ", the image_size of config.json"});
-  }
-  if (facts.num_channels != 3) {
-    throw CheckpointError({.where = "config.json, num_channels",
-                           .given = std::to_string(facts.num_channels),
-                           .expected = "3: red, green and blue"});
-  }
-  return processor;
-}
-
 class ImageLines final : public PredictionLines {
  public:
   explicit ImageLines(const ImageClassification& task) : task_(task) {}
@@ -79,14 +56,6 @@ class ImageLines final : public PredictionLines {
  private:
   const ImageClassification& task_;
 };
-
-// The random key of a row's augmentation.
-uint64_t key_of(const data::Example& row, uint64_t seed) {
-  const auto number = [&](std::string_view column) {
-    return static_cast<uint64_t>(row.tensor(column).as<int64_t>()[0]);
-  };
-  return split_mix_64(split_mix_64(seed, number("epoch")), number("index"));
-}
 
 }  // namespace
 
@@ -106,72 +75,22 @@ data::Dataset read_images(const std::vector<std::string>& files, const std::stri
 }
 
 struct ImageClassification::Impl {
-  Impl(const fs::path& path, ImageClassificationOptions given)
+  Impl(ImageClassificationOptions given, const io::JsonObject& config)
       : options(std::move(given)),
-        folder(hub::ModelFolder::open_config(path)),
-        model(models::image_model(folder.config())),
-        two_heads(has_two_heads(folder.config())),
-        processor(processor_of(hub::folder_of_settings(path), folder.config(), model->facts())),
-        labels(tasks::in_stored_order(options.labels, tasks::labels_in(folder.config()))) {
+        two_heads(has_two_heads(config)),
+        labels(tasks::in_stored_order(options.labels, tasks::labels_in(config))) {
     tasks::require_classes(labels);
     tasks::check(options.loss, Head::kSoftmax, labels.size());
   }
 
-  image::DecodeOptions decoding() const {
-    image::DecodeOptions decoding = {.max_pixels = options.max_pixels};
-    if (options.reduced_decode) decoding.at_least = [&](image::Size whole) { return processor.resized_size(whole); };
-    return decoding;
-  }
-
-  // The rows of a pass with their downloaded images, if the unshuffled rows of `source` name URLs.
-  data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::LocalRows& local) const {
-    const std::string& column = options.image_column;
-    return tasks::names_urls(source, column) ? tasks::download_images(pass, column, local) : pass;
-  }
-
-  // An example without its pixels.
-  data::Example example_of(const data::Example& row, Labels wanted) const {
-    data::Example example(row.origin());
-    example.set("image", tasks::image_name(row, options.image_column));
-    const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, options.label_column, labels) : 0;
-    example.set("labels", Tensor({}, {label}));
-    return tasks::set_weight_of(row, example);
-  }
-
-  // The example of another process's row, whose file is not opened.
-  data::Example encode_without_pixels(const data::Example& row, Labels wanted) const {
-    return data::call_on(row, [&](const data::Example&) { return example_of(row, wanted); });
-  }
-
-  data::Example encode(const data::Example& row, Labels wanted) const {
-    return data::call_on(row, [&](const data::Example&) {
-      data::Example example = example_of(row, wanted);
-      const tasks::ImageFile file(row, options.image_column);
-      example.set("pixel_values", processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
-      return example;
-    });
-  }
-
-  data::Example encode_for_training(const data::Example& row, uint64_t seed) const {
-    return data::call_on(row, [&](const data::Example&) {
-      data::Example example = example_of(row, Labels::kRequired);
-      const tasks::ImageFile file(row, options.image_column);
-      example.set("pixel_values", image::augment(file.bytes(), file.name(), processor, options.augmentation,
-                                                 key_of(row, seed), decoding()));
-      return example;
-    });
-  }
-
   ImageClassificationOptions options;
-  hub::ModelFolder folder;
-  std::unique_ptr<const models::ImageModel> model;
   bool two_heads;
-  image::Processor processor;
   std::vector<std::string> labels;
 };
 
 ImageClassification::ImageClassification(const fs::path& model, ImageClassificationOptions options)
-    : impl_(std::make_unique<Impl>(model, std::move(options))) {
+    : ImageTask(model, options.image_column, options.input),
+      impl_(std::make_unique<Impl>(std::move(options), config())) {
   metrics();  // refuses unknown names
 }
 ImageClassification::~ImageClassification() = default;
@@ -195,37 +114,16 @@ data::Dataset ImageClassification::read(const std::vector<std::string>& files, L
 }
 
 data::Example ImageClassification::encode(const data::Example& row, Labels labels) const {
-  return impl_->encode(row, labels);
+  return encoded(row, labels);
 }
 
-data::LocalRows ImageClassification::local_rows(int64_t batch_size) const {
-  const auto [height, width] = impl_->model->facts().image_size;
-  return {.size = batch_size, .share = share_, .arrays = {{"pixel_values", {DType::kFloat32, {3, height, width}}}}};
-}
-
-data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  const auto encode = [this, labels](const data::Example& row, bool is_local) {
-    return is_local ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
-  };
-  const data::LocalRows local = local_rows(size);
-  return impl_->with_files(rows, rows, local)
-      .map_local(encode, local, {.threads = 0})
-      .named("decode")
-      .batch_local(local)
-      .named("batch");
-}
-
-data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
-                                                    const data::ShuffleOptions& order) const {
-  const auto encode = [this, seed = order.seed](const data::Example& row, bool is_local) {
-    return is_local ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
-  };
-  const data::LocalRows local = local_rows(size);
-  return impl_->with_files(rows, rows.enumerate().shuffle(order).named("shuffle"), local)
-      .map_local(encode, local, {.threads = 0})
-      .named("decode")
-      .batch_local(local)
-      .named("batch");
+data::Example ImageClassification::example_of(const data::Example& row, Labels wanted) const {
+  data::Example example(row.origin());
+  example.set("image", tasks::image_name(row, impl_->options.image_column));
+  const std::string& column = impl_->options.label_column;
+  const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, column, impl_->labels) : 0;
+  example.set("labels", Tensor({}, {label}));
+  return tasks::set_weight_of(row, example);
 }
 
 std::vector<ImageClassification::Prediction> ImageClassification::predictions(const data::Example& batch,
@@ -251,20 +149,10 @@ std::unique_ptr<PredictionLines> ImageClassification::prediction_lines() const {
 }
 
 std::map<std::string, std::string> ImageClassification::settings() const {
-  const ImageClassificationOptions& options = impl_->options;
-  const image::Augmentation& changes = options.augmentation;
-  std::map<std::string, std::string> settings = {
-      {"image_column", options.image_column},
-      {"label_column", options.label_column},
-      {"reduced_decode", options.reduced_decode ? "true" : "false"},
-      {"augment",
-       std::string(changes.crop ? "crop " : "") + (changes.flip ? "flip " : "") + "color " + to_text(changes.color)}};
-  settings.merge(tasks::settings_of(options.loss));
+  std::map<std::string, std::string> settings = image_settings();
+  settings["label_column"] = impl_->options.label_column;
+  settings.merge(tasks::settings_of(impl_->options.loss));
   return settings;
-}
-
-std::vector<std::string> ImageClassification::unknown_config_keys() const {
-  return impl_->folder.config().unread_keys();
 }
 
 std::vector<std::string> ImageClassification::inputs() const {
@@ -272,15 +160,14 @@ std::vector<std::string> ImageClassification::inputs() const {
 }
 
 Forward ImageClassification::forward(const nn::Scope& root, const Columns& batch) const {
-  const models::ImageModel& model = *impl_->model;
-  const Value x = model.hidden_states(root, batch.at("pixel_values")).back();
+  const Value x = model().hidden_states(root, batch.at("pixel_values")).back();
   const auto classes = static_cast<int64_t>(impl_->labels.size());
   Value logits;
   if (impl_->two_heads) {
-    const auto [cls, distillation] = model.distilled_logits(root, x, classes);
+    const auto [cls, distillation] = model().distilled_logits(root, x, classes);
     logits = (cls + distillation) / 2.0;
   } else {
-    logits = model.image_logits(root, x, classes);
+    logits = model().image_logits(root, x, classes);
   }
   return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, batch.at("labels"),
                                         batch.at(std::string(data::kExampleWeight)),
@@ -297,26 +184,11 @@ std::unique_ptr<ErrorAnalyzer> ImageClassification::error_analyzer(int64_t max_m
   return tasks::class_errors(Head::kSoftmax, impl_->labels, max_mistakes);
 }
 
-TokenCount ImageClassification::tokens(const data::Example& batch) const {
-  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
-  const auto real = std::ranges::count_if(weights, [](float weight) { return weight != 0; });
-  return {.real = real, .positions = std::ssize(weights), .unit = "images"};
-}
-
-double ImageClassification::initializer_range() const { return impl_->model->facts().initializer_range; }
-
-InitialWeights ImageClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return hub::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
-}
-
-void ImageClassification::require_weights() const { impl_->folder.require_weights(); }
-
 void ImageClassification::save(const fs::path& folder) const {
   const std::string_view head = impl_->two_heads ? kHeads : kHead;
-  tasks::save_model(folder, impl_->folder,
-                    {.architecture = impl_->model->facts().class_prefix + std::string(head),
-                     .labels = impl_->labels,
-                     .problem_type = "single_label_classification"});
+  save_folder(folder, {.architecture = model().facts().class_prefix + std::string(head),
+                       .labels = impl_->labels,
+                       .problem_type = "single_label_classification"});
 }
 
 void ImageClassificationRunOptions::describe(OptionFields& fields) {
@@ -326,14 +198,7 @@ void ImageClassificationRunOptions::describe(OptionFields& fields) {
   describe_loss(fields, loss, weights);
   fields("image_column", image_column, "column of the path, from the table's folder",
          {.other_names = "image_column_name", .kept = true});
-  fields("max_pixels", max_pixels, "larger images are refused", {.lowest = 1, .kept = true});
-  fields("reduced_decode", reduced_decode, "faster, and not the same pixels, where JPEGs are large", {.kept = true});
-  fields("no_random_crop", augmentation.crop, "do not train on random parts of the images",
-         {.sets = "false", .use = OptionUse::kTraining});
-  fields("no_flip", augmentation.flip, "do not mirror every other image",
-         {.sets = "false", .use = OptionUse::kTraining});
-  fields("color_jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
-         {.highest = 1, .use = OptionUse::kTraining});
+  input.describe(fields);
 }
 
 namespace {

@@ -33,8 +33,8 @@ FitArguments fit_arguments(Words more) {
   return std::get<FitArguments>(parse(more));
 }
 
-const Words kCommands = {"fit",  "evaluate",    "predict", "generate", "tokenize", "devices", "bench",
-                         "plan", "bench-input", "parity",  "sweep",    "report",   "doctor",  "man"};
+const Words kCommands = {"fit",         "evaluate", "predict", "generate", "tokenize", "devices", "bench", "plan",
+                         "bench-input", "parity",   "sweep",   "report",   "doctor",   "man",     "run"};
 
 int64_t widest_line(const std::string& text) {
   int64_t widest = 0;

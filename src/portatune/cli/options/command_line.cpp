@@ -44,11 +44,17 @@ std::vector<std::string> names_in(const CLI::App& app) {
 
 constexpr const char* kHelpCommand = "help";
 constexpr const char* kManCommand = "man";
+constexpr const char* kRunCommand = "run";
 
 // Whether the words after the first one name a command as the topic of help or of a manual page.
 bool has_topic(const std::vector<std::string>& words) {
   const bool is_name = words.size() > 1 && !words[1].starts_with("-");
   return words.front() == kHelpCommand || (words.front() == kManCommand && is_name);
+}
+
+// Whether the words run a script, to which all words after its name belong, whatever they are.
+bool is_script(const std::vector<std::string>& words) {
+  return words.size() > 1 && words.front() == kRunCommand && !words[1].starts_with("-");
 }
 
 // The required options: " --model PATH --train FILE...".
@@ -120,12 +126,14 @@ class Parser {
     add("parity", "Compare a model with transformers, or a run on two settings.", kParityExamples, parity_);
     add("sweep", "Fine-tune with several settings and seeds, and keep the best.", kSweepExamples, sweep_);
     add("report", "Show the curves, scores and settings of runs on a page.", kReportExamples, report_);
+    add(kRunCommand, "Run a Python script with the allocator of the command.", kRunExamples, run_script_);
     CLI::App& manual = add_group(kManCommand, "Print a manual page.", kManExamples);
     Group(manual, "Options").flag("--list", lists_pages_, "print the commands that have a page");
   }
 
   /// settings  the settings in the model's folder, which the words and their recipe override; null: none
   Command parse(const std::vector<std::string>& words, const Recipe* settings = nullptr) {
+    if (is_script(words)) return RunScriptArguments{words[1], {words.begin() + 2, words.end()}};
     const CLI::App& named = command_in(words);
     reject_unknown_topic(words, named);
     if (asks_for_help(words)) return Text{help(named, help_request(words))};
@@ -454,6 +462,7 @@ class Parser {
   ParityArguments parity_;
   SweepArguments sweep_;
   ReportArguments report_;
+  RunScriptArguments run_script_;
   bool lists_pages_ = false;  // the option of `man`
 };
 

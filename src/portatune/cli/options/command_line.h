@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "portatune/cli/machine/run_script.h"
 #include "portatune/cli/options/commands.h"
 
 namespace portatune::cli {
@@ -14,12 +15,12 @@ struct Text {
   std::string text;
 };
 
-using Command =
-    std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments, TokenizeArguments,
-                 TokenizerTrainArguments, MergeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
-                 TfrecordIndexArguments, DevicesArguments, DoctorArguments, PluginListArguments, PluginInstallArguments,
-                 DownloadArguments, CacheListArguments, CacheRemoveArguments, RecipesArguments, BenchArguments,
-                 BenchInputArguments, PlanArguments, ParityArguments, SweepArguments, ReportArguments>;
+using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
+                             TokenizeArguments, TokenizerTrainArguments, MergeArguments, TfrecordWriteArguments,
+                             TfrecordInspectArguments, TfrecordIndexArguments, DevicesArguments, DoctorArguments,
+                             PluginListArguments, PluginInstallArguments, DownloadArguments, CacheListArguments,
+                             CacheRemoveArguments, RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments,
+                             ParityArguments, SweepArguments, ReportArguments, RunScriptArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, which suggests the nearest name for an unknown one

@@ -69,6 +69,10 @@ inline constexpr const char* kDoctorExamples =
     "  portatune doctor --bundle report.tar.gz     for a bug report\n"
     "  Exit code 1 if no device can be used.\n";
 
+inline constexpr const char* kRunExamples =
+    "  portatune run train.py --rate 1e-4      passes --rate 1e-4 to train.py\n"
+    "  Python's own allocator makes a training step take longer.\n";
+
 inline constexpr const char* kPluginExamples =
     "  portatune plugin list\n"
     "  portatune plugin install cuda13\n";

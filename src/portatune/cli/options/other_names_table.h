@@ -215,7 +215,6 @@ inline constexpr OtherWord kOtherCommands[] = {
     {"classify", "portatune predict"},
     {"chat", "portatune generate --chat"},
     {"complete", "portatune generate"},
-    {"run", "portatune fit, predict or generate"},
     {"tokenise", "portatune tokenize"},
     {"encode", "portatune tokenize"},
     {"recipe", "portatune recipes, or portatune fit --recipe NAME"},

@@ -3,12 +3,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "portatune/nn.h"
-#include "portatune/tasks/text_task.h"
+#include "portatune/tasks/image_task.h"
 
 namespace portatune::python {
 
@@ -21,6 +22,11 @@ struct TextInput {
   bool separate = false;
   std::string kind = {};  ///< a text before the columns, if they are separate; empty: none
 };
+/// A column of images, which becomes float32 [batch, 3, height, width].
+struct ImageInput {
+  std::string name;
+  std::string column;
+};
 /// Columns of numbers, which become float32 [batch, columns].
 struct NumbersInput {
   std::string name;
@@ -32,31 +38,37 @@ struct ClassesInput {
   std::string column;
   std::vector<std::string> classes;
 };
+/// The inputs of a task, which are texts or one image, beside labels.
 struct TaskInputs {
   std::vector<TextInput> texts;
+  std::vector<ImageInput> images;
   std::vector<NumbersInput> numbers;
   std::vector<ClassesInput> classes;
 };
 
 /// An object of Python that threads without the interpreter's lock may copy and release.
 using SharedObject = std::shared_ptr<const nanobind::object>;
-SharedObject shared(nanobind::object object);
 
-/// What a forward pass in Python gets: the scope of the model's parameters, and its encoder. Valid during that pass.
-struct TracedModel : nn::Scope {
-  TracedModel(const nn::Scope& root, const TextCheckpoint& checkpoint) : Scope(root), checkpoint(checkpoint) {}
-
-  const TextCheckpoint& checkpoint;
+/// A task as Python defines it.
+struct Definition {
+  std::string name, architecture;  ///< see add_task()
+  TaskInputs inputs;
+  SharedObject object;
 };
+
+std::unique_ptr<RowTask> python_text_task(const std::filesystem::path& folder, int64_t max_length,
+                                          Definition definition);
+std::unique_ptr<RowTask> python_image_task(const std::filesystem::path& folder, const ImageInputOptions& options,
+                                           Definition definition);
 
 /// Adds a task to the program, or replaces the one of this name that Python has added. A run keeps the one that it has
 /// begun with.
 /// name          value of the option --task
 /// architecture  name of its models in config.json, by which evaluate() and predict() find the task
-/// object        has forward(model, columns), which returns (losses, outputs); compute_metrics(batches), which returns a
-///               dict of scores; prediction_lines(outputs, weights), which returns lines of JSON; settings(), which
+/// object        has forward(model, columns), which returns (losses, outputs); compute_metrics(batches), which returns
+///               a dict of scores; prediction_lines(outputs, weights), which returns lines of JSON; settings(), which
 ///               returns a dict of texts
-/// errors        UsageError for the name of a task of the library
+/// errors        UsageError for the name of a task of the library, or of one with the other kind of model
 void add_task(const std::string& name, const std::string& architecture, const TaskInputs& inputs,
               nanobind::object object);
 

@@ -22,6 +22,7 @@ namespace {
 
 // The other operand of an operator. Python's int comes before float, which would take it, too.
 using Operand = std::variant<Value, int64_t, double>;
+using Sizes = nb::typed<nb::tuple, int64_t, nb::ellipsis>;
 using Axes = std::variant<std::monostate, int64_t, std::vector<int64_t>>;
 
 bool is_wider(DType a, DType b) {
@@ -180,7 +181,7 @@ void bind_value(nb::module_& module) {
   nb::class_<Value>(module, "Value",
                     "An array of the graph: its type is known, its elements are computed by the device. Operators "
                     "broadcast and choose types as NumPy does.")
-      .def_prop_ro("shape", [](const Value& x) { return nb::tuple(nb::cast(shape_of(x))); })
+      .def_prop_ro("shape", [](const Value& x) { return Sizes(nb::cast(shape_of(x))); })
       .def_prop_ro("dtype", [](const Value& x) { return std::string(name_of(x.dtype())); })
       .def_prop_ro("ndim", &Value::rank)
       .def("__add__", apply<add>)
@@ -249,6 +250,7 @@ void bind_functions(nb::module_& module) {
       "shape"_a);
   module.def(
       "constant", [](const Array& array) { return constant(to_tensor(array)); }, "array"_a,
+      nb::sig("def constant(array: typing.Any) -> portatune.lib._core.Value"),
       "The elements of a NumPy array, which do not change.");
   module.def("softmax_cross_entropy", softmax_cross_entropy, "logits"_a, "labels"_a,
              "-log softmax(logits)[label]; logits float32 [..., classes], labels int32 [...]");

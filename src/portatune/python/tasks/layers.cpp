@@ -9,7 +9,8 @@
 #include "portatune/error.h"
 #include "portatune/nn.h"
 #include "portatune/python/bindings.h"
-#include "portatune/python/python_task.h"
+#include "portatune/python/tasks/python_task.h"
+#include "portatune/python/tasks/traced_model.h"
 
 namespace nb = nanobind;
 
@@ -53,15 +54,36 @@ TextInputs joined(const std::vector<TextInputs>& texts) {
           .token_type_ids = all(&TextInputs::token_type_ids)};
 }
 
-Value last_hidden_state(const TracedModel& model, const TextInputs& text) {
-  return model.checkpoint.model().body().hidden_states(model, text).back();
+UsageError no_model_of(const char* inputs) {
+  return UsageError({.where = "encode",
+                     .given = std::string(inputs) + " and a model of the other kind",
+                     .expected = "texts for a text model, images for an image model"});
 }
 
-nb::tuple last_hidden_states(const TracedModel& model, const nb::args& given) {
+Values states_of_text(const TracedModel& model, const TextInputs& text) {
+  if (model.text == nullptr) throw no_model_of("a text");
+  return model.states_for(text.input_ids, [&] { return model.text->body().hidden_states(model, text); });
+}
+
+Values states_of_images(const TracedModel& model, const Value& pixels) {
+  if (model.image == nullptr) throw no_model_of("an image");
+  return model.states_for(pixels, [&] { return model.image->hidden_states(model, pixels); });
+}
+
+Value last_state_of_text(const TracedModel& model, const TextInputs& text) {
+  return states_of_text(model, text).back();
+}
+
+Value last_state_of_images(const TracedModel& model, const Value& pixels) {
+  const Value x = states_of_images(model, pixels).back();
+  return model.image->last_hidden_state(model, x);
+}
+
+nb::tuple last_states_of_texts(const TracedModel& model, const nb::args& given) {
   std::vector<TextInputs> texts;
   for (const nb::handle text : given) texts.push_back(nb::cast<TextInputs>(text));
   if (texts.empty()) throw UsageError({.where = "encode", .given = "no text", .expected = "a text of the batch"});
-  const Value x = last_hidden_state(model, joined(texts));
+  const Value x = last_state_of_text(model, joined(texts));
   const int64_t rows = texts.front().input_ids.shape()[0];
   nb::list states;
   for (int64_t i = 0; i < std::ssize(texts); ++i) states.append(slice(x, 0, {i * rows, (i + 1) * rows}));
@@ -69,11 +91,16 @@ nb::tuple last_hidden_states(const TracedModel& model, const nb::args& given) {
 }
 
 Value pooler_output(const TracedModel& model, const Value& x) {
-  if (const Value pooled = model.checkpoint.model().body().pooler_output(model, x)) return pooled;
+  const Value pooled = model.text != nullptr ? model.text->body().pooler_output(model, x) : Value();
+  if (pooled) return pooled;
   throw UsageError({.where = "pooler_output",
-                    .given = "a model without a pooler",
-                    .expected = "a model such as BERT",
+                    .given = "a model without a pooler, or of images",
+                    .expected = "a text model such as BERT",
                     .fix = "use the vector of the first token, x[:, 0], or a mean over the tokens"});
+}
+
+int64_t hidden_size(const TracedModel& model) {
+  return model.text != nullptr ? model.text->facts().hidden_size : model.image->facts().hidden_size;
 }
 
 void bind_layers(nb::module_& module) {
@@ -106,27 +133,34 @@ void bind_tasks(nb::module_& module) {
       .def_prop_ro(
           "attention_mask", [](const TextInputs& text) { return text.attention_mask; }, "1 for tokens, 0 for padding");
   nb::class_<TracedModel, Scope>(module, "Model", "The model of a forward pass, and the scope of its new parameters.")
-      .def("encode", last_hidden_state, "text"_a, "The last hidden states of a text, [batch, length, hidden].")
-      .def("encode", last_hidden_states, nb::sig("def encode(self, *texts: Tokens) -> tuple[Value, ...]"),
+      .def("encode", last_state_of_text, "text"_a, "The last hidden states of a text, [batch, length, hidden].")
+      .def("encode", last_state_of_images, "images"_a,
+           "Those of images, [batch, 1 or 2 + patches, hidden]; the vector of the whole image comes first.")
+      .def("encode", last_states_of_texts, nb::sig("def encode(self, *texts: Tokens) -> tuple[Value, ...]"),
            "Those of several texts, which pass through the encoder as one batch.")
-      .def("pooler_output", pooler_output, "x"_a, "The output of the model's pooler for the last hidden states.")
-      .def_prop_ro("hidden_size",
-                   [](const TracedModel& model) { return model.checkpoint.model().facts().hidden_size; });
+      .def("hidden_states", states_of_text, "text"_a,
+           "The outputs of the embeddings and of each layer, as hidden_states of transformers.")
+      .def("hidden_states", states_of_images, "images"_a, "The same for images.")
+      .def("pooler_output", pooler_output, "x"_a, "The output of a text model's pooler for the last hidden states.")
+      .def_prop_ro("hidden_size", hidden_size);
   bind_layers(module);
   using Text = std::tuple<std::string, std::vector<std::string>, bool, std::string>;
+  using Image = std::tuple<std::string, std::string>;
   using Numbers = std::tuple<std::string, std::vector<std::string>>;
   using Classes = std::tuple<std::string, std::string, std::vector<std::string>>;
   module.def(
       "add_task",
       [](const std::string& name, const std::string& architecture, const std::vector<Text>& texts,
-         const std::vector<Numbers>& numbers, const std::vector<Classes>& classes, nb::object object) {
+         const std::vector<Image>& images, const std::vector<Numbers>& numbers, const std::vector<Classes>& classes,
+         nb::object object) {
         TaskInputs inputs;
         for (const auto& [of, columns, separate, kind] : texts) inputs.texts.push_back({of, columns, separate, kind});
+        for (const auto& [of, column] : images) inputs.images.push_back({of, column});
         for (const auto& [of, columns] : numbers) inputs.numbers.push_back({of, columns});
         for (const auto& [of, column, names] : classes) inputs.classes.push_back({of, column, names});
         add_task(name, architecture, inputs, std::move(object));
       },
-      "name"_a, "architecture"_a, "texts"_a, "numbers"_a, "classes"_a, "task"_a,
+      "name"_a, "architecture"_a, "texts"_a, "images"_a, "numbers"_a, "classes"_a, "task"_a,
       "Adds a task to the program, or replaces the one of this name.");
 }
 
