@@ -79,6 +79,13 @@ class Wheel(unittest.TestCase):
         self.assertTrue((module.parent / "_core" / "__init__.pyi").exists())
         self.assertTrue((self.packages / "portatune" / "py.typed").exists())
 
+    def test_a_script_runs_with_the_allocator_of_the_command(self):
+        script = self.folder / "script.py"
+        script.write_text("import pathlib, portatune\nprint(pathlib.Path('/proc/self/maps').read_text())\n")
+        done = self.portatune("run", script)
+        self.assertIn(str(self.packages / "portatune" / "lib" / "portatune" / "libtcmalloc_minimal.so.4"), done.stdout,
+                      done.stderr)
+
     def test_it_has_the_plugins_of_python_packages(self):
         plugin = self.packages / "xla_plugins" / "xla_cpu_pjrt" / "xla_cpu_pjrt.so"
         self.assertIn(str(plugin.resolve()), self.portatune("devices").stdout)
