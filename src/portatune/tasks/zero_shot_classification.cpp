@@ -20,7 +20,6 @@ namespace portatune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Options = ZeroShotClassificationOptions;
 
 constexpr std::string_view kPlace = "{}";
 
@@ -45,7 +44,7 @@ Relations relations_in(const io::JsonObject& config, const std::function<void(co
 }
 
 // The options without blank labels and blanks around them.
-Options checked(Options options) {
+ZeroShotClassificationOptions checked(ZeroShotClassificationOptions options) {
   for (std::string& label : options.candidate_labels) {
     const size_t begin = label.find_first_not_of(' '), end = label.find_last_not_of(' ');
     label = begin == std::string::npos ? "" : label.substr(begin, end + 1 - begin);
@@ -82,7 +81,7 @@ std::vector<double> softmax(std::vector<double> logits) {
 // Collects the labels of each text, which are consecutive examples.
 class ZeroShotLines final : public PredictionLines {
  public:
-  ZeroShotLines(const Options& options, const Relations& relations)
+  ZeroShotLines(const ZeroShotClassificationOptions& options, const Relations& relations)
       : labels_(options.candidate_labels),
         is_independent_(options.multi_label || options.candidate_labels.size() == 1),
         relations_(relations) {}
@@ -123,7 +122,7 @@ class ZeroShotLines final : public PredictionLines {
 
 class ZeroShotClassification final : public tasks::PredictionTask {
  public:
-  ZeroShotClassification(const std::filesystem::path& model, Options options,
+  ZeroShotClassification(const std::filesystem::path& model, ZeroShotClassificationOptions options,
                          const std::function<void(const std::string&)>& notice)
       : PredictionTask(model, tasks::length_of_predictions(model, options.max_length)),
         options_(checked(std::move(options))),
@@ -167,13 +166,14 @@ class ZeroShotClassification final : public tasks::PredictionTask {
     return examples;
   }
 
-  const Options options_;
+  const ZeroShotClassificationOptions options_;
   const Relations relations_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowTask> zero_shot_classification(const std::filesystem::path& model, Options options,
+std::unique_ptr<RowTask> zero_shot_classification(const std::filesystem::path& model,
+                                                  ZeroShotClassificationOptions options,
                                                   const std::function<void(const std::string& remark)>& notice) {
   return std::make_unique<ZeroShotClassification>(model, std::move(options), notice);
 }
@@ -187,14 +187,14 @@ void ZeroShotClassificationOptions::describe(OptionFields& fields) {
 }
 
 const TaskSpec& zero_shot_classification_spec() {
-  static const TaskSpec kSpec =
-      task_spec<Options>({.name = "zero-shot-classification",
-                          .classes = {},
-                          .run_options = {RunOption::kPadding},
-                          .pipeline = "zero-shot-classification",
-                          .make = [](const TaskContext& context, const Options& options) {
-                            return zero_shot_classification(context.folder, options, context.notice);
-                          }});
+  static const TaskSpec kSpec = task_spec<ZeroShotClassificationOptions>(
+      {.name = "zero-shot-classification",
+       .classes = {},
+       .run_options = {RunOption::kPadding},
+       .pipeline = "zero-shot-classification",
+       .make = [](const TaskContext& context, const ZeroShotClassificationOptions& options) {
+         return zero_shot_classification(context.folder, options, context.notice);
+       }});
   return kSpec;
 }
 

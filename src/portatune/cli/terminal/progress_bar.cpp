@@ -23,7 +23,7 @@ namespace {
 constexpr double kLossMemory = 0.95;  // share of the old mean in the new one: about the last 20 steps
 constexpr size_t kSamples = 64;
 constexpr int kNarrowestBar = 10, kWidestBar = 40;
-constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
+constexpr int kBarIndent = 2;  // indent of the continuation of a wrapped line
 
 bool is_dumb() {
   const char* term = std::getenv("TERM");
@@ -85,10 +85,10 @@ void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount to
 }
 
 void ProgressBar::print(std::string_view line) {
-  const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kIndent, kNarrowestBar));
+  const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kBarIndent, kNarrowestBar));
   const std::string shown = printable(line);
   terminal_.write(
-      fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", terminal_.rewrites ? wrapped(shown, width, kIndent) : shown));
+      fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", terminal_.rewrites ? wrapped(shown, width, kBarIndent) : shown));
   if (open_) draw();
 }
 
