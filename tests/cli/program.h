@@ -31,7 +31,7 @@ struct Conditions {
   std::string stderr_to = {};                 ///< a file; empty: kept for Finished::err
   std::optional<int64_t> largest_address_space_bytes = {};  ///< RLIMIT_AS
   std::optional<int64_t> most_threads = {};                 ///< RLIMIT_NPROC, which root does not have
-  int processes = 0;                          ///< that are started together; 0: one, by itself
+  int processes = 0;                                        ///< that are started together; 0: one, by itself
   By by = By::kMpirun;
   Words last = {};  ///< the words of the last process; empty: those of all
 };
@@ -75,7 +75,12 @@ Finished portatune(const Words& words, const Conditions& conditions = {});
 /// The pasted line `portatune ...` of a message, run by a shell.
 Finished portatune_by_shell(const std::string& line);
 
+/// The command for resuming in a message; empty if there is none.
+std::string pasted_command(const std::string& err);
+
 std::string read(const std::filesystem::path& file);
+/// The bytes of the weights of a model folder.
+std::string weights_in(const std::string& folder);
 void write(const std::filesystem::path& file, const std::string& text);
 /// Without the line ends that keep the lines of a report short.
 std::string unwrapped(std::string text);

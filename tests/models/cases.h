@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "portatune/parity/reference_case.h"
+
 namespace portatune::test {
 
 inline std::filesystem::path case_folder(const std::string& name, const char* kind = "models") {
@@ -20,6 +22,14 @@ inline std::vector<std::string> case_names(const char* kind = "models") {
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
+  return names;
+}
+
+/// The cases with optimizer steps, one for each architecture.
+inline std::vector<std::string> whole_cases() {
+  std::vector<std::string> names = case_names();
+  std::erase_if(
+      names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
   return names;
 }
 
