@@ -12,8 +12,8 @@
 
 #include "portatune/data.h"
 #include "portatune/device.h"
+#include "portatune/error.h"
 #include "portatune/option_fields.h"
-#include "portatune/stop.h"
 #include "portatune/tasks.h"
 
 namespace portatune {

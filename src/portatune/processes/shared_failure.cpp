@@ -4,7 +4,6 @@
 #include <array>
 
 #include "portatune/error.h"
-#include "portatune/stop.h"
 
 namespace portatune {
 namespace {

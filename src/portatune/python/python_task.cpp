@@ -14,7 +14,6 @@
 #include "portatune/python/arrays.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/tasks/registry.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace nb = nanobind;

@@ -4,7 +4,6 @@
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {

@@ -27,7 +27,6 @@
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {

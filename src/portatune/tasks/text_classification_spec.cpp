@@ -10,7 +10,7 @@
 #include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/rows/token_ids.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_classification.h"
 
 namespace portatune {

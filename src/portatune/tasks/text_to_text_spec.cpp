@@ -1,6 +1,5 @@
 #include "portatune/tasks/rows/source_target.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_to_text.h"
 

@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "portatune/error.h"
-#include "portatune/stop.h"
 #include "portatune/text/model/piece_trie.h"
 #include "portatune/text/train/seed_pieces.h"
 #include "portatune/text/unicode/utf8.h"

@@ -1,7 +1,10 @@
-// The first values of a model's parameters, and how they match its checkpoint.
+// Model folders of Hugging Face transformers: the first values of a model's parameters, and the changes of config.json
+// that a fine-tuned model needs.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,21 @@ enum class NewWeights {
 struct InitialWeights {
   std::vector<Tensor> values;
   LoadReport report;
+};
+
+/// New values for config.json. Fields without a value stay unchanged.
+struct ConfigChanges {
+  /// The model's class in transformers, such as "BertForSequenceClassification".
+  std::optional<std::string> architecture;
+  /// Class names in the order of their ids; written as id2label and label2id, from which transformers derives
+  /// num_labels.
+  std::optional<std::vector<std::string>> labels;
+  /// "single_label_classification", "multi_label_classification" or "regression".
+  std::optional<std::string> problem_type;
+  std::optional<int64_t> vocab_size;
+  /// Element type of the weights, a float type. Replaces `dtype` or, from older versions, `torch_dtype`, if the config
+  /// has one; transformers would otherwise convert the weights when it loads them.
+  std::optional<DType> dtype;
 };
 
 }  // namespace portatune
