@@ -119,21 +119,14 @@ class ZeroShotLines final : public PredictionLines {
   std::vector<double> entailments_;  // of the labels of a text so far: probabilities if they are independent, or logits
 };
 
-class ZeroShotClassification final : public tasks::PredictionTask {
+class ZeroShotClassification final : public tasks::SeveralExamplesTask {
  public:
   ZeroShotClassification(const std::filesystem::path& model, ZeroShotClassificationOptions options,
                          const std::function<void(const std::string&)>& notice)
-      : PredictionTask(model, tasks::length_of_predictions(model, options.max_length)),
+      : SeveralExamplesTask(model, options.max_length, options.text_column),
         options_(checked(std::move(options))),
         relations_(relations_in(checkpoint().config(), notice)) {}
 
-  std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
-  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint().batches(examples(rows), size);
-  }
-  data::Dataset examples(const data::Dataset& rows) const override {
-    return rows.flat_map([this](const data::Example& row) { return encode(row); });
-  }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<ZeroShotLines>(options_, relations_);
   }
@@ -150,15 +143,14 @@ class ZeroShotClassification final : public tasks::PredictionTask {
 
  private:
   // An example for each label: the text and the hypothesis about the label.
-  std::vector<data::Example> encode(const data::Example& row) const {
+  std::vector<data::Example> encode(const data::Example& row) const override {
     std::vector<data::Example> examples;
     for (const std::string& label : options_.candidate_labels) {
       std::string hypothesis = options_.hypothesis_template;
       hypothesis.replace(hypothesis.find(kPlace), kPlace.size(), label);
       const text::Encoding pair = data::call_on(row, [&](const data::Example& r) {
         return checkpoint().tokenizer().encode(
-            r.text(options_.text_column), hypothesis,
-            {.max_length = max_length(), .truncation = text::TruncationStrategy::kOnlyFirst});
+            text_of(r), hypothesis, {.max_length = max_length(), .truncation = text::TruncationStrategy::kOnlyFirst});
       });
       checkpoint().set_ids(examples.emplace_back(row.origin()), pair.ids, pair.type_ids);
     }
