@@ -4,10 +4,10 @@
 usage: tools/gpu_check.py [--command build/portatune] [--device cuda] [--budget 600] [--output gpu_check]
 
 The most important checks run first, until the seconds of --budget are used: the device is found, small models give
-transformers' results, each task trains as on the CPU, texts and cuDNN's attention are right, a killed run resumes to the
-same bits. Then the time of training steps of models of real sizes, beside torch in --python where it is installed. Writes
-OUTPUT.json (every command with its exit code and, if it failed, its last lines) and OUTPUT.md (tables). Exit code: 0 if
-no check failed, 1 otherwise.
+transformers' results, each task trains as on the CPU, texts and cuDNN's attention are right, a killed run resumes to
+the same bits. Then the time of training steps of models of real sizes, beside torch in --python where it is installed.
+Writes OUTPUT.json (every command with its exit code and, if it failed, its last lines) and OUTPUT.md (tables). Exit
+code: 0 if no check failed, 1 otherwise.
 
 --command   the command; it and the folders tests/data, tools and bench/peers of this repository are all that is needed
 --only      checks whose name contains this text; may be given several times
@@ -209,7 +209,8 @@ def case_check(name):
 
 def task_check(name):
     def check(lab, result):
-        report = lab.json(f"parity --json {lab.on} --against cpu --steps 4 --batch-size 8 {TASKS[name]}", allowed=(0, 1))
+        report = lab.json(f"parity --json {lab.on} --against cpu --steps 4 --batch-size 8 {TASKS[name]}",
+                          allowed=(0, 1))
         result.figures = {key: report[key] for key in ("loss_apart_max", "first_drift")}
         if not report["passed"]:
             raise Failure(f"the runs differ: {report['first_drift']}")
@@ -239,8 +240,8 @@ def check_generation(lab, result):
 def check_cudnn_attention(lab, result):
     if not lab.device.startswith("cuda"):
         raise Skip("cuDNN is for GPUs")
-    report = lab.json(f"parity --json {lab.on} --no-gpu-preallocate --dtype bfloat16 --against cudnn-attention --steps 4 "
-                      f"--batch-size 8 {TASKS['text-classification']}", allowed=(0, 1))
+    report = lab.json(f"parity --json {lab.on} --no-gpu-preallocate --dtype bfloat16 --against cudnn-attention "
+                      f"--steps 4 --batch-size 8 {TASKS['text-classification']}", allowed=(0, 1))
     result.figures = {key: report[key] for key in ("loss_apart_max", "first_drift")}
     if not report["passed"]:
         raise Failure(f"the runs differ: {report['first_drift']}")
@@ -274,7 +275,8 @@ def speed_check(name):
             raise Skip("sizes for GPUs; bench/train_step.py has those for CPUs")
         model = lab.folder / name
         make_model(lab, model, config)
-        words = ["--model", model, "--batch-size", batch_size, "--max-length", length, "--dtype", "bfloat16", "--steps", 20]
+        words = ["--model", model, "--batch-size", batch_size, "--max-length", length, "--dtype", "bfloat16",
+                 "--steps", 20]
         timed = lab.json(f"bench {lab.on}", *words)
         seconds = min(timed["step_seconds"])
         result.figures = {"step_seconds": seconds, "compile_seconds": timed["compile_seconds"],
@@ -294,13 +296,13 @@ def make_model(lab, folder, config):
     for file in (lab.folder / "bert").glob("*token*"):
         shutil.copy(file, source)
     (source / "config.json").write_text(json.dumps(config))
-    lab.run(f"fit --from-config --train train.csv --batch-size 2 --max-steps 1 --quiet {lab.on} --model", source, "--output",
-            folder)
+    lab.run(f"fit --from-config --train train.csv --batch-size 2 --max-steps 1 --quiet {lab.on} --model", source,
+            "--output", folder)
 
 
 def utilization(lab, config, batch_size, length, seconds):
-    """Share of the device's peak, or None if that is unknown. A step has 6 FLOPs for each token and weight of the layers,
-    and 12 for each pair of tokens of a row and feature (scores and their use, forward and backward)."""
+    """Share of the device's peak, or None if that is unknown. A step has 6 FLOPs for each token and weight of the
+    layers, and 12 for each pair of tokens of a row and feature (scores and their use, forward and backward)."""
     hidden, layers, inner = (config[key] for key in ("hidden_size", "num_hidden_layers", "intermediate_size"))
     weights = layers * (4 * hidden * hidden + 2 * hidden * inner)
     flops = batch_size * length * (6 * weights + 12 * layers * length * hidden)
@@ -312,7 +314,8 @@ def utilization(lab, config, batch_size, length, seconds):
 def write_results(options, results, counts):
     facts = {"time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
              "machine": f"{platform.machine()}, {os.cpu_count()} CPUs", "device": options.device,
-             "command": str(options.command), "plugin": str(options.plugin or ""), "budget_seconds": options.budget, "outcome": counts}
+             "command": str(options.command), "plugin": str(options.plugin or ""),
+             "budget_seconds": options.budget, "outcome": counts}
     options.output.parent.mkdir(parents=True, exist_ok=True)
     report = {**facts, "checks": [dataclasses.asdict(result) for result in results]}
     options.output.with_suffix(".json").write_text(json.dumps(report, indent=1))
@@ -341,7 +344,8 @@ def cuda_plugin(python):
     """The newest CUDA plugin of a Python, or None."""
     code = "import jax_plugins; print(*jax_plugins.__path__, sep='\\n')"
     done = subprocess.run([python or sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    found = [file for folder in done.stdout.split() for file in pathlib.Path(folder).glob("xla_cuda*/xla_cuda_plugin.so")]
+    found = [file for folder in done.stdout.split()
+             for file in pathlib.Path(folder).glob("xla_cuda*/xla_cuda_plugin.so")]
     return max(found, default=None)
 
 

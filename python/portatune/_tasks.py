@@ -119,7 +119,8 @@ class _Functions:
             for columns, arrays in ((outputs, of_batch), (labels, labels_of_batch)):
                 for name, array in arrays.items():
                     columns.setdefault(name, []).append(array[weights != 0])  # others only fill the batch
-        joined = [{name: numpy.concatenate(arrays) for name, arrays in columns.items()} for columns in (outputs, labels)]
+        joined = [{name: numpy.concatenate(arrays) for name, arrays in columns.items()}
+                  for columns in (outputs, labels)]
         return {name: float(score) for name, score in self._task.metrics(*joined).items()}
 
     def prediction_lines(self, outputs, weights):

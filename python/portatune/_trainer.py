@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Arrays(MutableMapping):
-    """Arrays of a model by name, as NumPy arrays. Reading copies an array, and setting one replaces it on the device."""
+    """Arrays of a model by name, as NumPy arrays. Reading copies an array. Setting one replaces it on the device."""
 
     def __init__(self, names: Callable[[], Sequence[str]], get: Callable[[str], Any], put: Callable[[str, Any], None]):
         self._names, self._get, self._put = names, get, put
@@ -52,7 +52,8 @@ class Arrays(MutableMapping):
 class Trainer:
     """A training run as an object: its model stays in memory, and it can be trained step by step.
 
-        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv", output="trained")
+        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv",
+                                    output="trained")
         trainer.fit()
         trainer.predict(text=["a wonderful film"])
 
@@ -70,8 +71,8 @@ class Trainer:
         optimizer_state: the arrays of the optimizer by name, such as "m.classifier.weight"
     """
 
-    def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
-                 output: Path | None = None, callbacks: Sequence[object] = (),
+    def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *,
+                 task: str | Task | None = None, output: Path | None = None, callbacks: Sequence[object] = (),
                  compute_metrics: ComputeMetrics | None = None, **options: object) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
         output = self._folder.path / "model" if output is None else pathlib.Path(output)
