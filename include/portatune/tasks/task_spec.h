@@ -121,8 +121,8 @@ TaskSpec task_spec(TypedTaskSpec<Options> spec) {
 /// Adds a task to the program while the object exists: a constant in a source file that is linked into it.
 ///     const AddedTask kMine(task_spec<MyOptions>({.name = "my-task", .classes = {"MyModel"}, .make = ...}));
 /// `portatune fit --task my-task`, evaluate, predict, checkpoints and everything else then work as for the tasks of the
-/// library. In CMake: portatune_command(my_portatune SOURCES my_task.cpp), see docs/library.md. Two tasks of one name
-/// are a UsageError of the command.
+/// library. In CMake: portatune_command(my_portatune SOURCES my_task.cpp), see docs/development/library.md. Two tasks
+/// of one name are a UsageError of the command.
 class AddedTask {
  public:
   explicit AddedTask(TaskSpec spec);
