@@ -1,5 +1,5 @@
 // Comparison with generate() of transformers: tests/data/generated_tokens.json, made by
-// tests/oracle/make_generation_cases.py. tests/models/parity_test.cpp compares each architecture.
+// tests/oracle/tasks/make_generation_cases.py. tests/models/parity_test.cpp compares each architecture.
 #include "portatune/generate/generated_tokens.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Big Bird beyond its cases among tests/data/models: the random blocks of training, which
-// tests/oracle/make_big_bird_blocks.py has drawn with NumPy and transformers, and texts of any length.
+// tests/oracle/models/make_big_bird_blocks.py has drawn with NumPy and transformers, and texts of any length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The stored cases: every folder of tests/data/models, written by tests/oracle/make_model_cases.py, and of
+// The stored cases: every folder of tests/data/models, written by tests/oracle/models/make_model_cases.py, and of
 // tests/data/adapters.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Models without weights start as those of transformers do: tests/oracle/make_initial_weights.py describes the latter.
+// Models without weights start as those of transformers do: tests/oracle/models/make_initial_weights.py describes the
+// latter.
 #include "portatune/hub/initial_weights.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// tests/oracle/make_class_loss_cases.py writes tests/data/tasks/class_losses.json with results of torch, torchvision
-// and Keras.
+// tests/oracle/tasks/make_class_loss_cases.py writes tests/data/tasks/class_losses.json with results of torch,
+// torchvision and Keras.
 #include "portatune/tasks/objectives/class_losses.h"
 
 #include <gmock/gmock.h>

@@ -21,7 +21,7 @@ constexpr int64_t kAll = 1000;
 
 Json read(const std::string& file) { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/" + file)); }
 
-// scikit-learn, torch and seqeval have made the goldens (tests/oracle/make_error_analysis_cases.py).
+// scikit-learn, torch and seqeval have made the goldens (tests/oracle/tasks/make_error_analysis_cases.py).
 Json goldens() { return read("error_analysis.json"); }
 
 std::vector<float> flat(const Json& rows) {

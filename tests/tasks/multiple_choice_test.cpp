@@ -38,7 +38,7 @@ std::vector<int32_t> flattened(const Json& rows) {
   return all;
 }
 
-// Cases of tests/oracle/make_multiple_choice_cases.py, made with the rule of run_swag.py.
+// Cases of tests/oracle/tasks/make_multiple_choice_cases.py, made with the rule of run_swag.py.
 TEST(MultipleChoice, PreparesRowsAsTransformersDoes) {
   const Json golden = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/multiple_choice.json"))["cases"];
   ASSERT_EQ(golden.size(), 6u);

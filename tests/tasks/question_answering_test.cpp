@@ -1,4 +1,4 @@
-// Comparison of windows and answers with transformers: tests/oracle/make_question_answering_cases.py.
+// Comparison of windows and answers with transformers: tests/oracle/tasks/make_question_answering_cases.py.
 #include "portatune/tasks/question_answering.h"
 
 #include <gmock/gmock.h>

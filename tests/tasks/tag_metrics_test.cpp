@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using Tags = std::vector<std::string>;
 
-// Cases that tests/oracle/make_token_classification_cases.py has made with seqeval.
+// Cases that tests/oracle/tasks/make_token_classification_cases.py has made with seqeval.
 Json cases() { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/token_classification.json"))["metrics"]; }
 
 Tags tag_names(const Json& example) {

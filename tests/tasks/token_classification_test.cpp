@@ -41,7 +41,7 @@ TEST(TokenClassification, LabelsTheFirstTokenOfAWord) {
   EXPECT_THAT(ints(example, "word_count"), ElementsAre(4));
 }
 
-// tests/oracle/make_token_classification_cases.py has made the features: the label of a word is its index.
+// tests/oracle/tasks/make_token_classification_cases.py has made the features: the label of a word is its index.
 TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 30; ++i) numbers.push_back(std::to_string(i));

@@ -1,4 +1,4 @@
-// Decisions of torch.optim.lr_scheduler.ReduceLROnPlateau: tests/oracle/make_plateau_cases.py.
+// Decisions of torch.optim.lr_scheduler.ReduceLROnPlateau: tests/oracle/train/make_plateau_cases.py.
 #include "portatune/train/plateau.h"
 
 #include <gmock/gmock.h>

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// The options of a case of tests/oracle/make_schedule_cases.py.
+// The options of a case of tests/oracle/train/make_schedule_cases.py.
 TrainingOptions options_of(const json& expected, double learning_rate) {
   TrainingOptions options{
       .learning_rate = learning_rate, .lr_scheduler_type = expected["name"], .warmup_steps = expected["warmup_steps"]};

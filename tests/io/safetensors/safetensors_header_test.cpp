@@ -1,4 +1,5 @@
-// tests/oracle/make_safetensors_cases.py makes tests/data/safetensors with the verdicts of the `safetensors` package.
+// tests/oracle/models/make_safetensors_cases.py makes tests/data/safetensors with the verdicts of the `safetensors`
+// package.
 #include "portatune/io/safetensors/safetensors_header.h"
 
 #include <gmock/gmock.h>

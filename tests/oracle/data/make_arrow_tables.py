@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/data/arrow: tables with columns of all types, written by pyarrow, and their rows as JSON Lines.
 
-    python3 tests/oracle/make_arrow_tables.py
+    python3 tests/oracle/data/make_arrow_tables.py
 
 Needs pyarrow.
 """
@@ -16,7 +16,7 @@ import struct
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-FOLDER = pathlib.Path(__file__).parent.parent / "data" / "arrow"
+FOLDER = pathlib.Path(__file__).parent.parent.parent / "data" / "arrow"
 
 CHAT = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
 MESSAGES = [

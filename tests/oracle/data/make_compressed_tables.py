@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/data/compressed: tables and a TFRecord file, compressed by Python's gzip and Arrow's zstd.
 
-    python3 tests/oracle/make_compressed_tables.py
+    python3 tests/oracle/data/make_compressed_tables.py
 
 Needs pyarrow.
 """
@@ -12,7 +12,7 @@ import struct
 
 import pyarrow
 
-FOLDER = pathlib.Path(__file__).parent.parent / "data" / "compressed"
+FOLDER = pathlib.Path(__file__).parent.parent.parent / "data" / "compressed"
 CSV = "text,label\n" + "".join(f"row {i},{i % 2}\n" for i in range(1000))
 LINES = "".join(f'{{"text": "row {i}", "label": {i % 2}}}\n' for i in range(1000))
 MEGABYTES_80 = 80 << 20

@@ -1,6 +1,6 @@
 """Records what Python's csv module reads from the hand-made files in tests/data/csv.
 
-Run from the repository's root: python3 tests/oracle/make_csv_golden.py (checked with Python 3.11).
+Run from the repository's root: python3 tests/oracle/data/make_csv_golden.py (checked with Python 3.11).
 Each NAME gets a NAME.json: a list of rows, each a list of fields. Empty lines are skipped, as in csv.DictReader.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/data/hub_splits.json: the configurations, splits and files that `datasets` finds in repositories.
 
-    python3 tests/oracle/make_hub_splits.py        needs datasets 5.2
+    python3 tests/oracle/data/make_hub_splits.py        needs datasets 5.2
 
 Each case has the files of a repository, the metadata of its README.md (YAML, or nothing), and for each configuration
 its splits {name: files, sorted}, and whether it is the default.
@@ -13,7 +13,7 @@ import tempfile
 
 import datasets
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data"
 
 CASES = {
     "one file": (["data.csv"], ""),

@@ -2,7 +2,7 @@
 Pillow and the image processors of transformers for one of them.
 
 Run by hand from the root of the repository, with Pillow 13.0.0 and transformers 5.23.0:
-    python tests/oracle/make_image_goldens.py
+    python tests/oracle/data/make_image_goldens.py
 """
 
 import io

@@ -1,7 +1,7 @@
-"""Prints the orders that tests/data_stages/order/shuffle_test.cpp and permutation_test.cpp expect, from the definitions of
-Dataset::shuffle and Permutation.
+"""Prints the orders that tests/data_stages/order/shuffle_test.cpp and permutation_test.cpp expect, from the definitions
+of Dataset::shuffle and Permutation.
 
-Run: python3 tests/oracle/make_shuffle_golden.py
+Run: python3 tests/oracle/data/make_shuffle_golden.py
 """
 
 MASK = 2**64 - 1

@@ -1,5 +1,5 @@
 """Prints the number of examples of each class that scikit-learn assigns to each part, for
-tests/data_stages/order/folds_test.cpp and hold_out_test.cpp. Run: python3 tests/oracle/make_split_golden.py
+tests/data_stages/order/folds_test.cpp and hold_out_test.cpp. Run: python3 tests/oracle/data/make_split_golden.py
 """
 
 from collections import Counter

@@ -2,7 +2,7 @@
 """Writes tests/data/tfrecord: files of TensorFlow, the features that it reads from unusual records, and its order of
 shards.
 
-    python3 tests/oracle/make_tfrecord_cases.py        needs tensorflow 2.21 (tensorflow-cpu)
+    python3 tests/oracle/data/make_tfrecord_cases.py        needs tensorflow 2.21 (tensorflow-cpu)
 
 examples.json               features of each record: {name: [kind, values]}, bytes in hexadecimal
 examples.tfrecord, .gz, .zlib
@@ -20,7 +20,7 @@ import tempfile
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow as tf  # noqa: E402
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data" / "tfrecord"
+DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data" / "tfrecord"
 
 
 def main():

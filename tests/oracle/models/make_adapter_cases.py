@@ -1,4 +1,5 @@
-"""tests/oracle/make_adapter_cases.py: makes tests/data/adapters/*, adapters of peft for models of tests/data/models.
+"""tests/oracle/models/make_adapter_cases.py: makes tests/data/adapters/*, adapters of peft for models of
+tests/data/models.
 
     make_adapter_cases.py [NAME ...]    by default all of them
 
@@ -14,7 +15,7 @@ import sys
 
 import torch
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import make_reference  # noqa: E402

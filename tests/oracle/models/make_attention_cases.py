@@ -2,7 +2,7 @@
 """Writes tests/data/attention.json: results and gradients of torch's scaled dot-product attention with a bias.
 
     pip install torch==2.15.0
-    python tests/oracle/make_attention_cases.py
+    python tests/oracle/models/make_attention_cases.py
 
 Arrays are lists in row-major order: q, k, v, out and their gradients [batch, position, heads * HEAD_SIZE]. "after" is
 the band's limit of keys after a query; torch gets it as a bias of -infinity.
@@ -52,7 +52,7 @@ def case(name, batch, heads, kv_heads, query, kv, bias_shape, after):
 def main():
     torch.manual_seed(5)
     torch.set_default_dtype(torch.float64)
-    path = pathlib.Path(__file__).parent.parent / "data" / "attention.json"
+    path = pathlib.Path(__file__).parent.parent.parent / "data" / "attention.json"
     text = json.dumps([case(*arguments) for arguments in CASES])
     rounded = json.loads(text, parse_float=lambda number: round(float(number), 7))
     path.write_text(json.dumps(rounded) + "\n")

@@ -1,4 +1,4 @@
-"""tests/oracle/make_big_bird_blocks.py: makes tests/data/big_bird/blocks.json and tests/data/big_bird/old_plan.
+"""tests/oracle/models/make_big_bird_blocks.py: makes tests/data/big_bird/blocks.json and tests/data/big_bird/old_plan.
 
 Needs numpy, torch and transformers 5.23.0. blocks.json has
 
@@ -16,7 +16,7 @@ import numpy as np
 import transformers
 from transformers.models.big_bird.modeling_big_bird import BigBirdBlockSparseAttention
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from make_reference import make_inputs, randomise, record  # noqa: E402

@@ -1,4 +1,5 @@
-"""tests/oracle/make_export_case.py BUILD/portatune: makes tests/data/export_*, models that Portatune has fine-tuned.
+"""tests/oracle/models/make_export_case.py BUILD/portatune: makes tests/data/export_*, models that Portatune has
+fine-tuned.
 
 Fine-tunes tests/data/tiny_bert with the command, loads the folder in transformers, and writes beside it, in
 expected.json, the logits that transformers computes, and the config and the names and shapes of the weights that
@@ -18,7 +19,7 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, BertForSequenceClassification
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data"
 MAX_LENGTH = 12
 FIT = ["--max-length", str(MAX_LENGTH), "--batch-size", "16", "--learning-rate", "1e-2", "--max-steps", "60", "--quiet"]
 # Known words, pieces of words, unknown characters, upper case, an empty text, and more than MAX_LENGTH tokens.

@@ -1,4 +1,5 @@
-"""tests/oracle/make_initial_weights.py: makes tests/data/initial_weights.json, the initialisation of transformers.
+"""tests/oracle/models/make_initial_weights.py: makes tests/data/initial_weights.json, the initialisation of
+transformers.
 
     make_initial_weights.py [NAME ...]    by default all of them
 
@@ -19,7 +20,7 @@ import sys
 import torch
 import transformers
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from make_reference import in_checkpoint_names  # noqa: E402

@@ -1,4 +1,5 @@
-"""tests/oracle/make_model_cases.py: makes tests/data/models/*, tiny random models with the results of transformers.
+"""tests/oracle/models/make_model_cases.py: makes tests/data/models/*, tiny random models with the results of
+transformers.
 
     make_model_cases.py [NAME ...]    by default all of them
 
@@ -15,11 +16,12 @@ import sys
 import torch
 from safetensors.torch import load_file, save_file
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import transformers  # noqa: E402
-from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json  # noqa: E402
+# Noqa: E402.
+from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json
 import big_bird_cases  # noqa: E402
 import encoder_cases  # noqa: E402
 import seq2seq_cases  # noqa: E402

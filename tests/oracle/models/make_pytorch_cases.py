@@ -1,7 +1,7 @@
 """Makes tests/data/pytorch: state dicts in the file formats of PyTorch, and what torch.load(weights_only=True) reads.
 
 Run by hand from the root of the repository, with torch 2.15.0 and safetensors 0.8.0:
-    python tests/oracle/make_pytorch_cases.py
+    python tests/oracle/models/make_pytorch_cases.py
 NAME.bin is a state dict, NAME.safetensors its tensors, without strides and shared memory.
 """
 

@@ -1,7 +1,7 @@
 """Writes tests/data/rope.json: the inverse frequencies and attention factors that transformers computes for each type
 of rotary position embedding.
 
-    python tests/oracle/make_rope_cases.py        (transformers 5.23.0, torch)
+    python tests/oracle/models/make_rope_cases.py        (transformers 5.23.0, torch)
 """
 import json
 import pathlib
@@ -46,7 +46,7 @@ def main():
         inverse, factor = frequencies(rope, config, seq)
         cases.append({"config": {"rope_parameters": rope}, "max_position_embeddings": positions, "seq": seq,
                       "head_size": HEAD, "inverse": inverse.tolist(), "attention_factor": float(factor)})
-    target = pathlib.Path(__file__).parent.parent / "data" / "rope.json"
+    target = pathlib.Path(__file__).parent.parent.parent / "data" / "rope.json"
     target.write_text(json.dumps({"cases": cases}, indent=1) + "\n")
 
 

@@ -1,7 +1,7 @@
 """Makes tests/data/safetensors: small valid and invalid files, and the verdict of the `safetensors` package on each.
 
 Run by hand from the root of the repository, with safetensors 0.8.0 and numpy:
-    python tests/oracle/make_safetensors_cases.py
+    python tests/oracle/models/make_safetensors_cases.py
 Portatune must accept and reject the same files, except where a case states another verdict and its reason.
 """
 

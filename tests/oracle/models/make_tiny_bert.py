@@ -1,4 +1,4 @@
-"""tests/oracle/make_tiny_bert.py: makes tests/data/tiny_bert, a random BERT small enough to train in a second.
+"""tests/oracle/models/make_tiny_bert.py: makes tests/data/tiny_bert, a random BERT small enough to train in a second.
 
 An encoder without a head, with a tokenizer, like a downloaded one. Needs torch and transformers 5.23.0; the tests only
 read what it wrote.
@@ -9,7 +9,7 @@ import pathlib
 import torch
 from transformers import BertConfig, BertModel, BertTokenizer
 
-FOLDER = pathlib.Path(__file__).resolve().parent.parent / "data" / "tiny_bert"
+FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "data" / "tiny_bert"
 
 WORDS = """good fine great lovely bad poor awful dreary the a film play book was is it and very quite story
 actor music end we they saw liked thought of in""".split()

@@ -2,7 +2,7 @@
 """Writes losses of classes and labels, and their gradients, as torch, torchvision and Keras compute them.
 
     pip install torch==2.15.0 torchvision keras==3.15.1
-    KERAS_BACKEND=torch python tests/oracle/make_class_loss_cases.py
+    KERAS_BACKEND=torch python tests/oracle/tasks/make_class_loss_cases.py
 
 tests/data/tasks/class_losses.json: for each case the head, options, logits and labels, the sum of the losses of the
 rows, its gradient, and their mean. Keras has no weighted mean.
@@ -16,7 +16,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torchvision.ops import sigmoid_focal_loss
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 LOGITS = [[0.5, -1.25, 2.0], [-3.0, 4.0, 3.5], [6.0, 0.0, -6.0], [0.25, 0.5, -0.75]]
 CLASSES = [2, 0, 0, 1]
 LABELS = [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]

@@ -1,7 +1,7 @@
 """Makes tests/data/error_analysis.json: the scores of classes, the confusions and the worst rows of existing cases.
 
 Run by hand from the root of the repository, with scikit-learn 1.9.1, torch 2.15 and seqeval 1.2.2:
-    python tests/oracle/make_error_analysis_cases.py
+    python tests/oracle/tasks/make_error_analysis_cases.py
 Rows come from the task_cases of tests/data/metrics.json, sentences from tests/data/tasks/token_classification.json.
 """
 

@@ -18,7 +18,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data"
 FILE = DATA / "generation.json"
 ROWS, VOCAB = 2, 23
 

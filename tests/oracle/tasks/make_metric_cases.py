@@ -1,7 +1,7 @@
 """Makes tests/data/metrics.json: scores, labels, weights, and the metrics that scikit-learn computes from them.
 
 Run by hand from the root of the repository, with scikit-learn 1.9.1, torch 2.15 and torchmetrics 1.9:
-    python tests/oracle/make_metric_cases.py
+    python tests/oracle/tasks/make_metric_cases.py
 The calibration errors come from torchmetrics, which does not support weights.
 All numbers are float32 values, so that reading them as float loses nothing.
 """

@@ -1,7 +1,7 @@
 """Makes tests/data/tasks/multiple_choice.json: rows as run_swag.py of transformers prepares them.
 
 Run by hand from the root of the repository, with transformers 5.23.0:
-    python tests/oracle/make_multiple_choice_cases.py
+    python tests/oracle/tasks/make_multiple_choice_cases.py
 """
 
 import json

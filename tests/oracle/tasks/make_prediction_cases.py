@@ -2,7 +2,7 @@
 
 The models are those of tests/data/models with the tokenizer of tests/data/tiny_bert. Run by hand from the root of the
 repository, with transformers 5.23.0 and sentence-transformers 6.2.0:
-    python tests/oracle/make_prediction_cases.py
+    python tests/oracle/tasks/make_prediction_cases.py
 """
 
 import contextlib

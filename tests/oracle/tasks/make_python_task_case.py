@@ -1,4 +1,5 @@
-"""tests/oracle/make_python_task_case.py: makes tests/data/python_tasks.json, gradients of the tasks of examples/python.
+"""tests/oracle/tasks/make_python_task_case.py: makes tests/data/python_tasks.json, gradients of the tasks of
+examples/python.
 
 The models are transformers' BertModel with heads written in torch. The weights of the heads of sentence_pairs.py are
 those of head_values(); tests/python/tasks_test.py sets the same. Of each gradient the file has the norm and the first
@@ -18,7 +19,7 @@ from transformers import AutoTokenizer, BertModel
 
 import make_quest_case as quest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 ROWS = [
     {"first": "is the film good", "second": "is it a good film", "relation": 0, "similarity": 0.9, "question": 1},
     {"first": "the play was bad", "second": "a bad play", "relation": 0, "similarity": 0.8, "question": 0},

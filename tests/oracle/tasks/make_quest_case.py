@@ -1,4 +1,4 @@
-"""tests/oracle/make_quest_case.py BUILD/portatune: makes tests/data/quest, a model of --task qa-regression.
+"""tests/oracle/tasks/make_quest_case.py BUILD/portatune: makes tests/data/quest, a model of --task qa-regression.
 
 Fine-tunes tests/data/tiny_bert on made-up questions and answers, then computes the ratings of other pairs with
 transformers' BertModel, its tokenizer and heads written in torch, and writes them to expected.json. scipy computes the
@@ -21,7 +21,7 @@ from safetensors.torch import load_file
 from scipy.stats import spearmanr
 from transformers import AutoTokenizer, BertModel
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 QUEST = ROOT / "tests" / "data" / "quest"
 MAX_LENGTH = 24
 PRAISE, BLAME = ["good", "fine", "great", "lovely"], ["bad", "poor", "awful", "dreary"]

@@ -1,7 +1,7 @@
 """Makes tests/data/tasks/question_answering.json: windows, scores and answers by transformers.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and two files of older versions of it:
-    python tests/oracle/make_question_answering_cases.py --squad-metrics squad_metrics.py --utils-qa utils_qa.py
+    python tests/oracle/tasks/make_question_answering_cases.py --squad-metrics squad_metrics.py --utils-qa utils_qa.py
 squad_metrics.py is transformers/data/metrics/squad_metrics.py of transformers 4.57.1, the official evaluator of SQuAD
 2; utils_qa.py is examples/pytorch/question-answering/utils_qa.py of its repository, by which run_qa.py finds answers.
 The tokenizers are tests/data/tiny_bert and a byte-level one of tests/data/tokenizer/components.json.

@@ -1,7 +1,7 @@
 """Makes tests/data/tasks/text_metrics.json: pairs of texts with their ROUGE, BLEU and chrF, and stems of words.
 
 Run by hand from the root of the repository, with rouge-score 0.1.2, nltk 3.10 and sacrebleu 2.6:
-    python tests/oracle/make_text_metric_cases.py
+    python tests/oracle/tasks/make_text_metric_cases.py
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """Makes tests/data/tasks/token_classification.json: words encoded and labelled by transformers, and seqeval's scores.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and seqeval 1.2.2:
-    python tests/oracle/make_token_classification_cases.py
+    python tests/oracle/tasks/make_token_classification_cases.py
 The tokenizers are tests/data/tiny_bert and the byte-level ones of tests/data/tokenizer/components.json, loaded with
 add_prefix_space, which GPT-2 and RoBERTa need for words.
 """

@@ -1,7 +1,7 @@
 """Compares Portatune's tokenizer with tokenizers 0.23.3 on real and on random text: ids (both ways to get them), type
 ids, masks, sequence ids, word ids, offsets, and decoded texts; for several flags and truncations.
 
-    python tests/oracle/compare_tokenizer.py build/tests/text/portatune_tokenizer_dump DATA [NAME ...]
+    python tests/oracle/text/compare_tokenizer.py build/tests/text/portatune_tokenizer_dump DATA [NAME ...]
 DATA is the folder PORTATUNE_SHARED_DATA of the tests. A NAME is a folder in its tokenizers/, or "components" for small
 tokenizers with each component, or "older files" for files without tokenizer.json; the default is all. The environment
 variable EXAMPLES sets the number of random texts (60000). Prints for each source the number of examples compared and of

@@ -2,7 +2,7 @@
 labels of conversations by transformers 5.23.0 and by the rules of the SFTTrainer of trl 1.16.0.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and tokenizers 0.23.3:
-    python tests/oracle/make_chat_cases.py
+    python tests/oracle/text/make_chat_cases.py
 """
 
 import json

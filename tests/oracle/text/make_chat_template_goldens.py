@@ -2,7 +2,7 @@
 with Jinja 3.1.6, from small pieces of templates that cover each construct, and from the templates in tests/data/chat.
 
 Run by hand from the root of the repository:
-    python tests/oracle/make_chat_template_goldens.py
+    python tests/oracle/text/make_chat_template_goldens.py
 """
 
 import json

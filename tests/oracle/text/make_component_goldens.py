@@ -2,7 +2,7 @@
 their encodings of texts by tokenizers 0.23.3.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3:
-    python tests/oracle/make_component_goldens.py
+    python tests/oracle/text/make_component_goldens.py
 A digest is the lower half of a 64-bit FNV-1a of the encoding as JSON (ids, type ids, special tokens mask, sequence ids,
 word ids, offsets) and of the texts decoded with and without special tokens. compare_tokenizer.py shows the differences.
 """

@@ -2,10 +2,10 @@
 computes by them.
 
 Run by hand from the root of the repository, with transformers 5.23.0, sentencepiece 0.2.x:
-    python tests/oracle/make_marian_goldens.py
+    python tests/oracle/text/make_marian_goldens.py
 With the program portatune_tokenizer_dump it compares the ids of many texts, also random ones, by models with the whole
 table of nmt_nfkc, in place of making the file:
-    python tests/oracle/make_marian_goldens.py build/tests/text/portatune_tokenizer_dump [FILE_WITH_LINES ...]
+    python tests/oracle/text/make_marian_goldens.py build/tests/text/portatune_tokenizer_dump [FILE_WITH_LINES ...]
 """
 
 import array

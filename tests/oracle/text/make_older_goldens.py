@@ -2,7 +2,7 @@
 transformers' encodings of texts by them.
 
 Run by hand from the root of the repository, with transformers 5.23.0, tokenizers 0.23.3, sentencepiece 0.2.3, protobuf:
-    python tests/oracle/make_older_goldens.py
+    python tests/oracle/text/make_older_goldens.py
 """
 
 import base64

@@ -1,7 +1,7 @@
 """Makes tests/data/tokenizer: the encodings of every code point and of many small texts by tokenizers 0.23.3.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3:
-    python tests/oracle/make_tokenizer_goldens.py
+    python tests/oracle/text/make_tokenizer_goldens.py
 code_points.json: digests over blocks of code points. encodings.json: a small tokenizer, changes to it, and cases.
 """
 

@@ -1,7 +1,7 @@
 """Makes src/portatune/text/unicode/tables.inc from the answers of the `tokenizers` wheel for every code point.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3 (three minutes):
-    python tests/oracle/make_tokenizer_tables.py
+    python tests/oracle/text/make_tokenizer_tables.py
 The wheel mixes several versions of Unicode, so that no library and no newer table agrees with it everywhere. The tables
 are written as ranges, which are short, and expanded at run time.
 """
@@ -191,7 +191,7 @@ def write_array(out, declaration, rows):
 
 
 out = [
-    f"// Made by tests/oracle/make_tokenizer_tables.py from tokenizers {VERSION}: do not edit.",
+    f"// Made by tests/oracle/text/make_tokenizer_tables.py from tokenizers {VERSION}: do not edit.",
     "// clang-format off",
 ]
 write_array(out, "ClassRange kClassRanges[]", [f"{{{c},{v},{category}}}," for c, v, category in class_ranges()])

@@ -1,4 +1,5 @@
-"""tests/oracle/make_tokenizer_training.py: makes tests/data/tokenizer_training, tokenizers that `tokenizers` trains.
+"""tests/oracle/text/make_tokenizer_training.py: makes tests/data/tokenizer_training, tokenizers that `tokenizers`
+trains.
 
 Needs tokenizers 0.23.3. text.txt has made-up words with the frequencies of a natural language. NAME.json is the
 tokenizer.json of a case, without line breaks.
@@ -10,7 +11,7 @@ import random
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data" / "tokenizer_training"
+DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data" / "tokenizer_training"
 BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]

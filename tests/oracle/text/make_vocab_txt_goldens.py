@@ -2,7 +2,7 @@
 MPNetTokenizer give with small vocab.txt files.
 
 Run by hand from the root of the repository, with transformers 5.23.0 and tokenizers 0.23.3:
-    python tests/oracle/make_vocab_txt_goldens.py
+    python tests/oracle/text/make_vocab_txt_goldens.py
 """
 
 import json

@@ -2,7 +2,7 @@
 """Reads the records of a run with the programs that they are for, and compares them with its metrics.jsonl.
 
     pip install tensorboard==2.21.0 transformers==5.23.0 huggingface_hub pyyaml
-    python tests/oracle/check_run_records.py RUN
+    python tests/oracle/train/check_run_records.py RUN
 
 Ends with 77 if a package is missing, so that a test skips the comparison.
 """

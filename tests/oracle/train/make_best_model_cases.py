@@ -2,7 +2,7 @@
 """Writes what transformers' Trainer decides for sequences of scores: when it evaluates, saves and stops, and its model.
 
     pip install torch==2.15.0 transformers==5.23.0 accelerate
-    python tests/oracle/make_best_model_cases.py
+    python tests/oracle/train/make_best_model_cases.py
 
 tests/data/train/best_model.json: for each case the options, the score after each step, and the decisions. The model
 counts its updates, so its weight after training is the step that the Trainer has taken it from.
@@ -16,7 +16,7 @@ import tempfile
 import torch
 import transformers
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 STEPS_PER_EPOCH = 4
 RISE_AND_FALL = [0.1, 0.3, 0.2, 0.6, 0.5, 0.9, 0.8, 0.7, 0.75, 0.65, 0.6, 0.5]
 EARLY_BEST = [0.1, 0.2, 0.3, 0.9, 0.5, 0.5, 0.5, 0.6, 0.5, 0.5, 0.5, 0.7]

@@ -2,7 +2,7 @@
 """Writes parameters after steps of Adam, Lion, LAMB and Adafactor by the libraries that have them.
 
     pip install torch==2.15.0 transformers==5.23.0 keras==3.15.1 lion-pytorch==0.2.5 optax==0.2.8
-    KERAS_BACKEND=torch python tests/oracle/make_optimizer_steps.py
+    KERAS_BACKEND=torch python tests/oracle/train/make_optimizer_steps.py
 
 tests/data/optim/steps.json: for each shape the first weight and the gradients; for each case the optimizer, the
 library, its options under the names of TrainingOptions, the learning rates, and the weight after each step.
@@ -21,7 +21,7 @@ import torch
 import transformers
 from lion_pytorch import Lion
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 SHAPES = [[6], [4, 3], [2, 3, 4]]
 RATES = [0.05, 0.1, 0.08, 0.04, 0.02]
 

@@ -2,7 +2,7 @@
 """Writes steps of torch's optimizers with parameter groups, averaged weights, and timm's layer-wise rates.
 
     pip install torch==2.15.0 torchvision==0.29.2 timm==1.0.31
-    python tests/oracle/make_parameter_groups.py
+    python tests/oracle/train/make_parameter_groups.py
 
 tests/data/train/parameter_groups.json: the first weights and the gradients of five steps by parameter; for each case
 the options under the names of TrainingOptions, the weights after each step, and with `ema` their average after it; the
@@ -18,7 +18,7 @@ import timm.optim
 import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 STEPS = 5
 SHAPES = {
     "embeddings.weight": [3, 2],

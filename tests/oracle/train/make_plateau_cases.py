@@ -2,7 +2,7 @@
 """Writes the decisions of torch's ReduceLROnPlateau over random scores.
 
     pip install torch==2.15.0
-    python tests/oracle/make_plateau_cases.py
+    python tests/oracle/train/make_plateau_cases.py
 
 tests/data/train/plateau.json: for each case the parameters under torch's names, the scores of the evaluations (null for
 one that is not a number), and the rates of both parameter groups after each of them.
@@ -15,7 +15,7 @@ import random
 
 import torch
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 RATES = [0.01, 0.0004]
 EVALUATIONS = 30
 

@@ -2,7 +2,7 @@
 """Writes learning rates of transformers.get_scheduler.
 
     pip install torch==2.15.0 transformers==5.23.0
-    python tests/oracle/make_schedule_cases.py
+    python tests/oracle/train/make_schedule_cases.py
 
 tests/data/train/schedules.json: for each case the name of the schedule, the number of warm-up steps, its parameters
 under the names of TrainingOptions, and the learning rate of each step.
@@ -15,7 +15,7 @@ import warnings
 import torch
 import transformers
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 RATE = 0.0003
 STEPS = 10
 WARMUPS = [0, 3, 10, 12]

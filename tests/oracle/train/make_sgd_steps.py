@@ -2,7 +2,7 @@
 """Writes a parameter after steps of torch.optim.SGD and of keras.optimizers.SGD.
 
     pip install torch==2.15.0 keras==3.15.1
-    KERAS_BACKEND=torch python tests/oracle/make_sgd_steps.py
+    KERAS_BACKEND=torch python tests/oracle/train/make_sgd_steps.py
 
 tests/data/optim/sgd.json: the gradients, and for each case the options, the library and the parameter after each step.
 Keras multiplies the learning rate into the momentum and decays weights apart from the gradient, so its cases have a
@@ -16,7 +16,7 @@ import keras
 import numpy
 import torch
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 START = [[1.0, -1.0]]
 GRADIENTS = [[3.0, -4.0], [0.5, 0.25], [-1.0, 2.0], [0.125, -3.0], [2.0, 1.0]]
 FALLING = [0.1, 0.08, 0.06, 0.04, 0.02]

@@ -2,7 +2,7 @@
 """Records the loss scales of torch's GradScaler and the steps of AdamW that it skips.
 
     pip install torch==2.15.0
-    python tests/oracle/make_skipped_steps.py
+    python tests/oracle/train/make_skipped_steps.py
 
 tests/data/curves/skipped_steps.json:
 - `scale`: the steps, of 9000 and counted from 1, whose gradient overflows, and [step, scale] after each step that
@@ -15,7 +15,7 @@ import pathlib
 
 import torch
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 # Two in a row; one in the step before one that would double, and one in such a step; then none before two doublings.
 OVERFLOWS = [1, 2, 500, 2499, 4499, 4500]
 STEPS = 9000

@@ -2,7 +2,7 @@
 """Writes the fields of transformers' TrainerState with their initial values.
 
     pip install transformers==5.23.0
-    python tests/oracle/make_trainer_state.py
+    python tests/oracle/train/make_trainer_state.py
 
 tests/data/records/trainer_state.json: what TrainerState.save_to_json writes before training.
 """
@@ -11,4 +11,5 @@ import pathlib
 
 from transformers.trainer_callback import TrainerState
 
-TrainerState().save_to_json(str(pathlib.Path(__file__).parent.parent / "data" / "records" / "trainer_state.json"))
+FOLDER = pathlib.Path(__file__).parent.parent.parent / "data" / "records"
+TrainerState().save_to_json(str(FOLDER / "trainer_state.json"))

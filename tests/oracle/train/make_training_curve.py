@@ -2,7 +2,7 @@
 """Trains the tiny Llama of tests/data/models/llama_lm by torch and transformers for 200 steps and records losses.
 
     pip install torch==2.15.0 transformers==5.23.0
-    python tests/oracle/make_training_curve.py
+    python tests/oracle/train/make_training_curve.py
 
 tests/data/curves/llama_lm.json: `batches`, [12, 4, 16] token ids, used in turn; `losses` and `grad_norms` (before
 clipping) of each step. AdamW with a weight decay of matrices, linear decay to 0, gradients clipped to 1. The last
@@ -16,7 +16,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import LlamaForCausalLM
 
-DATA = pathlib.Path(__file__).parent.parent / "data"
+DATA = pathlib.Path(__file__).parent.parent.parent / "data"
 STEPS, BATCHES, EXAMPLES, LENGTH = 200, 12, 4, 16
 
 

@@ -1,4 +1,4 @@
-// Compares the tokenizers of Marian with transformers: tests/oracle/make_marian_goldens.py.
+// Compares the tokenizers of Marian with transformers: tests/oracle/text/make_marian_goldens.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Compares vocab.json with merges.txt, and SentencePiece models, with transformers: tests/oracle/make_older_goldens.py.
+// Compares vocab.json with merges.txt, and SentencePiece models, with transformers:
+// tests/oracle/text/make_older_goldens.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

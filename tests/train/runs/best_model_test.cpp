@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Steps = std::vector<int64_t>;
 
-// Decisions of transformers: tests/oracle/make_best_model_cases.py.
+// Decisions of transformers: tests/oracle/train/make_best_model_cases.py.
 json golden_decisions() { return json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/best_model.json")); }
 
 std::vector<double> scores_of(const json& expected) {

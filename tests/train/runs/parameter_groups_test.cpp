@@ -1,5 +1,5 @@
 // Runs with parameter groups, layer-wise decay and averaged weights, compared with torch and timm:
-// tests/oracle/make_parameter_groups.py.
+// tests/oracle/train/make_parameter_groups.py.
 #include "portatune/train/parameter_groups.h"
 
 #include <gmock/gmock.h>
