@@ -1,5 +1,5 @@
-# The sources of a folder are compiled together (a unity build), which takes a third of the time, because they share most
-# headers. Who changes one source again and again may turn it off.
+# The sources of a folder are compiled together (a unity build), which takes a third to half of the time, because they
+# share most headers. Who changes one source again and again may turn it off.
 option(PORTATUNE_UNITY "Compile the sources of a folder together" ON)
 
 # portatune_unity(TARGET)
