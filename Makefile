@@ -2,7 +2,7 @@
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
 # make test-all  the same with every model compiled for CUDA, which takes ten minutes more
-# make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
+# make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/development/library.md
 # make wheel     builds the wheel of the command, for pip, into dist/: see docs/install.md
 # make deb       builds a package for Debian into dist/: see docs/install.md
 # make tarball   builds an archive of an installation, which works in any folder, into dist/

@@ -113,7 +113,10 @@ void add_attention(const std::string& prefix, const Model& m, float rate, const 
   }
   const auto lse = array<float>(m.tokens() * m.heads);
   const auto in = [=] {
-    return AttentionInputs<T>{q->data(), k->data(), v->data(), bias_by_key(shape, bias->data()),
+    return AttentionInputs<T>{q->data(),
+                              k->data(),
+                              v->data(),
+                              {.data = bias->data(), .example_stride = shape.kv},
                               text > 0 ? segments->data() : nullptr};
   };
   constexpr uint32_t kKey[2] = {1, 2};

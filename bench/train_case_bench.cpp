@@ -1,6 +1,6 @@
 // Seconds of training steps of any class of transformers, as JSON:  train_case_bench CASE DTYPE STEPS
-// A case is a model folder with case.json and inputs.safetensors (docs/parity.md); bench/peers/make_train_case.py makes
-// cases of real sizes.
+// A case is a model folder with case.json and inputs.safetensors (docs/results/parity.md);
+// bench/peers/make_train_case.py makes cases of real sizes.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,5 +1,6 @@
 """The documentation as a site: `make docs`. The pages are those of the repository. The site adds the menu, which follows
-the tables of docs/README.md, the help texts of all commands (docs/options.md) and the public headers (docs/headers.md)."""
+the tables of docs/README.md, the help texts of all commands (docs/options.md) and the public headers
+(docs/development/headers.md)."""
 
 import os
 import pathlib
@@ -12,7 +13,7 @@ project = "Portatune"
 version = release = re.search(r"project\(\w+\s+VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 extensions = ["myst_parser"]
 root_doc = "docs/README"
-include_patterns = ["*.md", "docs/*.md", "docs/tasks/*.md", "docs/adr/*.md"]
+include_patterns = ["*.md", "docs/**.md"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"Portatune {version}"
@@ -72,7 +73,7 @@ def complete(app, page, source):
         source[0] += menu(source[0])
     if page == "docs/options":
         source[0] += "".join(all_helps())
-    if page == "docs/headers":
+    if page == "docs/development/headers":
         source[0] += "".join(all_headers())
 
 

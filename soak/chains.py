@@ -24,7 +24,7 @@ class Outcome:
 
 
 LONGEST = 6  # maximal number of links of a chain
-# Paths of models and checkpoints that could not replace their target (docs/checkpoints.md).
+# Paths of models and checkpoints that could not replace their target (docs/training/checkpoints.md).
 RESCUED = re.compile(r"(.*/)?[\w-]+\.rescued-\w+")
 # The rest of an older output if calls fail until the end: it may contain files of users.
 REST = re.compile(r"(.*/)?rest\.")

@@ -4,10 +4,10 @@
 usage: tools/gpu_check.py [--command build/portatune] [--device cuda] [--budget 600] [--jobs 8] [--output gpu_check]
 
 The most important checks run first, until the seconds of --budget are used: the device is found, small models give
-transformers' results, each task trains as on the CPU, texts and cuDNN's attention are right, a killed run resumes to the
-same bits. Then the time of training steps of models of real sizes, beside torch in --python where it is installed. Writes
-OUTPUT.json (every command with its exit code and, if it failed, its last lines) and OUTPUT.md (tables). Exit code: 0 if
-no check failed, 1 otherwise.
+transformers' results, each task trains as on the CPU, texts and cuDNN's attention are right, a killed run resumes to
+the same bits. Then the time of training steps of models of real sizes, beside torch in --python where it is installed.
+Writes OUTPUT.json (every command with its exit code and, if it failed, its last lines) and OUTPUT.md (tables). Exit
+code: 0 if no check failed, 1 otherwise.
 
 --command   the command; it and the folders tests/data, tools and bench/peers of this repository are all that is needed
 --only      checks whose name contains this text; may be given several times
@@ -239,7 +239,8 @@ def case_check(name):
 
 def task_check(name):
     def check(lab, result):
-        report = lab.json(f"parity --json {lab.on} --against cpu --steps 4 --batch-size 8 {TASKS[name]}", allowed=(0, 1))
+        report = lab.json(f"parity --json {lab.on} --against cpu --steps 4 --batch-size 8 {TASKS[name]}",
+                          allowed=(0, 1))
         result.figures = {key: report[key] for key in ("loss_apart_max", "first_drift")}
         if not report["passed"]:
             raise Failure(f"the runs differ: {report['first_drift']}")
@@ -360,7 +361,8 @@ def attended_features(config):
 def write_results(options, results, counts):
     facts = {"time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
              "machine": f"{platform.machine()}, {os.cpu_count()} CPUs", "device": options.device,
-             "command": str(options.command), "plugin": str(options.plugin or ""), "budget_seconds": options.budget, "outcome": counts}
+             "command": str(options.command), "plugin": str(options.plugin or ""),
+             "budget_seconds": options.budget, "outcome": counts}
     options.output.parent.mkdir(parents=True, exist_ok=True)
     report = {**facts, "checks": [dataclasses.asdict(result) for result in results]}
     options.output.with_suffix(".json").write_text(json.dumps(report, indent=1))
@@ -389,7 +391,8 @@ def cuda_plugin(python):
     """The newest CUDA plugin of a Python, or None."""
     code = "import jax_plugins; print(*jax_plugins.__path__, sep='\\n')"
     done = subprocess.run([python or sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    found = [file for folder in done.stdout.split() for file in pathlib.Path(folder).glob("xla_cuda*/xla_cuda_plugin.so")]
+    found = [file for folder in done.stdout.split()
+             for file in pathlib.Path(folder).glob("xla_cuda*/xla_cuda_plugin.so")]
     return max(found, default=None)
 
 

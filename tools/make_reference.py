@@ -8,9 +8,9 @@ The case is a folder: the model itself, inputs.safetensors, expected.safetensors
 grads.safetensors (of the loss), after5.safetensors (the parameters after five AdamW steps on the same batch) and
 case.json; with --generate, for models that write texts, generate.safetensors (the results of generate() for prompts in
 one batch, padded on the left, or on the right for encoder-decoder models: greedily, with a repetition penalty, by beam
-search, with and without a token that ends texts; in float32). All other results are computed in float64 from the float32 weights and stored as float32; case.json
-has the differences of torch's own float32 run from them, which set the tolerances. Needs torch, transformers,
-safetensors.
+search, with and without a token that ends texts; in float32). All other results are computed in float64 from the
+float32 weights and stored as float32; case.json has the differences of torch's own float32 run from them, which set the
+tolerances. Needs torch, transformers, safetensors.
 """
 
 import argparse
@@ -167,8 +167,8 @@ def randomise(model, seed, *, scale=1.2):
 
 
 def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None, training=False):
-    """Writes the case. `keep` chooses by name the parameters whose gradients are kept; default: all. With `training` the
-    steps are those of a model in training mode, whose dropout rates must be 0.
+    """Writes the case. `keep` chooses by name the parameters whose gradients are kept; default: all. With `training`
+    the steps are those of a model in training mode, whose dropout rates must be 0.
     """
     folder = pathlib.Path(folder)
     model.eval().save_pretrained(folder)

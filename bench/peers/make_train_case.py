@@ -1,7 +1,7 @@
 """bench/peers/make_train_case.py NAME FOLDER: a model of a real size with random weights, and a batch for it.
 
-The folder is a case of docs/parity.md without results. Vocabularies of more than 32,768 tokens are cut to that number:
-the rest would measure one matrix product only.
+The folder is a case of docs/results/parity.md without results. Vocabularies of more than 32,768 tokens are cut to that
+number: the rest would measure one matrix product only.
 """
 
 import json

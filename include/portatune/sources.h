@@ -53,7 +53,7 @@ class BadRows {
 };
 
 /// One or several files, which are read one after the other: "train.csv", {"a.csv", "b.csv"}, "data/*.csv.gz", "data",
-/// "https://host/a.csv", "s3://bucket/part-*.parquet", "gs://bucket/data/" (docs/sources.md, "Remote files").
+/// "https://host/a.csv", "s3://bucket/part-*.parquet", "gs://bucket/data/" (docs/input/sources.md, "Remote files").
 /// A reader expands patterns and folders by table_files(). Tables of text may be compressed: gzip and zstd are
 /// recognised by their first bytes.
 class Files {

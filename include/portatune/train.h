@@ -12,8 +12,8 @@
 
 #include "portatune/data.h"
 #include "portatune/device.h"
+#include "portatune/error.h"
 #include "portatune/option_fields.h"
-#include "portatune/stop.h"
 #include "portatune/tasks.h"
 
 namespace portatune {
@@ -241,10 +241,10 @@ constexpr auto names_of(SaveStrategy) {
                                                   {SaveStrategy::kBest, "best"}});
 }
 
-/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N and its evaluation. The state
-/// is copied in host memory, if there is room for it, and another thread writes the copy. Of several processes each one
-/// copies and writes a part. The next save waits for the previous one, and fit() returns when all are written, also
-/// if a step has failed.
+/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N and its evaluation. fit()
+/// copies the state in host memory, if there is room for it, and another thread writes the copy. Each of several
+/// processes copies and writes its part. A save waits for the previous one. fit() returns when all saves are complete,
+/// also after a failed step.
 struct CheckpointOptions {
   std::filesystem::path folder;
   SaveStrategy strategy = SaveStrategy::kSteps;  ///< OnNonFinite::kRewind needs one that saves
@@ -318,8 +318,9 @@ struct FitResult {
 
 /// The gradients of a batch.
 struct Gradients {
-  double loss = 0;                                 ///< mean over the examples of the batch
-  std::vector<std::pair<std::string, Tensor>> of;  ///< gradient of this loss, by trained parameter, before clipping
+  double loss = 0;  ///< mean over the examples of the batch
+  /// Gradient of this loss, before clipping, by the names of the trained parameters.
+  std::vector<std::pair<std::string, Tensor>> by_parameter;
 };
 
 /// Throws unless Trainer::save() may write to `folder`. Call it before hours of training.

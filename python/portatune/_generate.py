@@ -37,7 +37,7 @@ def generate(model: Path, prompt: str | Sequence[str] | Conversation, *, stream:
         prompt: a text, a list of texts, or a conversation: a list of messages such as
             {"role": "user", "content": "Hello"}, which the model's chat template turns into a text
         stream: whether to return an iterator of texts, which are made while it is read, for a single prompt
-        options: max_new_tokens, do_sample, temperature, num_beams, chat, ...: docs/generation.md
+        options: max_new_tokens, do_sample, temperature, num_beams, chat, ...: docs/results/generation.md
 
     Returns:
         a Completion for a text or a conversation. A list of them for a list of texts, for num_return_sequences above 1

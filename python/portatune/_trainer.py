@@ -54,7 +54,8 @@ class Arrays(MutableMapping[str, Any]):
 class Trainer:
     """A training run as an object: its model stays in memory, and it can be trained step by step.
 
-        trainer = portatune.Trainer("bert-base-uncased", train="train.csv", validation="dev.csv", output="trained")
+        trainer = portatune.Trainer(model="bert-base-uncased", train="train.csv", validation="dev.csv",
+                                    output="trained")
         trainer.fit()
         trainer.predict(text=["a wonderful film"])
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::Fault;
 
-std::set<std::string> names_in(const fs::path& folder) {
+std::set<std::string> name_set_in(const fs::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
   return names;
@@ -44,12 +44,12 @@ class ExampleFolder {
                              {*this / "new/a", *this / "a"}});
   }
   bool is_old() const {
-    return names_in(path()) == std::set<std::string>{"a", "b", "new", "other", "stale"} &&
-           names_in(*this / "new") == std::set<std::string>{"a", "b", "c"} && text_of(*this / "a") == "old" &&
+    return name_set_in(path()) == std::set<std::string>{"a", "b", "new", "other", "stale"} &&
+           name_set_in(*this / "new") == std::set<std::string>{"a", "b", "c"} && text_of(*this / "a") == "old" &&
            text_of(*this / "b") == "old" && text_of(*this / "stale") == "old";
   }
   bool is_new() const {
-    return names_in(path()) == std::set<std::string>{"a", "b", "c", "new", "other"} && fs::is_empty(*this / "new") &&
+    return name_set_in(path()) == std::set<std::string>{"a", "b", "c", "new", "other"} && fs::is_empty(*this / "new") &&
            text_of(*this / "a") == "new" && text_of(*this / "b") == "new" && text_of(*this / "c") == "new" &&
            text_of(*this / "other") == "old";
   }
@@ -147,7 +147,7 @@ TEST(ReplaceEntries, ADeathWhileFinishingIsFinishedByTheNextCall) {
 }
 
 bool has_finished_journal(const fs::path& folder) {
-  return std::ranges::any_of(names_in(folder),
+  return std::ranges::any_of(name_set_in(folder),
                              [](const std::string& name) { return name.starts_with(".portatune-done."); });
 }
 
@@ -176,11 +176,11 @@ TEST(FinishReplacements, NeedsNoSourceFolderAfterAllMoves) {
     } catch (const IoError&) {
     }
     test::plan_fault(Fault::kNone, 0);
-    const size_t names = names_in(example.path()).size();
+    const size_t names = name_set_in(example.path()).size();
     if (!fs::is_empty(example / "new")) continue;
     fs::remove(example / "new");
     finish_replacements(example.path());
-    EXPECT_EQ(names_in(example.path()), (std::set<std::string>{"a", "b", "c", "other"})) << "call " << call;
+    EXPECT_EQ(name_set_in(example.path()), (std::set<std::string>{"a", "b", "c", "other"})) << "call " << call;
     is_met = is_met || names > 5;  // more than 5 names: the journal still existed
   }
   EXPECT_TRUE(is_met);
@@ -191,7 +191,7 @@ TEST(FinishReplacements, RemovesAnIncompleteJournal) {
   write_text(folder / "a", "old");
   write_text(folder / ".portatune-commit.0123456789abcdef", std::string("\0a\0old.a\0", 9));
   finish_replacements(folder.path());
-  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"a"});
+  EXPECT_EQ(name_set_in(folder.path()), std::set<std::string>{"a"});
   EXPECT_EQ(text_of(folder / "a"), "old");
 }
 

@@ -212,6 +212,13 @@ std::string read(const fs::path& file) {
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
+std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
+
+std::string pasted_command(const std::string& err) {
+  const size_t begin = err.find("portatune fit ");
+  return begin == std::string::npos ? "" : err.substr(begin, err.find('\n', begin) - begin);
+}
+
 std::string unwrapped(std::string text) {
   constexpr std::string_view kBreak = "\n        ";
   for (size_t at = 0; (at = text.find(kBreak, at)) != std::string::npos;) text.replace(at, kBreak.size(), " ");

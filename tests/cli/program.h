@@ -76,7 +76,12 @@ Finished portatune(const Words& words, const Conditions& conditions = {});
 /// The pasted line `portatune ...` of a message, run by a shell.
 Finished portatune_by_shell(const std::string& line);
 
+/// The command for resuming in a message; empty if there is none.
+std::string pasted_command(const std::string& err);
+
 std::string read(const std::filesystem::path& file);
+/// The bytes of the weights of a model folder.
+std::string weights_in(const std::string& folder);
 void write(const std::filesystem::path& file, const std::string& text);
 /// Without the line ends that keep the lines of a report short.
 std::string unwrapped(std::string text);

@@ -1,6 +1,7 @@
 // Datasets of numbered examples.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -18,10 +19,14 @@ inline Dataset numbers(int count) {
   return from_examples(std::move(examples));
 }
 
+inline int number_of(const Example& example) { return std::stoi(example.text("n")); }
+
+inline Example same(Example example) { return example; }
+
 /// The numbers of a pass.
 inline std::vector<int> collect(Cursor cursor) {
   std::vector<int> result;
-  for (const Example& example : cursor) result.push_back(std::stoi(example.text("n")));
+  for (const Example& example : cursor) result.push_back(number_of(example));
   return result;
 }
 
@@ -32,6 +37,14 @@ inline std::vector<Example> all(Cursor cursor) {
   std::vector<Example> result;
   for (Example& example : cursor) result.push_back(std::move(example));
   return result;
+}
+
+/// A function that counts examples.
+inline std::function<Example(Example)> counting(std::atomic<int>& count) {
+  return [&count](Example example) {
+    ++count;
+    return example;
+  };
 }
 
 /// A function that fails for example `n`.

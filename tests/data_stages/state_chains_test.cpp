@@ -16,10 +16,6 @@
 namespace portatune::data {
 namespace {
 
-Example same(Example example) { return example; }
-
-int number_of(const Example& example) { return std::stoi(example.text("n")); }
-
 // Keeps only the number, as chains may add columns to some of the examples.
 Example number_only(const Example& example) { return Example(example.origin()).set("n", example.text("n")); }
 

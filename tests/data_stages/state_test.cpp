@@ -21,10 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-int number_of(const Example& example) { return std::stoi(example.text("n")); }
-
-Example same(Example example) { return example; }
-
 bool is_odd(const Example& example) { return number_of(example) % 2 == 1; }
 
 // Copies example n, n modulo 4 times.

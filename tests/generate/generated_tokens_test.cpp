@@ -1,5 +1,5 @@
 // Comparison with generate() of transformers: tests/data/generated_tokens.json, made by
-// tests/oracle/make_generation_cases.py. tests/models/parity_test.cpp compares each architecture.
+// tests/oracle/tasks/make_generation_cases.py. tests/models/parity_test.cpp compares each architecture.
 #include "portatune/generate/generated_tokens.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "generate/ids.h"
 #include "graph/evaluate.h"
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
@@ -19,13 +20,6 @@ namespace portatune::generate {
 namespace {
 
 using nlohmann::json;
-using Ids = std::vector<int32_t>;
-
-std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
-  std::vector<Ids> ids;
-  for (const Completion& completion : completions) ids.push_back(completion.ids);
-  return ids;
-}
 
 class GeneratedTokens : public testing::TestWithParam<const char*> {};
 
@@ -46,10 +40,9 @@ TEST_P(GeneratedTokens, EqualThoseOfTransformers) {
 }
 
 constexpr int32_t kPad = 1;
-constexpr const char* kBart = PORTATUNE_TEST_DATA "/models/bart_lm";
 
 // Two sources, padded on the right, and a row that only fills the batch.
-const std::vector<Ids> kSources = {{5, 17, 3, 17, 3, 9, 5}, {23}};
+const std::vector<Ids> kPaddedSources = {{5, 17, 3, 17, 3, 9, 5}, {23}};
 const std::vector<int32_t> kIds = {5, 17, 3, 17, 3, 9, 5, 23, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 const std::vector<int32_t> kMask = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -68,7 +61,7 @@ std::vector<Ids> tokens_in_a_program(const GenerationOptions& options) {
   const InitialWeights loaded = hub::load_weights(folder, weights, model->facts().base_prefix, 0);
   const Tensor found = test::evaluate({tokens}, inputs, loaded.values, test::kernels())[0];
   std::vector<Ids> rows;
-  for (size_t row = 0; row < kSources.size(); ++row) {
+  for (size_t row = 0; row < kPaddedSources.size(); ++row) {
     const auto width = static_cast<size_t>(found.shape()[1]);
     const auto text = found.as<int32_t>().subspan(row * width + 1, width - 1);
     rows.emplace_back(text.begin(), text.end());
@@ -85,7 +78,7 @@ TEST(GeneratedTokensInAProgram, EqualThoseOfTheGenerator) {
     options.eos_token_id = {48};  // ends some of the texts
     options.forced_eos_token_id = {};
     options.suppress_tokens = {2};
-    std::vector<Ids> wanted = ids_of(generator.generate_ids(kSources, options));
+    std::vector<Ids> wanted = ids_of(generator.generate_ids(kPaddedSources, options));
     for (Ids& ids : wanted) ids.resize(9, kPad);
     EXPECT_EQ(tokens_in_a_program(options), wanted) << beams;
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 
+#include "generate/ids.h"
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
@@ -17,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using Ids = std::vector<int32_t>;
 
 constexpr const char* kModel = PORTATUNE_TEST_DATA "/models/gpt2_lm_untied";
 
@@ -28,12 +28,6 @@ Generator generator(int64_t batch_size = 4, DType dtype = DType::kFloat32, const
 GenerationOptions greedy(int64_t tokens) { return {.max_new_tokens = tokens}; }
 GenerationOptions sampling(int64_t tokens, uint64_t seed = 1) {
   return {.max_new_tokens = tokens, .do_sample = true, .temperature = 1.5, .top_k = 0, .seed = seed};
-}
-
-std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
-  std::vector<Ids> ids;
-  for (const Completion& completion : completions) ids.push_back(completion.ids);
-  return ids;
 }
 
 // Prompts of two sizes when padded alone.

@@ -1,4 +1,5 @@
-// Comparison with transformers' classes: tests/data/generation.json, made by tests/oracle/make_generation_cases.py.
+// Comparison with transformers' classes: tests/data/generation.json, made by
+// tests/oracle/tasks/make_generation_cases.py.
 #include "portatune/generate/processors.h"
 
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "generate/ids.h"
 #include "graph/evaluate.h"
 #include "portatune/error.h"
 #include "portatune/generation.h"
@@ -12,21 +13,12 @@ namespace portatune::generate {
 namespace {
 
 using testing::HasSubstr;
-using Ids = std::vector<int32_t>;
-
-constexpr const char* kBart = PORTATUNE_TEST_DATA "/models/bart_lm";
 
 // Sources of two sizes when padded alone, and an odd number of them.
 const std::vector<Ids> kSources = {{5, 17, 3}, {23}, {11, 6, 71, 30, 2, 9, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50}};
 
 GenerationOptions options(int64_t beams = 1) {
   return {.max_new_tokens = 9, .suppress_tokens = {2}, .num_beams = beams, .eos_token_id = {48}};
-}
-
-std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
-  std::vector<Ids> ids;
-  for (const Completion& completion : completions) ids.push_back(completion.ids);
-  return ids;
 }
 
 struct CompilationCounter final : GenerationCallback {

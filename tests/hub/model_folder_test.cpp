@@ -178,7 +178,7 @@ std::vector<std::string> contents_of(const ModelFolder& model) {
   return contents;
 }
 
-// Copies a file of tests/oracle/make_pytorch_cases.py.
+// Copies a file of tests/oracle/models/make_pytorch_cases.py.
 void copy_pytorch_file(const std::string& name, const std::filesystem::path& target) {
   std::filesystem::copy_file(std::filesystem::path(PORTATUNE_TEST_DATA) / "pytorch" / name, target);
 }

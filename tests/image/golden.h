@@ -1,4 +1,4 @@
-// Expected pixels from Pillow and transformers: tests/data/image, made by tests/oracle/make_image_goldens.py.
+// Expected pixels from Pillow and transformers: tests/data/image, made by tests/oracle/data/make_image_goldens.py.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 namespace portatune::jinja {
 namespace {
 
-std::string error_of(const std::string& source) {
+std::string parse_error_of(const std::string& source) {
   try {
     parse(source, "t");
   } catch (const CheckpointError& error) {
@@ -18,15 +18,15 @@ std::string error_of(const std::string& source) {
 }
 
 TEST(Parser, ErrorsNameTheGivenAndTheExpectedToken) {
-  EXPECT_EQ(error_of("{% if x %}\n{% for %}"), "t, line 2\n  given     %}\n  expected  a name to assign to");
-  EXPECT_EQ(error_of("{% if x %}\n\na"), "t, line 3\n  given     the end of the template\n  expected  {% endif %}");
-  EXPECT_EQ(error_of("{{ a b }}"), "t, line 1\n  given     b\n  expected  }}");
-  EXPECT_EQ(error_of("{{ f(*a) }}"),
+  EXPECT_EQ(parse_error_of("{% if x %}\n{% for %}"), "t, line 2\n  given     %}\n  expected  a name to assign to");
+  EXPECT_EQ(parse_error_of("{% if x %}\n\na"), "t, line 3\n  given     the end of the template\n  expected  {% endif %}");
+  EXPECT_EQ(parse_error_of("{{ a b }}"), "t, line 1\n  given     b\n  expected  }}");
+  EXPECT_EQ(parse_error_of("{{ f(*a) }}"),
             "t, line 1\n  given     unpacked arguments (*, **)\n  expected  separate arguments");
 }
 
 TEST(Parser, RefusesSourcesOfMoreThanAMegabyte) {
-  EXPECT_NE(error_of(std::string(1'000'001, 'a')).find("at most 1 MB"), std::string::npos);
+  EXPECT_NE(parse_error_of(std::string(1'000'001, 'a')).find("at most 1 MB"), std::string::npos);
 }
 
 // These rules are Jinja's; Python's differ.

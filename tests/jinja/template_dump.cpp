@@ -1,4 +1,4 @@
-// Renders templates for tests/oracle/compare_chat_templates.py.
+// Renders templates for tests/oracle/text/compare_chat_templates.py.
 //   portatune_template_dump < REQUESTS > ANSWERS
 // REQUESTS has one JSON object per line: {"template": ..., "variables": {...}}. ANSWERS has for each of them {"text":
 // ..., "generations": [[begin, end], ...]} in code points, or {"error": ...}.

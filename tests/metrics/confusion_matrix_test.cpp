@@ -1,4 +1,4 @@
-// tests/oracle/make_metric_cases.py writes tests/data/metrics.json with results of scikit-learn.
+// tests/oracle/tasks/make_metric_cases.py writes tests/data/metrics.json with results of scikit-learn.
 #include <gtest/gtest.h>
 
 #include <fstream>

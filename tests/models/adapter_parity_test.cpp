@@ -1,5 +1,5 @@
 // Adapters of PEFT: outputs, gradients and optimizer steps against torch, for every folder of tests/data/adapters.
-// tests/oracle/make_adapter_cases.py writes them.
+// tests/oracle/models/make_adapter_cases.py writes them.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,5 @@
 // Big Bird beyond its cases among tests/data/models: the random blocks of training, which
-// tests/oracle/make_big_bird_blocks.py has drawn with NumPy and transformers, and texts of any length.
+// tests/oracle/models/make_big_bird_blocks.py has drawn with NumPy and transformers, and texts of any length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "models/cases.h"
+#include "models/expect_passed.h"
 #include "portatune/error.h"
 #include "portatune/models/encoders/big_bird_blocks.h"
 #include "portatune/models/one_text_per_row.h"
@@ -27,13 +28,13 @@ using Json = nlohmann::json;
 
 const std::filesystem::path kData = std::filesystem::path(PORTATUNE_TEST_DATA) / "big_bird";
 
-const Json& golden() {
+const Json& golden_blocks() {
   static const Json kGolden = Json::parse(std::ifstream(kData / "blocks.json"));
   return kGolden;
 }
 
 TEST(BigBirdBlocks, PermutationsEqualNumPys) {
-  for (const Json& expected : golden()["permutations"]) {
+  for (const Json& expected : golden_blocks()["permutations"]) {
     const std::vector<int32_t> order = expected["order"];
     std::vector<int32_t> items = order;
     std::ranges::sort(items);
@@ -42,7 +43,7 @@ TEST(BigBirdBlocks, PermutationsEqualNumPys) {
 }
 
 TEST(BigBirdBlocks, EqualThoseOfTransformers) {
-  for (const Json& expected : golden()["blocks"]) {
+  for (const Json& expected : golden_blocks()["blocks"]) {
     std::vector<int32_t> wanted;
     for (const Json& head : expected["blocks"]) {
       for (const Json& row : head) wanted.insert(wanted.end(), row.begin(), row.end());
@@ -72,13 +73,6 @@ TEST(BigBirdBlocks, ErrorNamesTheBlocksToChooseFrom) {
     FAIL() << "no error";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("4096"), HasSubstr("3 random blocks of 256 tokens, from 1")));
-  }
-}
-
-void expect_passed(const parity::ParityResult& result) {
-  for (const parity::Comparison& c : result.comparisons) {
-    EXPECT_TRUE(c.passed) << c.kind << " " << c.tensor << ": largest error " << c.max_abs_error << ", allowed "
-                          << c.allowed << ", " << c.strays << " elements beyond";
   }
 }
 

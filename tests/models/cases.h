@@ -1,4 +1,4 @@
-// The stored cases: every folder of tests/data/models, written by tests/oracle/make_model_cases.py, and of
+// The stored cases: every folder of tests/data/models, written by tests/oracle/models/make_model_cases.py, and of
 // tests/data/adapters.
 #pragma once
 
@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "portatune/parity/reference_case.h"
 
 namespace portatune::test {
 
@@ -20,6 +22,14 @@ inline std::vector<std::string> case_names(const char* kind = "models") {
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
+  return names;
+}
+
+/// The cases with optimizer steps, one for each architecture.
+inline std::vector<std::string> whole_cases() {
+  std::vector<std::string> names = case_names();
+  std::erase_if(
+      names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
   return names;
 }
 

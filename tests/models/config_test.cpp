@@ -24,7 +24,7 @@ std::unique_ptr<ImageModel> image_model_with(const std::string& fields) {
   return image_model(io::JsonObject::parse(with(fields), "config.json"));
 }
 
-std::string message_of(const std::function<void()>& act) {
+std::string refusal_of(const std::function<void()>& act) {
   try {
     act();
   } catch (const CheckpointError& error) {
@@ -42,7 +42,7 @@ struct BadConfig {
 class TextModelConfig : public ::testing::TestWithParam<BadConfig> {};
 
 TEST_P(TextModelConfig, BadValuesAreRefusedByName) {
-  EXPECT_THAT(message_of([] { text_model(io::JsonObject::parse(GetParam().text, "config.json")); }),
+  EXPECT_THAT(refusal_of([] { text_model(io::JsonObject::parse(GetParam().text, "config.json")); }),
               ::testing::HasSubstr(GetParam().says));
 }
 
@@ -303,11 +303,11 @@ TEST(TextModel, ReportsModelsWithoutTokenTypes) {
 
 TEST(ImageModel, BadValuesAreRefusedByName) {
   using ::testing::HasSubstr;
-  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "bert")"); }), HasSubstr("which is no image model"));
-  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "vat")"); }), HasSubstr("\"vat\""));
-  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "vit", "image_size": 30)"); }),
+  EXPECT_THAT(refusal_of([] { image_model_with(R"("model_type": "bert")"); }), HasSubstr("which is no image model"));
+  EXPECT_THAT(refusal_of([] { image_model_with(R"("model_type": "vat")"); }), HasSubstr("\"vat\""));
+  EXPECT_THAT(refusal_of([] { image_model_with(R"("model_type": "vit", "image_size": 30)"); }),
               HasSubstr("image_size 30 and patch_size 16"));
-  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "vit", "patch_size": [2, 2, 2])"); }),
+  EXPECT_THAT(refusal_of([] { image_model_with(R"("model_type": "vit", "patch_size": [2, 2, 2])"); }),
               HasSubstr("3 numbers"));
 }
 

@@ -1,4 +1,5 @@
-// Models without weights start as those of transformers do: tests/oracle/make_initial_weights.py describes the latter.
+// Models without weights start as those of transformers do: tests/oracle/models/make_initial_weights.py describes the
+// latter.
 #include "portatune/hub/initial_weights.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ constexpr int kSeedsOfOracle = 200;  // MODELS in make_initial_weights.py
 constexpr double kReach = 3;         // deviations that normal weights exceed
 constexpr double kSigmas = 5;        // of the sampling error of a standard deviation
 
-const Json& golden() {
+const Json& golden_weights() {
   static const Json kGolden =
       Json::parse(io::read_text(std::filesystem::path(PORTATUNE_TEST_DATA) / "initial_weights.json", 10'000'000));
   return kGolden;
@@ -30,7 +31,7 @@ const Json& golden() {
 
 std::vector<std::string> golden_cases() {
   std::vector<std::string> names;
-  for (const auto& [name, parameters] : golden().items()) names.push_back(name);
+  for (const auto& [name, parameters] : golden_weights().items()) names.push_back(name);
   return names;
 }
 
@@ -101,7 +102,7 @@ class InitialWeightsOfModel : public ::testing::TestWithParam<std::string> {};
 TEST_P(InitialWeightsOfModel, AreDistributedAsInTransformers) {
   const parity::ReferenceCase reference{case_folder(GetParam())};
   const parity::ReferenceTask task(reference);
-  const Json& expected = golden()[GetParam()];
+  const Json& expected = golden_weights()[GetParam()];
   for (const nn::Parameter& parameter : parameters_of(task, reference.inputs())) {
     SCOPED_TRACE(parameter.name);
     std::vector<std::string> names = parameter.aliases;

@@ -6,6 +6,7 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
+#include "models/expect_passed.h"
 
 namespace portatune::test {
 namespace {
@@ -13,13 +14,6 @@ namespace {
 using parity::Comparison;
 using parity::ParityResult;
 using parity::ReferenceCase;
-
-void expect_passed(const ParityResult& result) {
-  for (const Comparison& c : result.comparisons) {
-    EXPECT_TRUE(c.passed) << c.kind << " " << c.tensor << " " << to_string(c.shape) << ": largest error "
-                          << c.max_abs_error << ", allowed " << c.allowed << ", " << c.strays << " elements beyond";
-  }
-}
 
 class Parity : public ::testing::TestWithParam<std::string> {
  protected:

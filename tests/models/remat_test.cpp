@@ -10,14 +10,6 @@
 namespace portatune::test {
 namespace {
 
-// The cases with optimizer steps, one for each architecture.
-std::vector<std::string> whole_cases() {
-  std::vector<std::string> names = case_names();
-  std::erase_if(
-      names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
-  return names;
-}
-
 class RematOf : public ::testing::TestWithParam<std::string> {
  protected:
   const parity::ReferenceCase reference_{case_folder(GetParam())};

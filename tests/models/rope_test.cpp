@@ -1,4 +1,4 @@
-// Rotary frequencies, compared with those of transformers (tests/oracle/make_rope_cases.py).
+// Rotary frequencies, compared with those of transformers (tests/oracle/models/make_rope_cases.py).
 #include "portatune/models/rope.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ using models::KeyValueCache;
 using models::Seq2Seq;
 using models::TextInputs;
 
-constexpr int32_t kPrompts = 2, kSource = 6, kTarget = 5, kPrefix = 2, kCacheLength = 8;
+constexpr int32_t kPrompts = 2, kSource = 6, kTarget = 5, kPrefix = 2, kTargetCacheLength = 8;
 
 Value ints(const Shape& shape, const std::vector<int32_t>& values) {
   return constant(Tensor(shape, std::span<const int32_t>(values)));
@@ -67,14 +67,14 @@ TextInputs part_of_target(const Value& ids, int32_t begin, int32_t end) {
   const TensorType position{DType::kInt32, {rows, kTarget}};
   const Value ones = full({DType::kInt32, {rows, end}}, 1);
   return {.input_ids = slice(ids, 1, {begin, end}),
-          .attention_mask = begin == 0 ? ones : pad(ones, 1, 0, kCacheLength - end),
+          .attention_mask = begin == 0 ? ones : pad(ones, 1, 0, kTargetCacheLength - end),
           .position_ids = slice(iota(position, 1), 1, {begin, end})};
 }
 
 // The last states of all tokens of the targets: the first kPrefix at once, the others one by one.
 Value decode(const Seq2Seq& body, const nn::Scope& root, const EncodedSource& source, const Value& ids) {
   const models::CrossCache cross = body.cross_cache(root, source);
-  KeyValueCache cache = body.empty_cache(ids.shape()[0], kCacheLength, DType::kFloat32);
+  KeyValueCache cache = body.empty_cache(ids.shape()[0], kTargetCacheLength, DType::kFloat32);
   Values x{body.next_hidden_state(root, part_of_target(ids, 0, kPrefix), cache, cross, {})};
   for (int32_t i = kPrefix; i < kTarget; ++i) {
     const Value start = constant(Tensor({}, {i}));

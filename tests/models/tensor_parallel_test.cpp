@@ -22,14 +22,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The cases with optimizer steps, one for each architecture.
-std::vector<std::string> whole_cases() {
-  std::vector<std::string> names = case_names();
-  std::erase_if(
-      names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
-  return names;
-}
-
 // These cases, and all cases of language models.
 std::vector<std::string> cases_and_language_models() {
   const std::vector<std::string> whole = whole_cases();

@@ -10,9 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr DType kF32 = DType::kFloat32;
-
-Value inputs() { return constant(random(TensorType{kF32, {2, 3, 8}})); }
+Value inputs() { return constant(random(TensorType{DType::kFloat32, {2, 3, 8}})); }
 
 TEST(SelfAttention, ProjectsByThreeLayersInTheirOrder) {
   nn::Context context({});
@@ -62,7 +60,7 @@ TEST(SelfAttention, IsAttentionOfTheProjections) {
   nn::Context context({});
   const nn::Scope s(context);
   const nn::SelfAttention a{.heads = 2, .head_size = 4, .band = {.after = 0}};
-  const Value x = inputs(), mask = full({kF32, {2, 1, 1, 3}}, 0);
+  const Value x = inputs(), mask = full({DType::kFloat32, {2, 1, 1, 3}}, 0);
   const Value found = self_attention(s, x, mask, a);
   const auto heads = project(s, x, a);
   const Value wanted =

@@ -18,7 +18,7 @@ using ::testing::FloatNear;
 
 Tensor row(const json& values) { return Tensor({1, 2}, {values[0].get<float>(), values[1].get<float>()}); }
 
-// Steps of torch.optim.SGD and keras.optimizers.SGD: tests/oracle/make_sgd_steps.py.
+// Steps of torch.optim.SGD and keras.optimizers.SGD: tests/oracle/train/make_sgd_steps.py.
 TEST(SgdOptimizer, FollowsTorchAndKeras) {
   const json golden = json::parse(std::ifstream(PORTATUNE_TEST_DATA "/optim/sgd.json"));
   for (const json& expected : golden["cases"]) {

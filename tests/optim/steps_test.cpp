@@ -1,4 +1,4 @@
-// Steps of the libraries that have an optimizer: tests/oracle/make_optimizer_steps.py.
+// Steps of the libraries that have an optimizer: tests/oracle/train/make_optimizer_steps.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "portatune/error.h"
-#include "portatune/stop.h"
 #include "processes/thread_group.h"
 
 namespace portatune::test {

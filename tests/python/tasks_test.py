@@ -19,7 +19,7 @@ except ImportError:
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 QUEST = DATA / "quest"
-EXPECTED = json.loads((DATA / "python_tasks.json").read_text())  # by torch: tests/oracle/make_python_task_case.py
+EXPECTED = json.loads((DATA / "python_tasks.json").read_text())  # by torch: tests/oracle/tasks/make_python_task_case.py
 
 
 def example(name):

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Two epochs of four steps, evaluated every two steps. The highest loss, of an early step, counts as the best score.
-RunOptions options_of(const Toy& toy, const std::string& output) {
+RunOptions evaluation_options(const Toy& toy, const std::string& output) {
   RunOptions options;
   options.model.folder = cli::tiny_bert();
   options.model.options.of<TextClassificationRunOptions>().max_length = 16;
@@ -117,7 +117,7 @@ std::vector<std::string> checkpoints_in(const RunOptions& options) {
 
 TEST(BestModelOfARun, IsSavedWithItsScores) {
   const Toy toy;
-  const RunOptions options = with_best_model(options_of(toy, "best"));
+  const RunOptions options = with_best_model(evaluation_options(toy, "best"));
   Observed events;
   const Outcome outcome = fit(options, events).value();
   EXPECT_THAT(events.evaluations, ElementsAre(2, 4, 6, 8));
@@ -135,7 +135,7 @@ TEST(BestModelOfARun, IsSavedWithItsScores) {
 TEST(BestModelOfARun, IsTheLastOneWhereItsScoreIsNeverDefined) {
   const Toy toy;
   cli::write(toy.file("validation.csv"), "text,label\nthe film was good,1\nthe play was fine,1\n");
-  RunOptions options = with_best_model(options_of(toy, "best"));
+  RunOptions options = with_best_model(evaluation_options(toy, "best"));
   options.best_model.metric = "roc_auc";
   options.best_model.greater_is_better.reset();
   const Outcome outcome = outcome_of(options);
@@ -148,7 +148,7 @@ TEST(BestModelOfARun, IsTheLastOneWhereItsScoreIsNeverDefined) {
 
 TEST(BestModelOfARun, IsTheSameAfterAStop) {
   const Toy toy;
-  RunOptions options = with_best_model(options_of(toy, "whole"));
+  RunOptions options = with_best_model(evaluation_options(toy, "whole"));
   const Outcome whole = outcome_of(options);
   const std::string weights = weights_in(options.output);
   for (const int64_t step : {3, 5}) {
@@ -166,7 +166,7 @@ TEST(BestModelOfARun, IsTheSameAfterAStop) {
 
 TEST(BestModelOfARun, UnknownScoreIsAnErrorBeforeTraining) {
   const Toy toy;
-  RunOptions options = options_of(toy, "out");
+  RunOptions options = evaluation_options(toy, "out");
   options.best_model.metric = "eval_bleu";
   Observed events;
   EXPECT_THROW(fit(options, events), UsageError);
@@ -175,7 +175,7 @@ TEST(BestModelOfARun, UnknownScoreIsAnErrorBeforeTraining) {
 
 TEST(EarlyStopping, EndsARunWhichIsFinishedThen) {
   const Toy toy;
-  RunOptions options = with_early_stopping(options_of(toy, "early"));
+  RunOptions options = with_early_stopping(evaluation_options(toy, "early"));
   const Outcome outcome = outcome_of(options);
   EXPECT_EQ(outcome.steps, 4);
   EXPECT_TRUE(outcome.stopped_early);
@@ -192,7 +192,7 @@ TEST(EarlyStopping, EndsARunWhichIsFinishedThen) {
 
 TEST(Evaluations, MeasureAllSetsEachTime) {
   const Toy toy;
-  RunOptions options = options_of(toy, "out");
+  RunOptions options = evaluation_options(toy, "out");
   options.validation = {"a=" + toy.file("validation.csv"), "b=" + toy.file("train.csv")};
   options.best_model.metric = "b_loss";
   const Outcome outcome = outcome_of(options);
@@ -206,7 +206,7 @@ TEST(Evaluations, MeasureAllSetsEachTime) {
 
 TEST(Evaluations, AreNotMadeDuringTrainingOnRequest) {
   const Toy toy;
-  RunOptions options = options_of(toy, "out");
+  RunOptions options = evaluation_options(toy, "out");
   options.eval_steps = 0;
   options.eval_strategy = EvalStrategy::kNo;
   options.best_model = {};
@@ -227,7 +227,7 @@ std::string first_rows_of(const Toy& toy, const std::string& name, int64_t rows)
 
 TEST(MaxSamples, AreTheFirstRows) {
   const Toy toy;
-  RunOptions limited = options_of(toy, "limited"), cut = options_of(toy, "cut");
+  RunOptions limited = evaluation_options(toy, "limited"), cut = evaluation_options(toy, "cut");
   limited.max_train_samples = 40;
   limited.max_eval_samples = 10;
   cut.train = {first_rows_of(toy, "train.csv", 40)};

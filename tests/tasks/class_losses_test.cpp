@@ -1,5 +1,5 @@
-// tests/oracle/make_class_loss_cases.py writes tests/data/tasks/class_losses.json with results of torch, torchvision
-// and Keras.
+// tests/oracle/tasks/make_class_loss_cases.py writes tests/data/tasks/class_losses.json with results of torch,
+// torchvision and Keras.
 #include "portatune/tasks/objectives/class_losses.h"
 
 #include <gmock/gmock.h>
@@ -27,13 +27,13 @@ Tensor matrix_of(const json& rows) {
   return Tensor({std::ssize(rows), std::ssize(rows[0])}, std::span<const float>(values));
 }
 
-Tensor labels_of(const json& labels) {
+Tensor label_tensor(const json& labels) {
   if (labels[0].is_array()) return matrix_of(labels);
   const std::vector<int32_t> ids = labels;
   return Tensor({std::ssize(ids)}, std::span<const int32_t>(ids));
 }
 
-LossOptions options_of(const json& options) {
+LossOptions loss_options_of(const json& options) {
   return {.label_smoothing = options.value("label_smoothing", 0.0),
           .focal_gamma = options.value("focal_gamma", 0.0),
           .class_weights = options.value("class_weights", std::vector<float>()),
@@ -59,7 +59,7 @@ TEST(ClassLosses, AreThoseOfTorchAndKeras) {
     const Tensor logits = matrix_of(c["logits"]);
     const Tensor ones = Tensor({logits.shape()[0]}, std::span<const float>(std::vector<float>(c["labels"].size(), 1)));
     const std::vector<Tensor> found =
-        evaluate_loss(problem, logits, labels_of(c["labels"]), ones, options_of(c["options"]));
+        evaluate_loss(problem, logits, label_tensor(c["labels"]), ones, loss_options_of(c["options"]));
     const float loss = found[0].as<float>()[0], weight = found[1].as<float>()[0];
     EXPECT_NEAR(loss, c["loss_sum"].get<double>(), 1e-5);
     if (!c["mean"].is_null()) {

@@ -97,7 +97,7 @@ TEST(ClassificationMetrics, OmitsRocAucOfOneClass) {
               ElementsAre(Pair("accuracy", 0.5), Pair("f1", 2.0 / 3), Pair("matthews_correlation", 0.0)));
 }
 
-// scikit-learn has made tests/data/metrics.json (tests/oracle/make_metric_cases.py).
+// scikit-learn has made tests/data/metrics.json (tests/oracle/tasks/make_metric_cases.py).
 TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
   const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["multi_label_cases"];
   ASSERT_EQ(golden.size(), 3u);

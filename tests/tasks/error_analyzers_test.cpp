@@ -21,7 +21,7 @@ constexpr int64_t kAll = 1000;
 
 Json read(const std::string& file) { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/" + file)); }
 
-// scikit-learn, torch and seqeval have made the goldens (tests/oracle/make_error_analysis_cases.py).
+// scikit-learn, torch and seqeval have made the goldens (tests/oracle/tasks/make_error_analysis_cases.py).
 Json goldens() { return read("error_analysis.json"); }
 
 std::vector<float> flat(const Json& rows) {
@@ -31,10 +31,10 @@ std::vector<float> flat(const Json& rows) {
 }
 
 // The rows [begin, end) of a case, and a row of weight 0 that fills the batch up.
-struct Batch {
+struct FilledBatch {
   data::Example batch, outputs;
 
-  Batch(const Json& c, size_t begin, size_t end) {
+  FilledBatch(const Json& c, size_t begin, size_t end) {
     const auto with_filler = [&](const char* key) {
       Json rows(c[key].begin() + static_cast<std::ptrdiff_t>(begin), c[key].begin() + static_cast<std::ptrdiff_t>(end));
       rows.push_back(rows[0]);
@@ -80,7 +80,7 @@ ErrorAnalysis analysis_of(const Json& c, int64_t max_mistakes = kAll) {
   const std::unique_ptr<ErrorAnalyzer> analyzer = analyzer_of(c, max_mistakes);
   const size_t rows = c["labels"].size(), middle = rows / 2;
   for (const auto& [begin, end] : {std::pair(size_t{0}, middle), std::pair(middle, rows)}) {
-    const Batch batch(c, begin, end);
+    const FilledBatch batch(c, begin, end);
     analyzer->update(batch.batch, batch.outputs);
   }
   return analyzer->result();

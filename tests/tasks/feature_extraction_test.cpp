@@ -6,6 +6,7 @@
 #include "portatune/tasks/prediction_task.h"
 #include "portatune/tasks/sentence_transformer.h"
 #include "tasks/forward.h"
+#include "tasks/sentences.h"
 
 namespace portatune::test {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
-
-const std::filesystem::path kTinyBert = PORTATUNE_TEST_DATA "/tiny_bert";
 
 void expect_embeddings(const std::vector<Json>& found, const Json& expected, const std::string& where) {
   ASSERT_EQ(found.size(), expected.size()) << where;

@@ -60,7 +60,7 @@ inline std::vector<nlohmann::json> predictions(const RowTask& task, const std::v
   return found;
 }
 
-/// The cases of tests/oracle/make_prediction_cases.py for a task.
+/// The cases of tests/oracle/tasks/make_prediction_cases.py for a task.
 inline nlohmann::json prediction_cases(const std::string& task) {
   return nlohmann::json::parse(text_of(PORTATUNE_TEST_DATA "/tasks/predictions.json")).at(task);
 }

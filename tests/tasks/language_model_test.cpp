@@ -83,11 +83,6 @@ TEST(LanguageModelMetrics, ArePerLabelWithoutPaddingRows) {
 
 TEST(LanguageModelMetrics, AreEmptyWithoutLabels) { EXPECT_TRUE(tasks::LanguageModelMetrics().result().empty()); }
 
-std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
-  const auto values = example.tensor(column).as<int32_t>();
-  return {values.begin(), values.end()};
-}
-
 data::Example only_batch(const RowTask& task, const std::vector<data::Example>& rows, int64_t size) {
   data::Cursor cursor = task.batches(data::from_examples(rows), size).iterate();
   data::Example batch = *cursor.next();

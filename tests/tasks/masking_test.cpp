@@ -13,13 +13,13 @@ constexpr int64_t kRows = 40, kLength = 500;
 constexpr int32_t kToken = 7, kMask = 3;
 constexpr int64_t kVocabulary = 1000;
 
-struct Found {
+struct MaskedIds {
   std::vector<int32_t> ids, labels;
 };
 
 // Rows of one token, where the word at position i is `word(i)`.
 template <class Word>
-Found mask(Word word, uint32_t key, double probability = 0.15) {
+MaskedIds mask(Word word, uint32_t key, double probability = 0.15) {
   std::vector<int32_t> ids(kRows * kLength, kToken), words, seeds;
   for (int64_t row = 0; row < kRows; ++row) {
     seeds.push_back(static_cast<int32_t>(row * 977));
@@ -41,7 +41,7 @@ Found mask(Word word, uint32_t key, double probability = 0.15) {
 int32_t each_for_itself(int64_t i) { return static_cast<int32_t>(i); }
 
 TEST(Masking, ChoosesAShareOfTheTokensAndMasksMostOfThem) {
-  const Found found = mask(each_for_itself, 1);
+  const MaskedIds found = mask(each_for_itself, 1);
   double chosen = 0, hidden = 0, kept = 0, random = 0;
   std::vector<int> halves(2);
   for (size_t i = 0; i < found.ids.size(); ++i) {
@@ -68,12 +68,12 @@ TEST(Masking, ChoosesAShareOfTheTokensAndMasksMostOfThem) {
 }
 
 TEST(Masking, NeverChoosesTokensWithoutAWord) {
-  const Found found = mask([](int64_t i) { return i % 2 == 0 ? -1 : static_cast<int32_t>(i); }, 1, 0.9);
+  const MaskedIds found = mask([](int64_t i) { return i % 2 == 0 ? -1 : static_cast<int32_t>(i); }, 1, 0.9);
   for (size_t i = 0; i < found.ids.size(); i += 2) ASSERT_EQ(found.labels[i], -100);
 }
 
 TEST(Masking, ChoosesAllTokensOfAWordTogether) {
-  const Found found = mask([](int64_t i) { return static_cast<int32_t>(i / 5); }, 1, 0.3);
+  const MaskedIds found = mask([](int64_t i) { return static_cast<int32_t>(i / 5); }, 1, 0.3);
   int words = 0;
   for (size_t i = 0; i < found.labels.size(); i += 5) {
     for (size_t k = 1; k < 5; ++k) ASSERT_EQ(found.labels[i + k], found.labels[i]);
@@ -83,7 +83,7 @@ TEST(Masking, ChoosesAllTokensOfAWordTogether) {
 }
 
 TEST(Masking, DependsOnKeyAndExampleAlone) {
-  const Found once = mask(each_for_itself, 1), again = mask(each_for_itself, 1), other = mask(each_for_itself, 2);
+  const MaskedIds once = mask(each_for_itself, 1), again = mask(each_for_itself, 1), other = mask(each_for_itself, 2);
   EXPECT_EQ(once.ids, again.ids);
   EXPECT_NE(once.labels, other.labels);
   const auto row = [&](int64_t r) {

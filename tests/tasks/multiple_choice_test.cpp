@@ -30,7 +30,7 @@ data::Example batch_of(const RowTask& task, const data::Example& row, Labels lab
   return *task.batches(data::from_examples({row}), 1, labels).iterate().next();
 }
 
-std::vector<int32_t> ints(const Json& rows) {
+std::vector<int32_t> flattened(const Json& rows) {
   std::vector<int32_t> all;
   for (const Json& row : rows) {
     for (const int32_t id : row) all.push_back(id);
@@ -38,7 +38,7 @@ std::vector<int32_t> ints(const Json& rows) {
   return all;
 }
 
-// Cases of tests/oracle/make_multiple_choice_cases.py, made with the rule of run_swag.py.
+// Cases of tests/oracle/tasks/make_multiple_choice_cases.py, made with the rule of run_swag.py.
 TEST(MultipleChoice, PreparesRowsAsTransformersDoes) {
   const Json golden = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/multiple_choice.json"))["cases"];
   ASSERT_EQ(golden.size(), 6u);
@@ -50,7 +50,7 @@ TEST(MultipleChoice, PreparesRowsAsTransformersDoes) {
     const data::Example batch = batch_of(*task, row_of(fields));
     EXPECT_EQ(batch.tensor("input_ids").shape(), (Shape{1, 4, c["max_length"]}));
     for (const char* column : {"input_ids", "attention_mask", "token_type_ids"}) {
-      EXPECT_THAT(batch.tensor(column).as<int32_t>(), ::testing::ElementsAreArray(ints(c[column]))) << c;
+      EXPECT_THAT(batch.tensor(column).as<int32_t>(), ::testing::ElementsAreArray(flattened(c[column]))) << c;
     }
     EXPECT_THAT(batch.tensor("labels").as<int32_t>(), ElementsAre(3));
     for (const std::string& name : task->inputs()) EXPECT_TRUE(batch.has(name)) << name;

@@ -21,9 +21,9 @@
 namespace portatune::test {
 namespace {
 
-constexpr int64_t kLength = 24;
+constexpr int64_t kTextLength = 24;
 
-struct Computed {
+struct PackedSums {
   double loss = 0, weight = 0;
   std::map<std::string, std::vector<double>> gradients;  // of the loss, by parameter
 };
@@ -34,7 +34,7 @@ std::vector<double> numbers(const Tensor& tensor) {
 }
 
 // Sums over the examples of a batch, without dropout, with weights so large that texts differ.
-Computed compute(const Task& task, const data::Example& batch, const Device& device) {
+PackedSums compute_sums(const Task& task, const data::Example& batch, const Device& device) {
   Columns columns;
   Values parameters;
   std::vector<Tensor> values;
@@ -59,7 +59,7 @@ Computed compute(const Task& task, const data::Example& batch, const Device& dev
     values.push_back(random(of_weights[i].type(), static_cast<uint32_t>(i) + 1));
   }
   const std::vector<Tensor> found = evaluate(results, parameters, values, device);
-  Computed computed{.loss = numbers(found[0])[0], .weight = numbers(found[1])[0], .gradients = {}};
+  PackedSums computed{.loss = numbers(found[0])[0], .weight = numbers(found[1])[0], .gradients = {}};
   for (size_t i = 0; i < weights.size(); ++i) computed.gradients[weights[i].name] = numbers(found[2 + i]);
   return computed;
 }
@@ -78,10 +78,10 @@ data::Example without_padding(const data::Example& batch) {
   return cut;
 }
 
-Computed one_by_one(const RowTask& task, const data::Dataset& rows) {
-  Computed sum;
+PackedSums one_by_one(const RowTask& task, const data::Dataset& rows) {
+  PackedSums sum;
   for (const data::Example& batch : task.batches(rows, 1).iterate()) {
-    const Computed one = compute(task, without_padding(batch), decompositions());
+    const PackedSums one = compute_sums(task, without_padding(batch), decompositions());
     sum.loss += one.loss;
     sum.weight += one.weight;
     for (const auto& [name, gradient] : one.gradients) {
@@ -93,7 +93,7 @@ Computed one_by_one(const RowTask& task, const data::Dataset& rows) {
   return sum;
 }
 
-void expect_equal(const Computed& found, const Computed& wanted) {
+void expect_equal(const PackedSums& found, const PackedSums& wanted) {
   EXPECT_NEAR(found.weight, wanted.weight, 1e-5 * wanted.weight);
   EXPECT_NEAR(found.loss, wanted.loss, 1e-5 * std::abs(wanted.loss));
   ASSERT_EQ(found.gradients.size(), wanted.gradients.size());
@@ -116,16 +116,18 @@ void expect_equal(const Computed& found, const Computed& wanted) {
 void expect_packed_equals_unpacked(const RowTask& task, const std::vector<data::Example>& rows,
                                    int64_t number_of_rows = 2) {
   const data::Dataset dataset = data::from_examples(rows);
-  const data::PackedShapes shapes{
-      .examples = std::ssize(rows) + 2, .rows = {number_of_rows}, .length = kLength, .window = std::ssize(rows) + 2};
+  const data::PackedShapes shapes{.examples = std::ssize(rows) + 2,
+                                  .rows = {number_of_rows},
+                                  .length = kTextLength,
+                                  .window = std::ssize(rows) + 2};
   data::Cursor cursor = task.packed_batches(dataset, shapes, {.buffer = 1}).iterate();
   const data::Example batch = *cursor.next();
   ASSERT_FALSE(cursor.next()) << "does not fit into one batch";
-  ASSERT_EQ(batch.tensor("input_ids").shape(), (Shape{number_of_rows, kLength}));
-  const Computed wanted = one_by_one(task, dataset);
+  ASSERT_EQ(batch.tensor("input_ids").shape(), (Shape{number_of_rows, kTextLength}));
+  const PackedSums wanted = one_by_one(task, dataset);
   EXPECT_GT(wanted.weight, 0);
-  expect_equal(compute(task, batch, decompositions()), wanted);
-  expect_equal(compute(task, batch, kernels()), wanted);
+  expect_equal(compute_sums(task, batch, decompositions()), wanted);
+  expect_equal(compute_sums(task, batch, kernels()), wanted);
 }
 
 const std::vector<data::Example> kSentences = {sentence("the film was very good and we liked it", "good"),
@@ -133,7 +135,8 @@ const std::vector<data::Example> kSentences = {sentence("the film was very good 
                                                sentence("lovely music", "good"), sentence("the end was awful", "bad")};
 
 TEST(PackedTextClassification, EqualsUnpacked) {
-  const TextClassification task(kTinyBert, {.max_length = kLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
+  const TextClassification task(kTinyBert,
+                                {.max_length = kTextLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
   expect_packed_equals_unpacked(task, kSentences);
 }
 
@@ -142,14 +145,14 @@ TEST(PackedTextClassification, OfPairsEqualsUnpacked) {
   for (data::Example& row : rows) row.set("pair", std::string("it was fine"));
   const TextClassification task(
       kTinyBert,
-      {.text_pair_column = "pair", .max_length = kLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
+      {.text_pair_column = "pair", .max_length = kTextLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
   expect_packed_equals_unpacked(task, rows, 3);
 }
 
 TEST(PackedTextClassification, OfARegressionEqualsUnpacked) {
   std::vector<data::Example> rows = kSentences;
   for (size_t i = 0; i < rows.size(); ++i) rows[i].set("label", std::to_string(0.3 * static_cast<double>(i)));
-  expect_packed_equals_unpacked(TextClassification(kTinyBert, {.max_length = kLength, .head = Head::kRegression}),
+  expect_packed_equals_unpacked(TextClassification(kTinyBert, {.max_length = kTextLength, .head = Head::kRegression}),
                                 rows);
 }
 
@@ -161,7 +164,8 @@ TEST(PackedTokenClassification, EqualsUnpacked) {
     rows.push_back(data::Example().set("tokens", std::string(tokens)).set("tags", std::string(tags)));
   }
   const TokenClassification task(
-      kTinyBert, {.tokens_column = "tokens", .tags_column = "tags", .max_length = kLength, .labels = {"A", "B", "O"}});
+      kTinyBert,
+      {.tokens_column = "tokens", .tags_column = "tags", .max_length = kTextLength, .labels = {"A", "B", "O"}});
   expect_packed_equals_unpacked(task, rows, 1);
 }
 
@@ -177,7 +181,7 @@ TEST(PackedQuestionAnswering, EqualsUnpacked) {
       row("the film", "it was good", R"({"text": ["good"], "answer_start": [7]})"),
       row("bad", "we saw the dreary end of it", R"({"text": ["the dreary"], "answer_start": [7]})"),
       row("music", "the story", R"({"text": [], "answer_start": []})")};
-  expect_packed_equals_unpacked(QuestionAnswering(kTinyBert, {.max_length = kLength, .doc_stride = 4}), rows);
+  expect_packed_equals_unpacked(QuestionAnswering(kTinyBert, {.max_length = kTextLength, .doc_stride = 4}), rows);
 }
 
 TEST(PackedMultipleChoice, EqualsUnpacked) {
@@ -189,14 +193,14 @@ TEST(PackedMultipleChoice, EqualsUnpacked) {
         .set("ending1", std::string("was the end of the story"))
         .set("label", std::string(label));
   };
-  const auto task = multiple_choice(kTinyBert, {.ending_columns = {"ending0", "ending1"}, .max_length = kLength});
+  const auto task = multiple_choice(kTinyBert, {.ending_columns = {"ending0", "ending1"}, .max_length = kTextLength});
   expect_packed_equals_unpacked(
       *task, {row("we saw the film", "is bad", "0"), row("good", "was", "1"), row("they thought", "is very fine", "1")},
       3);
 }
 
 TEST(PackedMaskedLm, EqualsUnpacked) {
-  expect_packed_equals_unpacked(*masked_lm(kTinyBert, {.max_length = kLength, .mlm_probability = 0.5}), kSentences);
+  expect_packed_equals_unpacked(*masked_lm(kTinyBert, {.max_length = kTextLength, .mlm_probability = 0.5}), kSentences);
 }
 
 TEST(PackedInstructionTuning, EqualsUnpacked) {
@@ -209,7 +213,7 @@ TEST(PackedInstructionTuning, EqualsUnpacked) {
     std::filesystem::copy_file(data / "chat/toy" / name, folder.path() / name);
   }
   const auto task =
-      instruction_tuning(folder.path(), {.prompt_column = "p", .completion_column = "c", .max_length = kLength});
+      instruction_tuning(folder.path(), {.prompt_column = "p", .completion_column = "c", .max_length = kTextLength});
   std::vector<data::Example> rows;
   for (const auto& [prompt, completion] :
        {std::pair("is it day?", " yes."), {"", "yes"}, {"say", " no"}, {"say yes", " it is"}}) {
@@ -232,7 +236,8 @@ TEST(PackedTextToText, EqualsUnpacked) {
   write_toy_bart(folder.path(), {"a", "b", "c", "d"});
   // A row of 24 source positions has 8 positions of targets beside it.
   const auto task = text_to_text(
-      folder.path(), {.text_column = "text", .target_column = "target", .max_length = kLength, .max_target_length = 8});
+      folder.path(),
+      {.text_column = "text", .target_column = "target", .max_length = kTextLength, .max_target_length = 8});
   expect_packed_equals_unpacked(*task, pairs_of_letters(), 3);
 }
 
@@ -243,41 +248,43 @@ TEST(PackedTextToText, OfT5EqualsUnpacked) {
   for (const char* name : {"tokenizer.json", "tokenizer_config.json", "vocab.txt"}) {
     std::filesystem::copy_file(data / "tiny_bert" / name, folder / name);
   }
-  const auto task =
-      text_to_text(folder.path(),
-                   {.text_column = "text", .target_column = "target", .max_length = kLength, .max_target_length = 12});
+  const auto task = text_to_text(
+      folder.path(),
+      {.text_column = "text", .target_column = "target", .max_length = kTextLength, .max_target_length = 12});
   expect_packed_equals_unpacked(*task, pairs_of_letters());
 }
 
 TEST(PackedTextToText, CountsTokensOfBothSides) {
   const TemporaryFolder folder;
   write_toy_bart(folder.path(), {"a", "b", "c", "d"});
-  const auto task =
-      text_to_text(folder.path(),
-                   {.text_column = "text", .target_column = "target", .max_length = kLength, .max_target_length = 12});
-  const data::PackedShapes shapes{.examples = 4, .rows = {2}, .length = kLength, .window = 4};
+  const auto task = text_to_text(
+      folder.path(),
+      {.text_column = "text", .target_column = "target", .max_length = kTextLength, .max_target_length = 12});
+  const data::PackedShapes shapes{.examples = 4, .rows = {2}, .length = kTextLength, .window = 4};
   const data::Example batch =
       *task->packed_batches(data::from_examples(pairs_of_letters()), shapes, {.buffer = 1}).iterate().next();
   EXPECT_EQ(task->tokens(batch).real, (8 + 3 + 4 + 7) + (3 + 6 + 3 + 5));
-  EXPECT_EQ(task->tokens(batch).positions, 2 * (kLength + 12));
+  EXPECT_EQ(task->tokens(batch).positions, 2 * (kTextLength + 12));
 }
 
 TEST(Packing, CountsTokensAndPositions) {
-  const TextClassification task(kTinyBert, {.max_length = kLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
-  const data::PackedShapes shapes{.examples = 5, .rows = {2}, .length = kLength, .window = 5};
+  const TextClassification task(kTinyBert,
+                                {.max_length = kTextLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
+  const data::PackedShapes shapes{.examples = 5, .rows = {2}, .length = kTextLength, .window = 5};
   const data::Example batch =
       *task.packed_batches(data::from_examples(kSentences), shapes, {.buffer = 1}).iterate().next();
   EXPECT_EQ(task.tokens(batch).real, 9 + 1 + 4 + 2 + 4 + 5 * 2);
-  EXPECT_EQ(task.tokens(batch).positions, 2 * kLength);
+  EXPECT_EQ(task.tokens(batch).positions, 2 * kTextLength);
 }
 
 TEST(Packing, RejectsTasksThatCannotBePacked) {
   const data::Dataset rows = data::from_examples(kSentences);
-  data::PackedShapes shapes{.examples = 5, .rows = {2}, .length = kLength, .window = 5};
-  const auto blocks = causal_lm(std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert", {.block_size = kLength});
+  data::PackedShapes shapes{.examples = 5, .rows = {2}, .length = kTextLength, .window = 5};
+  const auto blocks = causal_lm(std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert", {.block_size = kTextLength});
   EXPECT_THROW(blocks->packed_batches(rows, shapes, {.buffer = 1}), UsageError);
-  shapes.length = kLength + 1;
-  const TextClassification task(kTinyBert, {.max_length = kLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
+  shapes.length = kTextLength + 1;
+  const TextClassification task(kTinyBert,
+                                {.max_length = kTextLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
   EXPECT_THROW(task.packed_batches(rows, shapes, {.buffer = 1}), UsageError);
 }
 

@@ -1,4 +1,4 @@
-// Comparison of windows and answers with transformers: tests/oracle/make_question_answering_cases.py.
+// Comparison of windows and answers with transformers: tests/oracle/tasks/make_question_answering_cases.py.
 #include "portatune/tasks/question_answering.h"
 
 #include <gmock/gmock.h>
@@ -32,10 +32,7 @@ data::Example row_of(const std::string& question, const std::string& context, co
   return row;
 }
 
-Json ints(const data::Example& example, std::string_view column) {
-  const auto values = example.tensor(column).as<int32_t>();
-  return std::vector<int32_t>(values.begin(), values.end());
-}
+Json json_ints(const data::Example& example, std::string_view column) { return ints(example, column); }
 
 // ---- windows
 
@@ -51,13 +48,13 @@ TEST(QuestionAnswering, WindowsEqualThoseOfTransformers) {
     for (size_t i = 0; i < windows.size(); ++i) {
       const Json& window = expected["windows"][i];
       Json offsets = Json::array();
-      const Json begins = ints(windows[i], "span_begins"), ends = ints(windows[i], "span_ends");
+      const Json begins = json_ints(windows[i], "span_begins"), ends = json_ints(windows[i], "span_ends");
       for (size_t k = 0; k < begins.size(); ++k) offsets.push_back({begins[k], ends[k]});
-      EXPECT_EQ(ints(windows[i], "input_ids"), window["ids"]) << expected["id"] << i;
-      EXPECT_EQ(ints(windows[i], "token_type_ids"), window["type_ids"]) << expected["id"] << i;
+      EXPECT_EQ(json_ints(windows[i], "input_ids"), window["ids"]) << expected["id"] << i;
+      EXPECT_EQ(json_ints(windows[i], "token_type_ids"), window["type_ids"]) << expected["id"] << i;
       EXPECT_EQ(offsets, window["offsets"]) << expected["id"] << i;
-      EXPECT_EQ(ints(windows[i], "start_positions")[0], window["start"]) << expected["id"] << i;
-      EXPECT_EQ(ints(windows[i], "end_positions")[0], window["end"]) << expected["id"] << i;
+      EXPECT_EQ(json_ints(windows[i], "start_positions")[0], window["start"]) << expected["id"] << i;
+      EXPECT_EQ(json_ints(windows[i], "end_positions")[0], window["end"]) << expected["id"] << i;
     }
     ++compared;
   }
@@ -100,10 +97,10 @@ TEST(QuestionAnswering, AnswerAtTheLastTokenOfAWindowIsItsLabel) {
   const QuestionAnswering task(kTinyBert, {.max_length = 16});
   const auto windows = task.encode(row_of("what", "the film was good", R"({"text": ["good"], "answer_start": [13]})"));
   ASSERT_EQ(windows.size(), 1u);  // [CLS] what(4 letters) [SEP] the film was good [SEP]
-  const Json begins = ints(windows[0], "span_begins");
+  const Json begins = json_ints(windows[0], "span_begins");
   const auto place = std::find(begins.begin(), begins.end(), 13) - begins.begin();
-  EXPECT_EQ(ints(windows[0], "start_positions"), Json({place}));
-  EXPECT_EQ(ints(windows[0], "end_positions"), Json({place}));
+  EXPECT_EQ(json_ints(windows[0], "start_positions"), Json({place}));
+  EXPECT_EQ(json_ints(windows[0], "end_positions"), Json({place}));
 }
 
 TEST(QuestionAnswering, StrideIsHalfAWindowUnlessGiven) {
@@ -113,9 +110,9 @@ TEST(QuestionAnswering, StrideIsHalfAWindowUnlessGiven) {
   const std::string none = R"({"text": [], "answer_start": []})";
   const auto windows = task.encode(row_of("it", context, none));
   ASSERT_EQ(windows.size(), 2u);
-  EXPECT_EQ(ints(windows[0], "window"), Json({0}));
-  EXPECT_EQ(ints(windows[1], "window"), Json({1}));
-  EXPECT_EQ(ints(windows[1], "span_begins")[3], 22);
+  EXPECT_EQ(json_ints(windows[0], "window"), Json({0}));
+  EXPECT_EQ(json_ints(windows[1], "window"), Json({1}));
+  EXPECT_EQ(json_ints(windows[1], "span_begins")[3], 22);
   EXPECT_EQ(task.examples(data::from_examples({row_of("it", context, none), row_of("it", "good", none)})).count(), 3);
 }
 

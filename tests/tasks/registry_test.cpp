@@ -8,7 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
-#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {

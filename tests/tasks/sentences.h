@@ -1,8 +1,10 @@
 // Rows for the tiny BERT of tests/data/tiny_bert.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portatune/data.h"
@@ -16,6 +18,12 @@ inline data::Example sentence(const std::string& text, const std::string& label)
   row.set("text", text);
   row.set("label", label);
   return row;
+}
+
+/// The integers of a column, row after row.
+inline std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
+  const auto values = example.tensor(column).as<int32_t>();
+  return {values.begin(), values.end()};
 }
 
 }  // namespace portatune::test

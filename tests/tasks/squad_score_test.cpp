@@ -1,4 +1,4 @@
-// Comparison with the official evaluator: tests/oracle/make_question_answering_cases.py.
+// Comparison with the official evaluator: tests/oracle/tasks/make_question_answering_cases.py.
 #include "portatune/tasks/metrics/squad_score.h"
 
 #include <gtest/gtest.h>

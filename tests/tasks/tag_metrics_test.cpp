@@ -16,10 +16,10 @@ namespace {
 using Json = nlohmann::json;
 using Tags = std::vector<std::string>;
 
-// Cases that tests/oracle/make_token_classification_cases.py has made with seqeval.
+// Cases that tests/oracle/tasks/make_token_classification_cases.py has made with seqeval.
 Json cases() { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/token_classification.json"))["metrics"]; }
 
-Tags labels_of(const Json& example) {
+Tags tag_names(const Json& example) {
   std::set<std::string> labels;
   for (const char* key : {"expected", "predicted"}) {
     for (const Json& row : example[key]) labels.insert(row.begin(), row.end());
@@ -33,10 +33,10 @@ size_t id_of(const std::string& label, const Tags& labels) {
 
 // Two rows of ten positions, with an unlabelled position before each word, and logits of the predictions. The second
 // row only fills the batch up.
-struct Batch {
+struct TagBatch {
   data::Example batch, outputs;
 
-  Batch(const Tags& expected, const Tags& predicted, const Tags& labels, int32_t word_count) {
+  TagBatch(const Tags& expected, const Tags& predicted, const Tags& labels, int32_t word_count) {
     constexpr size_t kLength = 20;
     std::vector<int32_t> ids(2 * kLength, -100);
     std::vector<float> logits(2 * kLength * labels.size(), -1.0f);
@@ -60,11 +60,11 @@ std::map<std::string, double> result_of(const TagMetrics& metrics) {
 
 TEST(TagMetrics, EqualsSeqeval) {
   for (const Json& example : cases()) {
-    const Tags labels = labels_of(example);
+    const Tags labels = tag_names(example);
     TagMetrics metrics(labels);
     for (size_t row = 0; row < example["expected"].size(); ++row) {
       const Tags expected = example["expected"][row], predicted = example["predicted"][row];
-      const Batch batch(expected, predicted, labels, static_cast<int32_t>(expected.size()));
+      const TagBatch batch(expected, predicted, labels, static_cast<int32_t>(expected.size()));
       metrics.update(batch.batch, batch.outputs);
     }
     const std::map<std::string, double> scores = result_of(metrics);
@@ -77,7 +77,7 @@ TEST(TagMetrics, EqualsSeqeval) {
 
 TEST(TagMetrics, CountsUnseenWords) {
   TagMetrics metrics({"O", "B"});
-  const Batch batch({"O", "B"}, {"O", "O"}, {"O", "B"}, 5);
+  const TagBatch batch({"O", "B"}, {"O", "O"}, {"O", "B"}, 5);
   metrics.update(batch.batch, batch.outputs);
   EXPECT_EQ(result_of(metrics).at("words_left_out"), 3);
   EXPECT_EQ(result_of(metrics).at("accuracy"), 0.5);

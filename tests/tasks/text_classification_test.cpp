@@ -31,11 +31,6 @@ TextClassification task_with(TextClassificationOptions options) {
   return TextClassification(kTinyBert, std::move(options));
 }
 
-std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
-  const auto values = example.tensor(column).as<int32_t>();
-  return {values.begin(), values.end()};
-}
-
 std::string usage_error(const TextClassificationOptions& options) {
   return message_of<UsageError>([&] { TextClassification(kTinyBert, options); });
 }

@@ -1,4 +1,4 @@
-// Comparison with rouge_score, nltk and sacreBLEU: tests/oracle/make_text_metric_cases.py.
+// Comparison with rouge_score, nltk and sacreBLEU: tests/oracle/tasks/make_text_metric_cases.py.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -111,7 +111,7 @@ TEST_F(TextToText, SourcesAndTargetsHaveLengthsOfTheirOwn) {
   EXPECT_THROW(t->set_pairs({{3, 7}}), UsageError);
 }
 
-// The weights of the parity case bart_lm: tests/oracle/make_model_cases.py.
+// The weights of the parity case bart_lm: tests/oracle/models/make_model_cases.py.
 class TextToTextOfBart : public TextToText {
  protected:
   TextToTextOfBart() {

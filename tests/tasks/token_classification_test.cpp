@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using Json = nlohmann::json;
 using Labels = RowTask::Labels;
 
-TokenClassification task_with(TokenClassificationOptions options) {
+TokenClassification token_task_with(TokenClassificationOptions options) {
   if (options.labels.empty()) options.labels = {"B", "O"};
   return TokenClassification(kTinyBert, std::move(options));
 }
@@ -31,13 +31,8 @@ data::Example sentence_of(const std::string& tokens, const std::string& tags) {
   return row.set("tokens", tokens).set("ner_tags", tags);
 }
 
-std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
-  const auto values = example.tensor(column).as<int32_t>();
-  return {values.begin(), values.end()};
-}
-
 TEST(TokenClassification, LabelsTheFirstTokenOfAWord) {
-  const TokenClassification task = task_with({.max_length = 16});
+  const TokenClassification task = token_task_with({.max_length = 16});
   const data::Example example = task.encode(sentence_of(R"(["the", "film.", "", "was"])", R"(["O", "B", "B", "O"])"));
   EXPECT_THAT(ints(example, "input_ids"), ElementsAre(2, 13, 15, 61, 18, 3));
   EXPECT_THAT(ints(example, "labels"), ElementsAre(-100, 1, 0, -100, 1, -100));
@@ -46,7 +41,7 @@ TEST(TokenClassification, LabelsTheFirstTokenOfAWord) {
   EXPECT_THAT(ints(example, "word_count"), ElementsAre(4));
 }
 
-// tests/oracle/make_token_classification_cases.py has made the features: the label of a word is its index.
+// tests/oracle/tasks/make_token_classification_cases.py has made the features: the label of a word is its index.
 TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 30; ++i) numbers.push_back(std::to_string(i));
@@ -54,7 +49,7 @@ TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
   const Json cases = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/token_classification.json"));
   for (const Json& row : cases["encodings"]) {
     if (row["tokenizer"] != "tiny_bert" || row["max_length"] != 12) continue;
-    const TokenClassification task = task_with({.max_length = 12, .labels = numbers});
+    const TokenClassification task = token_task_with({.max_length = 12, .labels = numbers});
     Json tags = Json::array();
     for (size_t i = 0; i < row["words"].size(); ++i) tags.push_back(i);
     const data::Example example = task.encode(sentence_of(row["words"].dump(), tags.dump()));
@@ -66,18 +61,18 @@ TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
 }
 
 TEST(TokenClassification, TagsMayBeIds) {
-  const TokenClassification task = task_with({.max_length = 8});
+  const TokenClassification task = token_task_with({.max_length = 8});
   EXPECT_THAT(ints(task.encode(sentence_of(R"(["good", "bad"])", "[1, 0]")), "labels"), ElementsAre(-100, 1, 0, -100));
 }
 
 TEST(TokenClassification, PadsWithoutLabelsAndWords) {
-  const TokenClassification task = task_with({.max_length = 5});
+  const TokenClassification task = token_task_with({.max_length = 5});
   const auto batch = task.batches(data::from_examples({sentence_of(R"(["good"])", R"(["B"])")}), 2).iterate().next();
   EXPECT_THAT(ints(*batch, "labels"), ElementsAre(-100, 0, -100, -100, -100, -100, -100, -100, -100, -100));
 }
 
 TEST(TokenClassification, PredictsRowsWithoutTags) {
-  const TokenClassification task = task_with({.max_length = 8});
+  const TokenClassification task = token_task_with({.max_length = 8});
   data::Example row;
   row.set("tokens", std::string(R"(["bad"])"));
   EXPECT_THAT(ints(task.encode(row, Labels::kIgnored), "input_ids"), ElementsAre(2, 9, 3));
@@ -85,7 +80,7 @@ TEST(TokenClassification, PredictsRowsWithoutTags) {
 }
 
 TEST(TokenClassification, ErrorNamesABadRow) {
-  const TokenClassification task = task_with({.max_length = 8});
+  const TokenClassification task = token_task_with({.max_length = 8});
   const auto message = [&](const char* tokens, const char* tags) {
     return message_of<DataError>([&] { task.encode(sentence_of(tokens, tags)); });
   };
@@ -100,7 +95,7 @@ TEST(TokenClassification, ErrorNamesABadRow) {
 }
 
 TEST(TokenClassification, PredictionsMarkUnseenWords) {
-  const TokenClassification task = task_with({.max_length = 4});
+  const TokenClassification task = token_task_with({.max_length = 4});
   const auto batch =
       task.batches(data::from_examples({sentence_of(R"(["the", "", "film", "was"])", R"(["O", "O", "O", "O"])")}), 1)
           .iterate()

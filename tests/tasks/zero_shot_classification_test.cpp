@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using Json = nlohmann::json;
 using Options = ZeroShotClassificationOptions;
 
-std::string usage_error(const Options& options) {
+std::string zero_shot_error(const Options& options) {
   return message_of<UsageError>([&] { zero_shot_classification(PORTATUNE_TEST_DATA "/tiny_bert", options); });
 }
 
@@ -58,11 +58,11 @@ TEST(ZeroShotClassification, RemarksOnAModelWithoutEntailment) {
 }
 
 TEST(ZeroShotClassification, RefusesOptionsWithoutMeaning) {
-  EXPECT_THAT(usage_error({}), HasSubstr("--candidate-labels sports,politics"));
-  EXPECT_THAT(usage_error({.candidate_labels = {" ", ""}}), HasSubstr("no label"));
-  EXPECT_THAT(usage_error({.candidate_labels = {"a", " a "}}), HasSubstr("'a' twice"));
-  EXPECT_THAT(usage_error({.candidate_labels = {"a"}, .hypothesis_template = "x"}), HasSubstr("one {}"));
-  EXPECT_THAT(usage_error({.candidate_labels = {"a"}, .hypothesis_template = "{} {}"}), HasSubstr("one {}"));
+  EXPECT_THAT(zero_shot_error({}), HasSubstr("--candidate-labels sports,politics"));
+  EXPECT_THAT(zero_shot_error({.candidate_labels = {" ", ""}}), HasSubstr("no label"));
+  EXPECT_THAT(zero_shot_error({.candidate_labels = {"a", " a "}}), HasSubstr("'a' twice"));
+  EXPECT_THAT(zero_shot_error({.candidate_labels = {"a"}, .hypothesis_template = "x"}), HasSubstr("one {}"));
+  EXPECT_THAT(zero_shot_error({.candidate_labels = {"a"}, .hypothesis_template = "{} {}"}), HasSubstr("one {}"));
 }
 
 TEST(ZeroShotClassification, CutsTheTextAndKeepsTheHypothesis) {

@@ -1,4 +1,4 @@
-// Compares each component of tokenizer.json with `tokenizers`: tests/oracle/make_component_goldens.py.
+// Compares each component of tokenizer.json with `tokenizers`: tests/oracle/text/make_component_goldens.py.
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"

@@ -1,4 +1,4 @@
-// Compares words with transformers: tests/oracle/make_token_classification_cases.py.
+// Compares words with transformers: tests/oracle/tasks/make_token_classification_cases.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

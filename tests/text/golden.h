@@ -1,4 +1,4 @@
-// Files of tests/data/tokenizer, made by tests/oracle/make_tokenizer_goldens.py.
+// Files of tests/data/tokenizer, made by tests/oracle/text/make_tokenizer_goldens.py.
 #pragma once
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Folders of MarianTokenizer, made by tests/oracle/make_marian_goldens.py.
+// Folders of MarianTokenizer, made by tests/oracle/text/make_marian_goldens.py.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Writes a tokenizer's results for many examples, for tests/oracle/compare_tokenizer.py.
+// Writes a tokenizer's results for many examples, for tests/oracle/text/compare_tokenizer.py.
 //   portatune_tokenizer_dump FOLDER REQUESTS MAX_LENGTH STRATEGY ADD_SPECIAL_TOKENS > ANSWERS
 // REQUESTS: for each example 1 or 2 (texts), then for each text its size in bytes and the bytes. Numbers are int32.
 // ANSWERS, int32: for each example the number of tokens, ids, type ids, special tokens mask, sequence ids, word ids,

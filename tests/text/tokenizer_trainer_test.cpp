@@ -1,5 +1,4 @@
-// Trained tokenizers equal those of `tokenizers`, which tests/oracle/make_tokenizer_training.py stores.
-#include "portatune/tokenizer_trainer.h"
+// Trained tokenizers equal those of `tokenizers`, which tests/oracle/text/make_tokenizer_training.py stores.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

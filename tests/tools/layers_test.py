@@ -12,21 +12,21 @@ PUBLIC = ROOT / "include" / "portatune"
 # The folder that implements each public header; those of tasks are in a folder of that name. portatune.h includes all
 # of them.
 FOLDERS_OF_PUBLIC_HEADERS = {
-    "base": ["error", "option_fields", "process_group", "stop", "tensor"],
+    "base": ["error", "option_fields", "process_group", "tensor"],
     "chat": ["chat"],
-    "data": ["data", "meter", "packing", "sources"],
+    "data": ["data", "packing", "sources"],
     "generate": ["generation"],
     "graph": ["graph", "ops"],
-    "hub": ["config_changes", "initial_weights"],
+    "hub": ["hub"],
     "image": ["image"],
     "io": ["json_object"],
     "metrics": ["metrics"],
     "models": ["models"],
     "nn": ["nn"],
-    "run": ["run", "sweep"],
+    "run": ["run"],
     "runtime": ["device"],
-    "tasks": ["error_analysis", "tasks"],
-    "text": ["text", "tokenizer_trainer"],
+    "tasks": ["tasks"],
+    "text": ["text"],
     "train": ["train"],
 }  # fmt: skip
 LIBRARY = re.compile(r"portatune_library\((\w+)(.*?)\)\n", re.DOTALL)

@@ -1,11 +1,11 @@
-"""docs/reliability.md: every test that it names exists."""
+"""docs/training/reliability.md: every test that it names exists."""
 
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "training" / "reliability.md"
 
 
 def promised():

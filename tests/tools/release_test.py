@@ -15,7 +15,7 @@ class Release(unittest.TestCase):
         self.assertEqual(releases[0], VERSION)
 
     def test_projects_ask_for_this_version(self):
-        for file in ("docs/library.md", "tests/package/project/CMakeLists.txt"):
+        for file in ("docs/development/library.md", "tests/package/project/CMakeLists.txt"):
             self.assertEqual(re.findall(r"find_package\(portatune ([0-9.]+)", (ROOT / file).read_text()), [MINOR_VERSION])
 
     def test_the_page_about_installing_shows_this_version(self):

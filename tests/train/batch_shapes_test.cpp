@@ -10,7 +10,7 @@
 #include "portatune/error.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
-#include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -19,14 +19,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-const Device& cpu() {
-  static const TemporaryFolder cache;
-  static const Device device({.cache_folder = cache.path()});
-  return device;
-}
-
 // Texts of 3 to 8 tokens, special ones included.
-data::Dataset rows() {
+data::Dataset six_rows() {
   return data::from_examples({sentence("good", "good"), sentence("bad", "bad"),
                               sentence("it was a very good story", "good"), sentence("it was a very bad story", "bad"),
                               sentence("a good film", "good"), sentence("a bad film", "bad")});
@@ -39,7 +33,7 @@ std::unique_ptr<TextClassification> task_with(std::vector<int64_t> lengths) {
   return task;
 }
 
-struct Recorder final : Callback {
+struct ShapeRecorder final : Callback {
   std::vector<std::string> compiled;
   int64_t programs = -1, steps = 0;
   std::vector<double> waits;
@@ -60,9 +54,10 @@ TEST(Shapes, AllProgramsAreCompiledBeforeTheFirstStep) {
   const auto made = task_with({4, 8});
   const TextClassification& task = *made;
   Trainer trainer(cpu(), task, {});
-  Recorder recorder;
-  const FitResult result = trainer.fit(
-      task.batches(rows(), 2), {.num_train_epochs = 2, .validation = {{task.batches(rows(), 3)}}, .callback = &recorder});
+  ShapeRecorder recorder;
+  const FitResult result =
+      trainer.fit(task.batches(six_rows(), 2),
+                  {.num_train_epochs = 2, .validation = {{task.batches(six_rows(), 3)}}, .callback = &recorder});
   EXPECT_THAT(recorder.compiled, UnorderedElementsAre("training step for [2, 4]", "training step for [2, 8]",
                                                       "evaluation of [3, 4]", "evaluation of [3, 8]"));
   EXPECT_EQ(recorder.programs, 4);
@@ -74,7 +69,7 @@ TEST(Shapes, EachStepHoldsExactlyTheBatchSize) {
   const auto made = task_with({4, 5, 8});
   const TextClassification& task = *made;
   std::vector<int64_t> lengths;
-  for (const data::Example& batch : task.batches(rows(), 2).iterate()) {
+  for (const data::Example& batch : task.batches(six_rows(), 2).iterate()) {
     lengths.push_back(batch.tensor("input_ids").shape()[1]);
     EXPECT_EQ(task.tokens(batch).positions, 2 * lengths.back());
   }
@@ -84,13 +79,13 @@ TEST(Shapes, EachStepHoldsExactlyTheBatchSize) {
 TEST(Shapes, LengthsOfExamplesAreThoseOfTheirTokens) {
   const auto made = task_with({});
   const TextClassification& task = *made;
-  EXPECT_EQ(task.length_counts(task.batches(rows(), 4)), (data::LengthCounts{{3, 2}, {5, 2}, {8, 2}}));
+  EXPECT_EQ(task.length_counts(task.batches(six_rows(), 4)), (data::LengthCounts{{3, 2}, {5, 2}, {8, 2}}));
 }
 
 TEST(Shapes, LossDoesNotDependOnThePadding) {
   const auto fixed = task_with({}), buckets = task_with({4, 8});
   Trainer one(cpu(), *fixed, {}), other(cpu(), *buckets, {});
-  const Scores a = one.evaluate(fixed->batches(rows(), 4)), b = other.evaluate(buckets->batches(rows(), 4));
+  const Scores a = one.evaluate(fixed->batches(six_rows(), 4)), b = other.evaluate(buckets->batches(six_rows(), 4));
   ASSERT_EQ(a[0].first, "loss");
   EXPECT_NEAR(a[0].second, b[0].second, 1e-6);
 }
@@ -99,7 +94,7 @@ TEST(Shapes, PredictionsHaveTheOrderOfTheRows) {
   const auto fixed = task_with({}), buckets = task_with({4, 8});
   const auto predict = [](const TextClassification& task) {
     std::vector<std::vector<float>> logits;
-    Trainer(cpu(), task, {}).predict(task.batches(rows(), 4), [&](const auto& batch, const auto& outputs) {
+    Trainer(cpu(), task, {}).predict(task.batches(six_rows(), 4), [&](const auto& batch, const auto& outputs) {
       for (const auto& prediction : task.predictions(batch, outputs)) logits.push_back(prediction.logits);
     });
     return logits;
@@ -116,7 +111,7 @@ TEST(Shapes, ErrorNamesABatchOfAnotherShape) {
   const auto made = task_with({});
   const TextClassification& task = *made;
   // The first batch declares one shape; the second, of examples 4 and 5, has another.
-  const data::Dataset batches = task.batches(rows(), 4).map([](data::Example batch) {
+  const data::Dataset batches = task.batches(six_rows(), 4).map([](data::Example batch) {
     if (batch.origin().row == 0) return batch;
     for (const char* column : {"input_ids", "attention_mask"}) batch.set(column, Tensor({DType::kInt32, {4, 20}}));
     return batch;
@@ -131,7 +126,7 @@ TEST(Shapes, ErrorNamesABatchOfAnotherShape) {
 TEST(Shapes, ErrorNamesATooLongExample) {
   const auto made = task_with({4, 6});
   const TextClassification& task = *made;
-  EXPECT_THAT(message_of<DataError>([&] { Trainer(cpu(), task, {}).fit(task.batches(rows(), 2), {}); }),
+  EXPECT_THAT(message_of<DataError>([&] { Trainer(cpu(), task, {}).fit(task.batches(six_rows(), 2), {}); }),
               AllOf(HasSubstr("example 2"), HasSubstr("[8]"), HasSubstr("at most 6")));
 }
 
@@ -146,8 +141,8 @@ TEST(Shapes, TheDeviceWaitsForSlowInput) {
   const TextClassification& task = *made;
   const auto share = [&](int milliseconds) {
     Trainer trainer(cpu(), task, {});
-    Recorder recorder;
-    const data::Dataset batches = task.batches(rows(), 1).map([=](data::Example batch) {
+    ShapeRecorder recorder;
+    const data::Dataset batches = task.batches(six_rows(), 1).map([=](data::Example batch) {
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       return batch;
     });

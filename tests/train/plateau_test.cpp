@@ -1,4 +1,4 @@
-// Decisions of torch.optim.lr_scheduler.ReduceLROnPlateau: tests/oracle/make_plateau_cases.py.
+// Decisions of torch.optim.lr_scheduler.ReduceLROnPlateau: tests/oracle/train/make_plateau_cases.py.
 #include "portatune/train/plateau.h"
 
 #include <gmock/gmock.h>
@@ -15,6 +15,7 @@
 #include "portatune/train/options.h"
 #include "portatune/train/schedule.h"
 #include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -108,10 +109,6 @@ class Rates final : public Callback {
   void on_step(const StepResult& result, int64_t) override { rates.push_back(result.learning_rate()); }
   std::vector<double> rates;
 };
-
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
 
 data::Dataset batches_of(const TextClassification& task) {
   return task.batches(data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad")}), 1);

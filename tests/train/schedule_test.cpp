@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// The options of a case of tests/oracle/make_schedule_cases.py.
+// The options of a case of tests/oracle/train/make_schedule_cases.py.
 TrainingOptions options_of(const json& expected, double learning_rate) {
   TrainingOptions options{
       .learning_rate = learning_rate, .lr_scheduler_type = expected["name"], .warmup_steps = expected["warmup_steps"]};
@@ -80,32 +80,34 @@ TEST(Schedule, StaysAtItsEndAfterTheLastStep) {
       0);
 }
 
-void expect_refused(const TrainingOptions& options, const std::string& option, const std::string& text) {
+void expect_refused_schedule(const TrainingOptions& options, const std::string& option, const std::string& text) {
   EXPECT_THAT(message_of<UsageError>([&] { train::check(options); }),
               testing::AllOf(testing::StartsWith(option + "\n"), HasSubstr(text)));
 }
 
 TEST(Schedule, RefusesParametersOfOthers) {
-  expect_refused({.lr_scheduler_type = "cosine_annealing"}, "lr_scheduler_type", "cosine_annealing");
-  expect_refused({.schedule = {.power = 2}}, "lr_power", "2, with lr_scheduler_type linear");
-  expect_refused({.lr_scheduler_type = "warmup_stable_decay"}, "lr_decay_steps", "none");
-  expect_refused({.lr_scheduler_type = "cosine_with_min_lr"}, "lr_min_ratio", "none");
+  expect_refused_schedule({.lr_scheduler_type = "cosine_annealing"}, "lr_scheduler_type", "cosine_annealing");
+  expect_refused_schedule({.schedule = {.power = 2}}, "lr_power", "2, with lr_scheduler_type linear");
+  expect_refused_schedule({.lr_scheduler_type = "warmup_stable_decay"}, "lr_decay_steps", "none");
+  expect_refused_schedule({.lr_scheduler_type = "cosine_with_min_lr"}, "lr_min_ratio", "none");
 }
 
 TEST(Schedule, RefusesValuesOutOfRange) {
-  expect_refused({.lr_scheduler_type = "cosine", .schedule = {.num_cycles = -1}}, "lr_num_cycles", "-1");
-  expect_refused({.lr_scheduler_type = "polynomial", .schedule = {.power = NAN}}, "lr_power", "nan");
-  expect_refused({.lr_scheduler_type = "polynomial", .schedule = {.lr_end = 1}}, "lr_end", "below learning_rate");
-  expect_refused({.learning_rate = 0, .lr_scheduler_type = "polynomial"}, "lr_end", "below learning_rate");
-  expect_refused({.lr_scheduler_type = "inverse_sqrt", .schedule = {.timescale = 0}}, "lr_timescale", "0");
-  expect_refused({.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1, .decay_type = "exp"}},
-                 "lr_decay_type", "exp");
+  expect_refused_schedule({.lr_scheduler_type = "cosine", .schedule = {.num_cycles = -1}}, "lr_num_cycles", "-1");
+  expect_refused_schedule({.lr_scheduler_type = "polynomial", .schedule = {.power = NAN}}, "lr_power", "nan");
+  expect_refused_schedule({.lr_scheduler_type = "polynomial", .schedule = {.lr_end = 1}}, "lr_end",
+                          "below learning_rate");
+  expect_refused_schedule({.learning_rate = 0, .lr_scheduler_type = "polynomial"}, "lr_end", "below learning_rate");
+  expect_refused_schedule({.lr_scheduler_type = "inverse_sqrt", .schedule = {.timescale = 0}}, "lr_timescale", "0");
+  expect_refused_schedule(
+      {.lr_scheduler_type = "warmup_stable_decay", .schedule = {.num_decay_steps = 1, .decay_type = "exp"}},
+      "lr_decay_type", "exp");
 }
 
 TEST(Schedule, HasOneWarmUp) {
-  expect_refused({.warmup_steps = 1, .warmup_ratio = 0.1}, "warmup_ratio", "one of both");
-  expect_refused({.warmup_ratio = 1}, "warmup_ratio", "below 1");
-  expect_refused({.lr_scheduler_type = "constant", .warmup_steps = 1}, "warmup_steps", "constant_with_warmup");
+  expect_refused_schedule({.warmup_steps = 1, .warmup_ratio = 0.1}, "warmup_ratio", "one of both");
+  expect_refused_schedule({.warmup_ratio = 1}, "warmup_ratio", "below 1");
+  expect_refused_schedule({.lr_scheduler_type = "constant", .warmup_steps = 1}, "warmup_steps", "constant_with_warmup");
 }
 
 TEST(Schedule, ItsOptionsAreFactsOfARun) {

@@ -16,17 +16,15 @@ using train::ProgressArray;
 using train::StepInput;
 using train::StepNumber;
 
-constexpr DType kF32 = DType::kFloat32;
-
 nn::Parameter named(const std::string& name, const Shape& shape) {
-  return {.name = name, .value = parameter(name, {kF32, shape}), .initializer = {}};
+  return {.name = name, .value = parameter(name, {DType::kFloat32, shape}), .initializer = {}};
 }
 
 const std::vector<nn::Parameter> kParameters{named("w", {4, 2}), named("b", {2})};
-const train::Signature kBatch{{"x", {kF32, {3, 4}}}, {"labels", {kF32, {3}}}};
+const train::Signature kLabelledBatch{{"x", {DType::kFloat32, {3, 4}}}, {"labels", {DType::kFloat32, {3}}}};
 
 train::StepLayout layout_of_adamw() {
-  return train::StepLayout(kParameters, train::slots_of(kParameters, *optim::adamw({}), {}), kBatch);
+  return train::StepLayout(kParameters, train::slots_of(kParameters, *optim::adamw({}), {}), kLabelledBatch);
 }
 
 TEST(Slots, AreThoseOfTheFirstNameThenThoseOfTheSecond) {
@@ -71,7 +69,7 @@ TEST(StepLayout, ResultsReplaceTheStateAndEndWithNumbers) {
 TEST(StepLayout, AFrozenWeightHasNoSlotAndNoResult) {
   std::vector<nn::Parameter> parameters = kParameters;
   parameters[0].trainable = false;
-  const train::StepLayout layout(parameters, train::slots_of(parameters, *optim::adamw({}), {}), kBatch);
+  const train::StepLayout layout(parameters, train::slots_of(parameters, *optim::adamw({}), {}), kLabelledBatch);
   ASSERT_EQ(layout.slots().size(), 2);
   EXPECT_EQ(layout.slots()[0].parameter, 1);
   EXPECT_THROW(layout.result_for(layout.weight(0)), std::out_of_range);

@@ -16,6 +16,7 @@
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
 #include "train/renew_manifest.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -25,15 +26,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kBatchSize = 4;
 
-// Compiled programs are cached for the time of this process, as most tests use the same ones.
-const Device& cpu() {
-  static const TemporaryFolder cache;
-  static const Device device({.cache_folder = cache.path()});
-  return device;
-}
-
 // Ten rows: two full batches and a half-full one.
-data::Dataset rows() {
+data::Dataset ten_rows() {
   return data::from_examples(
       {sentence("the film was good", "good"), sentence("the film was bad", "bad"),
        sentence("it was a good story", "good"), sentence("it was a bad story", "bad"), sentence("a good play", "good"),
@@ -42,12 +36,8 @@ data::Dataset rows() {
 }
 constexpr int64_t kStepsPerEpoch = 3;
 
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
-
 data::Dataset shuffled_batches(const TextClassification& task) {
-  return task.batches(rows().shuffle({.buffer = 100, .seed = 3}), kBatchSize);
+  return task.batches(ten_rows().shuffle({.buffer = 100, .seed = 3}), kBatchSize);
 }
 
 TrainingOptions quick() { return {.learning_rate = 0.01, .weight_decay = 0.01}; }
@@ -109,11 +99,11 @@ std::string trained_weights(const TrainingOptions& options, int64_t epochs) {
 TEST(Trainer, FitLearnsAToyTask) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  const Scores before = trainer.evaluate(task.batches(rows(), kBatchSize));
+  const Scores before = trainer.evaluate(task.batches(ten_rows(), kBatchSize));
   Recorder recorder;
-  const FitResult result =
-      trainer.fit(shuffled_batches(task),
-                  {.num_train_epochs = 40, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
+  const FitResult result = trainer.fit(
+      shuffled_batches(task),
+      {.num_train_epochs = 40, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_NEAR(score(before, "loss"), std::log(2), 0.1);
   EXPECT_LT(score(result.scores, "loss"), 0.1);
   EXPECT_EQ(score(result.scores, "accuracy"), 1);
@@ -127,9 +117,9 @@ TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   Recorder recorder;
-  const FitResult result =
-      trainer.fit(shuffled_batches(task),
-                  {.num_train_epochs = 2, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
+  const FitResult result = trainer.fit(
+      shuffled_batches(task),
+      {.num_train_epochs = 2, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_EQ(recorder.steps, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(recorder.total_steps, 6);
@@ -148,7 +138,7 @@ TEST(Trainer, LoadsTheWeightsWithoutAStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   EXPECT_TRUE(trainer.parameters().empty());
-  trainer.load(*task.batches(rows(), 1).iterate().next());
+  trainer.load(*task.batches(ten_rows(), 1).iterate().next());
   EXPECT_EQ(trainer.steps(), 0);
   EXPECT_EQ(trainer.load_report().missing, (std::vector<std::string>{"classifier.weight", "classifier.bias"}));
   EXPECT_EQ(trainer.parameters().back(),
@@ -169,12 +159,12 @@ TEST(Trainer, FitContinuesWhereItEnded) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
-  const double before = score(trainer.evaluate(task.batches(rows(), kBatchSize)), "loss");
+  const double before = score(trainer.evaluate(task.batches(ten_rows(), kBatchSize)), "loss");
   Recorder recorder;
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 30, .callback = &recorder});
   EXPECT_EQ(recorder.steps.front(), 4);
   EXPECT_EQ(recorder.total_steps, 90);
-  EXPECT_LT(score(trainer.evaluate(task.batches(rows(), kBatchSize)), "loss"), 0.5 * before);
+  EXPECT_LT(score(trainer.evaluate(task.batches(ten_rows(), kBatchSize)), "loss"), 0.5 * before);
 }
 
 TEST(Trainer, FitNeedsExamples) {
@@ -216,7 +206,7 @@ struct StopAtTheEndOfAnEpoch final : Callback {
 TEST(Trainer, StoppedAtTheEndOfAnEpochHasTheWeightsOfItsScores) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  const data::Dataset validation = task.batches(rows(), kBatchSize);
+  const data::Dataset validation = task.batches(ten_rows(), kBatchSize);
   StopAtTheEndOfAnEpoch callback;
   const FitResult result =
       trainer.fit(shuffled_batches(task), {.num_train_epochs = 4, .validation = {{validation}}, .callback = &callback});
@@ -238,7 +228,7 @@ struct StopInValidation final : Callback {
 TEST(Trainer, StoppedBeforeTheFirstStepMakesNoStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  const data::Dataset stopping = rows().map([](const data::Example&) -> data::Example { throw Stopped(); });
+  const data::Dataset stopping = ten_rows().map([](const data::Example&) -> data::Example { throw Stopped(); });
   EXPECT_THROW(trainer.fit(shuffled_batches(task), {.validation = {{task.batches(stopping, kBatchSize)}}}), Stopped);
   EXPECT_EQ(trainer.steps(), 0);
 }
@@ -247,7 +237,7 @@ TEST(Trainer, StopsDuringAValidation) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   int64_t evaluated = 0;
-  const data::Dataset validation = task.batches(rows(), 1).map([&](data::Example batch) {
+  const data::Dataset validation = task.batches(ten_rows(), 1).map([&](data::Example batch) {
     ++evaluated;
     return batch;
   });
@@ -265,7 +255,7 @@ TEST(Trainer, SavesTheStepsBeforeAnUnreadableRow) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  const data::Dataset broken = rows().map([](data::Example row) {
+  const data::Dataset broken = ten_rows().map([](data::Example row) {
     if (row.text("text") == "good") throw DataError({.where = "the ninth row", .given = "nothing of use"});
     return row;
   });
@@ -278,9 +268,9 @@ TEST(Trainer, SavesTheStepsBeforeAnUnreadableRow) {
   const TextClassification again = task_from(folder / "run" / "checkpoint-2");
   Trainer resumed(cpu(), again, quick()), whole(cpu(), task, quick());
   resumed.resume(folder / "run" / "checkpoint-2");
-  resumed.fit(again.batches(rows(), kBatchSize), {.num_train_epochs = 2});
+  resumed.fit(again.batches(ten_rows(), kBatchSize), {.num_train_epochs = 2});
   resumed.save(folder / "resumed");
-  whole.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 2});
+  whole.fit(task.batches(ten_rows(), kBatchSize), {.num_train_epochs = 2});
   whole.save(folder / "whole");
   EXPECT_TRUE(text_of(folder / "resumed" / "model.safetensors") == text_of(folder / "whole" / "model.safetensors"));
 }
@@ -289,7 +279,7 @@ TEST(Trainer, SavesTheStepsBeforeAnErrorInAValidation) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  const data::Dataset broken = rows().map([](data::Example row) {
+  const data::Dataset broken = ten_rows().map([](data::Example row) {
     if (row.text("text") == "bad") throw IoError({.where = "the last row", .given = "a server that is gone"});
     return row;
   });
@@ -307,13 +297,13 @@ TEST(Trainer, ErrorForNonFiniteLossNamesStepAndRows) {
   Recorder recorder;
   // The first step makes the weights so large that the second overflows.
   EXPECT_THAT(message_of<NumericError>([&] {
-                trainer.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 2, .callback = &recorder});
+                trainer.fit(task.batches(ten_rows(), kBatchSize), {.num_train_epochs = 2, .callback = &recorder});
               }),
               AllOf(HasSubstr("step 2"), HasSubstr("example 4"), HasSubstr("learning rate")));
   EXPECT_EQ(recorder.steps, std::vector<int64_t>{1});
   // fit() is over: no observer is notified of compilations any more.
   const int compilations = recorder.compilations;
-  EXPECT_THROW(trainer.evaluate(task.batches(rows(), 1)), NumericError);
+  EXPECT_THROW(trainer.evaluate(task.batches(ten_rows(), 1)), NumericError);
   EXPECT_EQ(recorder.compilations, compilations);
 }
 
@@ -323,7 +313,7 @@ TrainingOptions overflowing() { return {.learning_rate = 3e38, .lr_scheduler_typ
 TEST(Trainer, ValidationFindsAnOverflowInTheLastStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
-  const data::Dataset batches = task.batches(rows(), kBatchSize);
+  const data::Dataset batches = task.batches(ten_rows(), kBatchSize);
   EXPECT_THAT(message_of<NumericError>([&] {
                 trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1, .validation = {{batches}}});
               }),
@@ -333,7 +323,7 @@ TEST(Trainer, ValidationFindsAnOverflowInTheLastStep) {
 TEST(Trainer, DoesNotSaveNonFiniteWeights) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
-  trainer.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 1, .steps_per_epoch = 1});
+  trainer.fit(task.batches(ten_rows(), kBatchSize), {.num_train_epochs = 1, .steps_per_epoch = 1});
   const TemporaryFolder folder;
   const auto names_folder_and_tensor = AllOf(HasSubstr((folder / "model").string()), HasSubstr("bert.embeddings."));
   EXPECT_THAT(message_of<NumericError>([&] { trainer.save(folder / "model"); }), names_folder_and_tensor);
@@ -347,9 +337,9 @@ TEST(Trainer, TrainsInBfloat16) {
   options.dtype = DType::kBFloat16;
   Trainer trainer(cpu(), task, options);
   Recorder recorder;
-  const FitResult result =
-      trainer.fit(shuffled_batches(task),
-                  {.num_train_epochs = 40, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
+  const FitResult result = trainer.fit(
+      shuffled_batches(task),
+      {.num_train_epochs = 40, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_NEAR(recorder.losses.front(), std::log(2), 0.15);
   EXPECT_LT(score(result.scores, "loss"), 0.15);
 }
@@ -357,7 +347,7 @@ TEST(Trainer, TrainsInBfloat16) {
 TEST(Trainer, TrainsASigmoidHead) {
   const TextClassification task(kTinyBert, {.max_length = 12, .head = Head::kSigmoid, .labels = {"0", "1"}});
   Trainer trainer(cpu(), task, quick());
-  const data::Dataset zeros_and_ones = rows().map([](data::Example row) {
+  const data::Dataset zeros_and_ones = ten_rows().map([](data::Example row) {
     row.set("label", std::string(row.text("label") == "good" ? "1" : "0"));
     return row;
   });
@@ -379,7 +369,7 @@ TEST(Trainer, SeedDecidesEveryBit) {
 TEST(Trainer, SeedDecidesTheNewHead) {
   const TextClassification task = task_from(kTinyBert);
   const auto untrained = [&](uint64_t seed) {
-    return Trainer(cpu(), task, {.seed = seed}).evaluate(task.batches(rows(), kBatchSize));
+    return Trainer(cpu(), task, {.seed = seed}).evaluate(task.batches(ten_rows(), kBatchSize));
   };
   EXPECT_EQ(untrained(1), untrained(1));
   EXPECT_NE(untrained(1), untrained(2));
@@ -390,7 +380,7 @@ TEST(Trainer, SeedDecidesTheNewHead) {
 TEST(Trainer, StepMakesOneUpdate) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.learning_rate = 0.01, .warmup_steps = 2, .total_steps = 6});
-  data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
+  data::Cursor cursor = task.batches(ten_rows(), kBatchSize).iterate();
   const data::Example batch = *cursor.next();
   const StepResult first = trainer.step(batch), second = trainer.step(batch);
   EXPECT_EQ(first.step(), 1);
@@ -408,7 +398,7 @@ TEST(Trainer, StepMakesOneUpdate) {
 TEST(Trainer, StepNeedsTheEndOfTheDecay) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
+  data::Cursor cursor = task.batches(ten_rows(), kBatchSize).iterate();
   const data::Example batch = *cursor.next();
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }), HasSubstr("total_steps"));
 }
@@ -416,7 +406,7 @@ TEST(Trainer, StepNeedsTheEndOfTheDecay) {
 TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
-  data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
+  data::Cursor cursor = task.batches(ten_rows(), kBatchSize).iterate();
   data::Example batch = *cursor.next();
   batch.erase("attention_mask");
   EXPECT_THAT(message_of<DataError>([&] { trainer.step(batch); }), HasSubstr("attention_mask"));
@@ -426,7 +416,7 @@ TEST(Trainer, RejectsInvalidOptionsAtOnce) {
   const TextClassification task = task_from(kTinyBert);
   EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
   Trainer trainer(cpu(), task, quick());
-  EXPECT_THROW(trainer.fit(task.batches(rows(), 1), {.num_train_epochs = 0}), UsageError);
+  EXPECT_THROW(trainer.fit(task.batches(ten_rows(), 1), {.num_train_epochs = 0}), UsageError);
   EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "sine", .warmup_steps = 3}), UsageError);
 }
 
@@ -448,11 +438,11 @@ TEST(Trainer, EvaluateCountsEveryExampleOnce) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
-  const Scores scores = trainer.evaluate(task.batches(rows(), kBatchSize));
+  const Scores scores = trainer.evaluate(task.batches(ten_rows(), kBatchSize));
 
   double loss = 0, hits = 0;
   int64_t examples = 0;
-  trainer.predict(task.batches(rows(), 1), [&](const data::Example& batch, const data::Example& outputs) {
+  trainer.predict(task.batches(ten_rows(), 1), [&](const data::Example& batch, const data::Example& outputs) {
     const auto logits = outputs.tensor("logits").as<float>();
     const size_t label = static_cast<size_t>(batch.tensor("labels").as<int32_t>()[0]);
     loss += std::log1p(std::exp(static_cast<double>(logits[1 - label]) - logits[label]));
@@ -475,7 +465,7 @@ TEST(Trainer, EvaluateNeedsExamples) {
 TEST(Trainer, ErrorForNonFiniteOutputsNamesTheRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
-  const data::Dataset batches = task.batches(rows(), kBatchSize);
+  const data::Dataset batches = task.batches(ten_rows(), kBatchSize);
   trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1});
   EXPECT_THAT(message_of<NumericError>([&] { trainer.evaluate(batches.skip(1)); }), HasSubstr("example 4"));
   EXPECT_THROW(trainer.predict(batches, [](const data::Example&, const data::Example&) {}), NumericError);
@@ -487,9 +477,11 @@ TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 10});  // gives rows different outputs
   const auto first_logits = [&](int64_t batch_size) {
     std::vector<float> found;
-    trainer.predict(task.batches(rows(), batch_size), [&](const data::Example& batch, const data::Example& outputs) {
-      for (const auto& prediction : task.predictions(batch, outputs)) found.push_back(prediction.logits[0]);
-    });
+    trainer.predict(task.batches(ten_rows(), batch_size),
+                    [&](const data::Example& batch, const data::Example& outputs) {
+                      for (const auto& prediction : task.predictions(batch, outputs))
+                        found.push_back(prediction.logits[0]);
+                    });
     return found;
   };
   const std::vector<float> together = first_logits(kBatchSize), alone = first_logits(1);
@@ -514,7 +506,8 @@ TEST(Trainer, SavedModelScoresTheSame) {
 
   const TextClassification again(folder / "model", {.max_length = 12});
   Trainer loaded(cpu(), again, quick());
-  EXPECT_EQ(loaded.evaluate(again.batches(rows(), kBatchSize)), trainer.evaluate(task.batches(rows(), kBatchSize)));
+  EXPECT_EQ(loaded.evaluate(again.batches(ten_rows(), kBatchSize)),
+            trainer.evaluate(task.batches(ten_rows(), kBatchSize)));
   EXPECT_TRUE(loaded.load_report().missing.empty());
   EXPECT_TRUE(loaded.load_report().unexpected.empty());
   EXPECT_FALSE(std::filesystem::exists(folder / "model" / "optimizer.safetensors"));
@@ -611,7 +604,7 @@ std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& sto
     Recorder recorder(trainer, part < stops.size() ? trainer.steps() + stops[part] : kNever);
     const FitResult result = trainer.fit(
         shuffled_batches(task),
-        {.num_train_epochs = epochs, .validation = {{task.batches(rows(), kBatchSize)}}, .callback = &recorder});
+        {.num_train_epochs = epochs, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
     from = folder / ("checkpoint-" + std::to_string(part));
     trainer.save_checkpoint(from);
     EXPECT_EQ(result.stopped, part < stops.size());
@@ -656,7 +649,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepKeepsTheResumedState) {
   Trainer trainer(cpu(), task, quick());
   trainer.resume(folder / "first");
   EXPECT_EQ(trainer.steps(), 2);
-  trainer.evaluate(task.batches(rows(), kBatchSize));
+  trainer.evaluate(task.batches(ten_rows(), kBatchSize));
   trainer.save_checkpoint(folder / "second");
   for (const char* file : {"model.safetensors", "optimizer.safetensors", "training_state.json", "data_state.json"}) {
     EXPECT_TRUE(text_of(folder / "first" / file) == text_of(folder / "second" / file)) << file;
@@ -768,7 +761,7 @@ TEST(Trainer, SavesTheModelAfterResumingAtTheLastStep) {
     Trainer trainer(cpu(), task, quick());
     trainer.resume(checkpoint);
     FitOptions options{.num_train_epochs = 1};
-    if (validates) options.validation = {{task.batches(rows(), kBatchSize)}};
+    if (validates) options.validation = {{task.batches(ten_rows(), kBatchSize)}};
     const FitResult result = trainer.fit(shuffled_batches(task), options);
     EXPECT_EQ(result.steps, kStepsPerEpoch);
     EXPECT_TRUE(std::isfinite(result.mean_loss));
@@ -876,7 +869,7 @@ TEST(Trainer, ResumeEncodesNoSkippedRow) {
   write_checkpoint(quick(), folder / "checkpoint");
   const TextClassification task = task_from(folder / "checkpoint");
   int64_t encoded = 0;
-  const data::Dataset batches = rows()
+  const data::Dataset batches = ten_rows()
                                     .shuffle({.buffer = 100, .seed = 3})
                                     .map([&](const data::Example& row) {
                                       ++encoded;
@@ -933,7 +926,7 @@ TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
 TEST(Trainer, RejectsABatchWithOtherLocalRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
-  data::Example batch = *task.batches(rows(), kBatchSize).iterate().next();
+  data::Example batch = *task.batches(ten_rows(), kBatchSize).iterate().next();
   batch.set_local_rows(std::make_shared<const data::LocalRows>(
       data::LocalRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }),

@@ -21,7 +21,7 @@ struct ImageClassificationOptions {
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: the checkpoint's. If the
   /// checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
   std::vector<std::string> labels;
-  /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
+  /// Names of the metrics in the order of reports (docs/results/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
   LossOptions loss = {};
   ImageInputOptions input = {};

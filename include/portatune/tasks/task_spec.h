@@ -1,11 +1,14 @@
-// Tasks by name: those of the library, and those that other programs add to the command and to run.h.
+// Tasks by name: those of the library, and those that other programs add to the command and to run.h. Descriptions of
+// the options that several tasks share.
 #pragma once
 
 #include <any>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <typeindex>
@@ -16,6 +19,7 @@
 #include "portatune/option_fields.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
+#include "portatune/tasks/losses.h"
 
 namespace portatune {
 
@@ -64,8 +68,8 @@ enum class RunOption { kPadding, kPacking, kWeightColumn };
 
 /// A task with options of the type `Options`, which task_spec() turns into a TaskSpec. Options describes its fields by
 /// describe(OptionFields&): the command has them as options, recipes as keys. Two tasks may have an option of one name,
-/// if it means the same; task_fields.h describes such options. A field without a group of the help is shown under the
-/// name of the task.
+/// if it means the same; the functions below describe such options. A field without a group of the help is shown under
+/// the name of the task.
 template <class Options>
 struct TypedTaskSpec {
   std::string name;  ///< the value of --task
@@ -117,8 +121,8 @@ TaskSpec task_spec(TypedTaskSpec<Options> spec) {
 /// Adds a task to the program while the object exists: a constant in a source file that is linked into it.
 ///     const AddedTask kMine(task_spec<MyOptions>({.name = "my-task", .classes = {"MyModel"}, .make = ...}));
 /// `portatune fit --task my-task`, evaluate, predict, checkpoints and everything else then work as for the tasks of the
-/// library. In CMake: portatune_command(my_portatune SOURCES my_task.cpp), see docs/library.md. Two tasks of one name
-/// are a UsageError of the command.
+/// library. In CMake: portatune_command(my_portatune SOURCES my_task.cpp), see docs/development/library.md. Two tasks
+/// of one name are a UsageError of the command.
 class AddedTask {
  public:
   explicit AddedTask(TaskSpec spec);
@@ -129,5 +133,18 @@ class AddedTask {
  private:
   const TaskSpec spec_;
 };
+
+void describe_max_length(OptionFields& fields, int64_t& max_length);
+void describe_max_length(OptionFields& fields, std::optional<int64_t>& max_length);
+void describe_text_column(OptionFields& fields, std::string& column);
+void describe_label_column(OptionFields& fields, std::string& column);
+
+/// The classes of a task, of which every row has one.
+void describe_classes(OptionFields& fields, std::vector<std::string>& labels);
+/// The names of the metrics to report.
+void describe_metrics(OptionFields& fields, std::vector<std::string>& metrics);
+void describe_label_smoothing(OptionFields& fields, double& label_smoothing);
+/// The loss of classes, without the weights of positive examples.
+void describe_loss(OptionFields& fields, LossOptions& loss, ClassWeights& weights);
 
 }  // namespace portatune

@@ -42,7 +42,7 @@ struct TextClassificationOptions {
   int64_t max_length = 128;  ///< tokens of an example, special ones included; longer texts are cut
   /// Default: the checkpoint's; with label columns multi-label, unless the checkpoint's is regression.
   std::optional<Head> head;
-  /// Names of the metrics in the order of reports (docs/metrics.md); {"all"}: every one; empty: the usual ones.
+  /// Names of the metrics in the order of reports (docs/results/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
   LossOptions loss = {};
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: the checkpoint's. If the

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/config_changes.h"
+#include "portatune/hub.h"
 #include "portatune/json_object.h"
 #include "portatune/models.h"
 #include "portatune/tasks.h"

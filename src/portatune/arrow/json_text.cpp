@@ -19,13 +19,13 @@ using arrow::Type;
 
 constexpr int kMaxDepth = 64;
 
-bool has_json(const arrow::DataType& type, int depth) {
+bool has_json_at(const arrow::DataType& type, int depth) {
   if (depth > kMaxDepth) return false;
   switch (type.id()) {
     case Type::EXTENSION:
-      return has_json(*static_cast<const arrow::ExtensionType&>(type).storage_type(), depth + 1);
+      return has_json_at(*static_cast<const arrow::ExtensionType&>(type).storage_type(), depth + 1);
     case Type::DICTIONARY:
-      return has_json(*static_cast<const arrow::DictionaryType&>(type).value_type(), depth + 1);
+      return has_json_at(*static_cast<const arrow::DictionaryType&>(type).value_type(), depth + 1);
     case Type::LIST:
     case Type::LARGE_LIST:
     case Type::LIST_VIEW:
@@ -33,7 +33,8 @@ bool has_json(const arrow::DataType& type, int depth) {
     case Type::FIXED_SIZE_LIST:
     case Type::STRUCT:
     case Type::MAP:
-      return std::ranges::all_of(type.fields(), [&](const auto& field) { return has_json(*field->type(), depth + 1); });
+      return std::ranges::all_of(type.fields(),
+                                 [&](const auto& field) { return has_json_at(*field->type(), depth + 1); });
     case Type::STRING:
     case Type::LARGE_STRING:
     case Type::STRING_VIEW:
@@ -151,7 +152,7 @@ Status append_scalar(const arrow::Array& array, int64_t row, Text& text) {
 
 }  // namespace
 
-bool has_json(const arrow::DataType& type) { return has_json(type, 0); }
+bool has_json(const arrow::DataType& type) { return has_json_at(type, 0); }
 
 Status append_json(const arrow::Array& array, int64_t row, Text& json) {
   const auto quoted_text = [&] {

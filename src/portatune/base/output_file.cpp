@@ -23,14 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kIdDigits = 16;
 
-// The target's name if `name` is the name of a temporary file of an AtomicFile.
-std::optional<std::string> target_of(std::string_view name) {
-  const size_t end = name.rfind('.'), begin = kTemporaryPrefix.size();
-  if (end == std::string_view::npos || end < begin) return std::nullopt;
-  const std::string_view target = name.substr(begin, end - begin);
-  return is_unique_sibling(name, target, kTemporaryPrefix) ? std::optional(std::string(target)) : std::nullopt;
-}
-
 }  // namespace
 
 OutputFile::OutputFile(std::filesystem::path path, int mode)
@@ -136,7 +128,7 @@ void remove_leftovers(std::span<const fs::path> targets) {
     finish_replacements(folder);
     std::error_code absent;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
-      const std::optional<std::string> target = target_of(entry.path().filename().string());
+      const std::optional<std::string> target = target_of_sibling(entry.path().filename().string(), kTemporaryPrefix);
       if (!target || !names_there.contains(*target) || !fs::is_regular_file(entry.symlink_status())) continue;
       if (const auto lock = lock_abandoned(entry.path())) unlink(entry.path().c_str());
     }
@@ -161,6 +153,13 @@ bool is_unique_sibling(std::string_view name, std::string_view target_name, std:
   if (name.size() != target_name.size() + 1 + kIdDigits || !name.starts_with(target_name)) return false;
   name.remove_prefix(target_name.size());
   return name[0] == '.' && name.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+}
+
+std::optional<std::string> target_of_sibling(std::string_view name, std::string_view prefix) {
+  const size_t end = name.rfind('.'), begin = prefix.size();
+  if (end == std::string_view::npos || end < begin) return std::nullopt;
+  const std::string_view target = name.substr(begin, end - begin);
+  return is_unique_sibling(name, target, prefix) ? std::optional(std::string(target)) : std::nullopt;
 }
 
 }  // namespace portatune

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -87,6 +88,8 @@ void sync_folder(const std::filesystem::path& folder);
 std::filesystem::path unique_sibling(const std::filesystem::path& target, std::string_view prefix);
 /// Returns whether `name` is a result of unique_sibling() for a target of this name.
 bool is_unique_sibling(std::string_view name, std::string_view target_name, std::string_view prefix);
+/// The target's name if `name` is a result of unique_sibling() with this prefix.
+std::optional<std::string> target_of_sibling(std::string_view name, std::string_view prefix);
 
 /// Prefix of the names of files and folders under construction.
 inline constexpr std::string_view kTemporaryPrefix = "tmp.";

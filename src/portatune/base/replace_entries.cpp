@@ -17,6 +17,7 @@
 #include "portatune/base/file_descriptor.h"
 #include "portatune/base/number.h"
 #include "portatune/base/output_file.h"
+#include "portatune/base/path_name.h"
 
 namespace portatune {
 namespace {
@@ -38,8 +39,6 @@ struct Step {
 fs::path absolute_folder(const fs::path& folder) {
   return fs::absolute(folder.empty() ? "." : folder).lexically_normal();
 }
-
-bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
 uint64_t inode_of(const fs::path& path) {
   struct stat status;
@@ -68,12 +67,12 @@ void set_aside(const Step& step) {
 // Makes a step. Does nothing if the step was made before.
 void make(const Step& step) {
   if (step.inode != 0 && inode_of(step.target) == step.inode) set_aside(step);
-  if (is_there(step.source)) move(step.source, step.target);
+  if (entry_exists(step.source)) move(step.source, step.target);
 }
 
 void undo(const Step& step) {
-  if (!step.source.empty() && !is_there(step.source) && is_there(step.target)) move(step.target, step.source);
-  if (!is_there(step.old)) return;
+  if (!step.source.empty() && !entry_exists(step.source) && entry_exists(step.target)) move(step.target, step.source);
+  if (!entry_exists(step.old)) return;
   move(step.old, step.target);
   unlink(step.old.c_str());  // rename(2) does nothing if both names are links to one file
 }
@@ -94,7 +93,7 @@ void sync_folders(const std::vector<Step>& steps) {
     if (!step.source.empty()) folders.insert(step.source.parent_path());
   }
   for (const fs::path& folder : folders) {
-    if (is_there(folder)) sync_folder(folder);  // a folder of sources may be gone after the moves
+    if (entry_exists(folder)) sync_folder(folder);  // a folder of sources may be gone after the moves
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "portatune/stop.h"
+#include "portatune/error.h"
 
 namespace portatune {
 

@@ -24,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMaxConfigBytes = 10'000'000;
-
 // Settings that are read, or without an effect. "bias" and "init_lora_weights" are checked by value.
 constexpr std::array<std::string_view, 27> kKnown = {"alpha_pattern",
                                                      "auto_mapping",

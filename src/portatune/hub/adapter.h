@@ -1,6 +1,7 @@
 // A LoRA adapter on disk, as PEFT writes it: a folder beside the model that it belongs to.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -14,6 +15,8 @@
 namespace portatune::hub {
 
 inline constexpr const char* kAdapterConfig = "adapter_config.json";
+/// Maximum size of a model's config.json and of adapter_config.json.
+inline constexpr int64_t kMaxConfigBytes = 10'000'000;
 /// Stem of the files of weights: "adapter_model.safetensors".
 inline constexpr const char* kAdapterStem = "adapter_model";
 

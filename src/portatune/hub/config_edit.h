@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "portatune/config_changes.h"
+#include "portatune/hub.h"
 
 namespace portatune::hub {
 

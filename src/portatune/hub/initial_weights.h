@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "portatune/initial_weights.h"
+#include "portatune/hub.h"
 #include "portatune/nn.h"
 
 namespace portatune::hub {

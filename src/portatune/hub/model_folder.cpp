@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxConfigBytes = 10'000'000;
-
 // The current name of a parameter in checkpoints from before PyTorch renamed it, such as BERT's first ones.
 std::string current_name(std::string name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRenamed{

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/config_changes.h"
+#include "portatune/hub.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"

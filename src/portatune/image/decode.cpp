@@ -9,34 +9,34 @@ namespace {
 
 constexpr int64_t kMaxSide = 65'535;  // the maximum of JPEG
 
-// A kind of file and its first bytes; '?' stands for any byte.
-struct Kind {
+// The format of a file and its first bytes; '?' stands for any byte.
+struct Format {
   std::string_view begin;
   std::string_view name;
   Image (*decode)(std::span<const std::byte>, const std::string&, const DecodeOptions&) = nullptr;  // null: unsupported
 };
 
-constexpr std::array<Kind, 11> kKinds = {{{"\xFF\xD8\xFF", "JPEG", decode_jpeg},
-                                          {"\x89PNG\r\n\x1A\n", "PNG", decode_png},
-                                          {"RIFF????WEBP", "WebP", decode_webp},
-                                          {"GIF8", "GIF"},
-                                          {"BM", "BMP"},
-                                          {{"II*\0", 4}, "TIFF"},
-                                          {{"MM\0*", 4}, "TIFF"},
-                                          {"????ftypavif", "AVIF"},
-                                          {"????ftypheic", "HEIC"},
-                                          {{"\0\0\0\x0CjP  ", 8}, "JPEG 2000"},
-                                          {"<svg", "SVG"}}};
+constexpr std::array<Format, 11> kFormats = {{{"\xFF\xD8\xFF", "JPEG", decode_jpeg},
+                                              {"\x89PNG\r\n\x1A\n", "PNG", decode_png},
+                                              {"RIFF????WEBP", "WebP", decode_webp},
+                                              {"GIF8", "GIF"},
+                                              {"BM", "BMP"},
+                                              {{"II*\0", 4}, "TIFF"},
+                                              {{"MM\0*", 4}, "TIFF"},
+                                              {"????ftypavif", "AVIF"},
+                                              {"????ftypheic", "HEIC"},
+                                              {{"\0\0\0\x0CjP  ", 8}, "JPEG 2000"},
+                                              {"<svg", "SVG"}}};
 
 bool begins(std::string_view text, std::string_view begin) {
   return text.size() >= begin.size() &&
          std::ranges::equal(text.substr(0, begin.size()), begin, [](char a, char b) { return b == '?' || a == b; });
 }
 
-const Kind* kind_of(std::span<const std::byte> file) {
+const Format* format_of(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) { return begins(text, kind.begin); });
-  return found == kKinds.end() ? nullptr : &*found;
+  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return begins(text, format.begin); });
+  return found == kFormats.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -74,15 +74,15 @@ DataError damaged(const std::string& where, std::string_view format, std::string
 }
 
 bool is_image(std::span<const std::byte> file) {
-  const Kind* kind = kind_of(file);
-  return kind != nullptr && kind->decode != nullptr;
+  const Format* format = format_of(file);
+  return format != nullptr && format->decode != nullptr;
 }
 
 Image decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
-  const Kind* kind = kind_of(file);
-  if (kind && kind->decode) return kind->decode(file, where, options);
+  const Format* format = format_of(file);
+  if (format && format->decode) return format->decode(file, where, options);
   const std::string found = file.empty() ? "an empty file"
-                            : kind       ? "a " + std::string(kind->name) + " file"
+                            : format     ? "a " + std::string(format->name) + " file"
                                          : "a file that is not an image, or of an unknown kind";
   throw DataError({.where = where, .given = found, .expected = "a JPEG, PNG or WebP file"});
 }

@@ -7,24 +7,24 @@
 namespace portatune::image {
 namespace {
 
-constexpr int64_t kMaxSide = 16384;
-constexpr io::IntRange kSide = {.least = 1, .most = kMaxSide};
+constexpr int64_t kMaxResizedSide = 16384;
+constexpr io::IntRange kSide = {.least = 1, .most = kMaxResizedSide};
 constexpr std::array<double, 3> kImageNetMean = {0.485, 0.456, 0.406}, kImageNetDeviation = {0.229, 0.224, 0.225};
 
 // The defaults of a processor.
-struct Kind {
+struct ProcessorKind {
   std::string_view name, model_type;
   ProcessorConfig defaults;
 };
 
-const std::array<Kind, 2> kKinds = {{{"ViTImageProcessor", "vit", {}},
-                                     {"DeiTImageProcessor",
-                                      "deit",
-                                      {.size = {256, 256},
-                                       .resample = Filter::kBicubic,
-                                       .do_center_crop = true,
-                                       .mean = kImageNetMean,
-                                       .deviation = kImageNetDeviation}}}};
+const std::array<ProcessorKind, 2> kProcessorKinds = {{{"ViTImageProcessor", "vit", {}},
+                                                       {"DeiTImageProcessor",
+                                                        "deit",
+                                                        {.size = {256, 256},
+                                                         .resample = Filter::kBicubic,
+                                                         .do_center_crop = true,
+                                                         .mean = kImageNetMean,
+                                                         .deviation = kImageNetDeviation}}}};
 
 // The current name of a processor: "ViTFeatureExtractor" and "ViTImageProcessorFast" become "ViTImageProcessor".
 std::string current_name(std::string name) {
@@ -34,13 +34,13 @@ std::string current_name(std::string name) {
   return name;
 }
 
-const Kind& kind_of(const io::JsonObject& json, const std::string& file, std::string_view model_type) {
+const ProcessorKind& kind_of(const io::JsonObject& json, const std::string& file, std::string_view model_type) {
   const std::string given =
       json.get_string_or("image_processor_type", json.get_string_or("feature_extractor_type", ""));
-  const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) {
+  const auto found = std::ranges::find_if(kProcessorKinds, [&](const ProcessorKind& kind) {
     return given.empty() ? kind.model_type == model_type : kind.name == current_name(given);
   });
-  if (found != kKinds.end()) return *found;
+  if (found != kProcessorKinds.end()) return *found;
   throw CheckpointError(
       {.where = file + ", image_processor_type",
        .given = given.empty() ? "none, for a model of type \"" + std::string(model_type) + "\"" : "\"" + given + "\"",

@@ -137,7 +137,7 @@ Value of_text(const Value& value, const Arguments& given, Renderer&) {
   Bound("filter", {}, given);
   return f(to_text(value));
 }
-std::string titled(std::string_view text) { return title(text, true); }
+std::string title_of_filter(std::string_view text) { return title(text, true); }
 
 // ---- filters of values with items
 
@@ -204,7 +204,7 @@ const std::map<std::string_view, Filter> kFilters = {
     {"upper", of_text<upper>},
     {"lower", of_text<lower>},
     {"capitalize", of_text<capitalize>},
-    {"title", of_text<titled>},
+    {"title", of_text<title_of_filter>},
     {"first", first},
     {"last", last},
     {"list", listed},

@@ -37,7 +37,7 @@ Value with_case(const Value& self, const Arguments& given) {
   require_none(given);
   return f(*self.text());
 }
-std::string titled(std::string_view text) { return title(text, false); }
+std::string title_of_method(std::string_view text) { return title(text, false); }
 
 Value stripped(const Value& self, const Arguments& given, Ends ends) {
   const Bound a("strip", {"chars"}, given);
@@ -144,7 +144,7 @@ const Methods kTextMethods = {
     {"upper", with_case<upper>},
     {"lower", with_case<lower>},
     {"capitalize", with_case<capitalize>},
-    {"title", with_case<titled>},
+    {"title", with_case<title_of_method>},
     {"isdigit", all_digits},
     {"isspace",
      [](const Value& self, const Arguments& a) -> Value {

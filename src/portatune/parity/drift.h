@@ -29,7 +29,7 @@ struct Distance {
 /// errors  UsageError if shapes differ
 Distance distance(const ParameterState& a, const ParameterState& b, double noise = 0);
 
-/// The distance that two equivalent runs may have; docs/parity.md has the reasons.
+/// The distance that two equivalent runs may have; docs/results/parity.md has the reasons.
 struct DriftTolerance {
   double loss = 0;       ///< relative_difference() of the losses
   double grad_norm = 0;  ///< relative_difference() of the gradient norms

@@ -1,4 +1,4 @@
-// A stored case with results of transformers for a model; docs/parity.md describes the format.
+// A stored case with results of transformers for a model; docs/results/parity.md describes the format.
 #pragma once
 
 #include <filesystem>

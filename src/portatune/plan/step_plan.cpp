@@ -16,7 +16,7 @@ int64_t bytes_of(std::span<const Value> values) {
 }
 
 // The arguments' memory.
-Memory memory_of_arguments(const train::StepProgram& step) {
+Memory memory_of_inputs(const train::StepProgram& step) {
   const train::StepLayout& layout = step.layout;
   const auto bytes = [&](size_t argument) { return step.function.parameters[argument].type().bytes(); };
   Memory memory;
@@ -26,7 +26,7 @@ Memory memory_of_arguments(const train::StepProgram& step) {
   return memory;
 }
 
-Memory memory_of_arguments(const train::EvaluationProgram& evaluation) {
+Memory memory_of_inputs(const train::EvaluationProgram& evaluation) {
   const std::span<const Value> values = evaluation.function.parameters;
   const size_t weights = evaluation.parameters.size();
   return {.parameters = bytes_of(values.first(weights)), .batch = bytes_of(values.subspan(weights))};
@@ -68,7 +68,7 @@ Memory together(const Memory& a, const Memory& b) {
 }
 
 Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
-  return memory_of_arguments(train::step_program(task, batch, options));
+  return memory_of_inputs(train::step_program(task, batch, options));
 }
 
 std::map<DType, double> flops_of_step(const Task& task, const train::Signature& batch, train::StepOptions options) {
@@ -82,7 +82,7 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
   const train::StepProgram step = train::step_program(task, batch, options);
   const Compiled compiled = compiler.compile(step.function, keep);
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
-  return {.memory = memory_of(memory_of_arguments(step), compiled.memory),
+  return {.memory = memory_of(memory_of_inputs(step), compiled.memory),
           .work = {.flops = flops_of_step(task, batch, options),
                    .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
                    .sent_bytes = sent_bytes(task, batch, options)},
@@ -93,7 +93,7 @@ EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const
                                const train::StepOptions& options, ProgramWriter* keep) {
   const auto program = train::evaluation_program(task, batch, options);
   const Compiled compiled = compiler.compile(program.function, keep);
-  return {memory_of(memory_of_arguments(program), compiled.memory), compiled.seconds};
+  return {memory_of(memory_of_inputs(program), compiled.memory), compiled.seconds};
 }
 
 }  // namespace portatune::plan

@@ -14,12 +14,12 @@ constexpr int64_t kMaxBatch = 1'000'000;   // the maximum of --batch-size
 constexpr int kCompilations = 12;          // for the largest batch
 constexpr int kCompilationsForRemedy = 6;  // from half a batch down to a 64th
 
-int64_t bytes_of(const train::Signature& batch) {
+int64_t bytes_of_batch(const train::Signature& batch) {
   int64_t bytes = 0;
   for (const auto& [name, type] : batch) bytes += type.bytes();
   return bytes;
 }
-int64_t bytes_of_shape(const BatchShape& shape) { return bytes_of(shape.batch); }
+int64_t bytes_of_shape(const BatchShape& shape) { return bytes_of_batch(shape.batch); }
 
 // The shape whose step needs the most memory.
 const BatchShape& largest(const std::vector<BatchShape>& shapes) {
@@ -56,7 +56,7 @@ MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const tr
       Memory memory = compiled_step(compiler, run, largest(shapes).batch, options).memory;
       const std::vector<train::Signature> evaluations = evaluations_of(run, size, options.mesh);
       if (!evaluations.empty()) {
-        const train::Signature& batch = *std::ranges::max_element(evaluations, {}, bytes_of);
+        const train::Signature& batch = *std::ranges::max_element(evaluations, {}, bytes_of_batch);
         memory = together(memory, compiled_evaluation(compiler, run, batch, options).memory);
       }
       return memory.total();

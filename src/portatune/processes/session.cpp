@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using Kind = Frame::Kind;
 
 constexpr auto kAbortTimeout = 2s;
-constexpr auto kPause = 100ms;  // pause between two attempts
+constexpr auto kJoinPause = 100ms;  // pause between two attempts
 
 // The last message of process 0; nothing if all have left.
 std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
@@ -38,7 +38,7 @@ Socket join(const std::string& host, int port, std::chrono::milliseconds timeout
            .expected = "a rank and a number of processes that fit process 0 at " + host + ":" + std::to_string(port),
            .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kJoinPause);
   } while (Socket::Clock::now() < end);
   throw DeviceError({.where = host + ":" + std::to_string(port),
                      .given = "a program that lets no process join",

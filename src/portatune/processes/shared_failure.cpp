@@ -4,44 +4,43 @@
 #include <array>
 
 #include "portatune/error.h"
-#include "portatune/stop.h"
 
 namespace portatune {
 namespace {
 
 // An error as it is sent to other processes: its kind, errno and the parts of its report.
-enum class Kind : uint8_t { kIo, kNumeric, kData, kCheckpoint, kDevice, kUsage, kNotFound, kStopped };
+enum class ErrorKind : uint8_t { kIo, kNumeric, kData, kCheckpoint, kDevice, kUsage, kNotFound, kStopped };
 
 struct Failure {
-  Kind kind = Kind::kIo;
+  ErrorKind kind = ErrorKind::kIo;
   int error_number = 0;
   Report report;
 };
 
-Kind kind_of(const Error& error) {
+ErrorKind kind_of(const Error& error) {
   const auto is = [&]<class Type>(const Type*) { return dynamic_cast<const Type*>(&error) != nullptr; };
-  if (is(static_cast<NumericError*>(nullptr))) return Kind::kNumeric;
-  if (is(static_cast<DataError*>(nullptr))) return Kind::kData;
-  if (is(static_cast<CheckpointError*>(nullptr))) return Kind::kCheckpoint;
-  if (is(static_cast<DeviceError*>(nullptr))) return Kind::kDevice;
-  if (is(static_cast<UsageError*>(nullptr))) return Kind::kUsage;
-  if (is(static_cast<NotFoundError*>(nullptr))) return Kind::kNotFound;
-  return Kind::kIo;
+  if (is(static_cast<NumericError*>(nullptr))) return ErrorKind::kNumeric;
+  if (is(static_cast<DataError*>(nullptr))) return ErrorKind::kData;
+  if (is(static_cast<CheckpointError*>(nullptr))) return ErrorKind::kCheckpoint;
+  if (is(static_cast<DeviceError*>(nullptr))) return ErrorKind::kDevice;
+  if (is(static_cast<UsageError*>(nullptr))) return ErrorKind::kUsage;
+  if (is(static_cast<NotFoundError*>(nullptr))) return ErrorKind::kNotFound;
+  return ErrorKind::kIo;
 }
 
 Failure failure_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const IoError& io) {
-    return {Kind::kIo, io.error_number(), io.report()};
+    return {ErrorKind::kIo, io.error_number(), io.report()};
   } catch (const Error& other) {
     return {kind_of(other), 0, other.report()};
   } catch (const Stopped&) {
-    return {.kind = Kind::kStopped};
+    return {.kind = ErrorKind::kStopped};
   } catch (const std::exception& other) {
-    return {Kind::kIo, 0, {.where = "a failure", .given = other.what(), .expected = {}, .fix = {}}};
+    return {ErrorKind::kIo, 0, {.where = "a failure", .given = other.what(), .expected = {}, .fix = {}}};
   } catch (...) {
-    return {Kind::kIo, 0, {.where = "a failure", .given = "an unknown exception", .expected = {}, .fix = {}}};
+    return {ErrorKind::kIo, 0, {.where = "a failure", .given = "an unknown exception", .expected = {}, .fix = {}}};
   }
 }
 
@@ -64,7 +63,7 @@ Failure failure_in(const std::string& text) {
     part = text.substr(begin, end - begin);
     begin = end + 1;
   }
-  return {static_cast<Kind>(std::stoi(parts[0])),
+  return {static_cast<ErrorKind>(std::stoi(parts[0])),
           std::stoi(parts[1]),
           {.where = parts[2], .given = parts[3], .expected = parts[4], .fix = parts[5]}};
 }
@@ -73,21 +72,21 @@ Failure failure_in(const std::string& text) {
   failure.report.where =
       "process " + std::to_string(process) + " of " + std::to_string(processes) + ", " + failure.report.where;
   switch (failure.kind) {
-    case Kind::kNumeric:
+    case ErrorKind::kNumeric:
       throw NumericError(failure.report);
-    case Kind::kData:
+    case ErrorKind::kData:
       throw DataError(failure.report);
-    case Kind::kCheckpoint:
+    case ErrorKind::kCheckpoint:
       throw CheckpointError(failure.report);
-    case Kind::kDevice:
+    case ErrorKind::kDevice:
       throw DeviceError(failure.report);
-    case Kind::kUsage:
+    case ErrorKind::kUsage:
       throw UsageError(failure.report);
-    case Kind::kNotFound:
+    case ErrorKind::kNotFound:
       throw NotFoundError(failure.report);
-    case Kind::kStopped:
+    case ErrorKind::kStopped:
       throw Stopped();
-    case Kind::kIo:
+    case ErrorKind::kIo:
       break;
   }
   throw IoError(failure.report, failure.error_number);

@@ -23,8 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = Socket::Clock;
 
-constexpr auto kPause = 100ms;    // pause between two attempts
-constexpr auto kOneAttempt = 5s;  // timeout of one attempt at one address
+constexpr auto kSocketPause = 100ms;  // pause between two attempts
+constexpr auto kOneAttempt = 5s;      // timeout of one attempt at one address
 constexpr int kWaitingToBeAccepted = 1024;
 
 void set_option(const Socket& socket, int level, int name, int value) {
@@ -164,8 +164,8 @@ Socket accept_from(const Socket& listening) {
       set_options(socket);
       return socket;
     }
-    if (errno == EINVAL) return {};       // the socket has been shut down
-    std::this_thread::sleep_for(kPause);  // for example, too many files are open; some will be closed
+    if (errno == EINVAL) return {};             // the socket has been shut down
+    std::this_thread::sleep_for(kSocketPause);  // for example, too many files are open; some will be closed
   }
 }
 
@@ -179,7 +179,7 @@ Socket connect_to(const std::string& host, int port, std::chrono::milliseconds t
       Socket socket = connect_once(*address, std::clamp<std::chrono::milliseconds>(left, 1ms, kOneAttempt), fault);
       if (socket.is_open()) return socket;
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kSocketPause);
   } while (Clock::now() < end);
 
   throw DeviceError({.where = host + ":" + std::to_string(port),

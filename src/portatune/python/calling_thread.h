@@ -6,7 +6,7 @@
 #include <functional>
 #include <mutex>
 
-#include "portatune/stop.h"
+#include "portatune/error.h"
 
 namespace portatune::python {
 

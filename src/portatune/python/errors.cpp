@@ -6,7 +6,6 @@
 
 #include "portatune/base/plain_text.h"
 #include "portatune/error.h"
-#include "portatune/stop.h"
 
 namespace nb = nanobind;
 

@@ -21,7 +21,7 @@
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/report/page.h"
-#include "portatune/sweep.h"
+#include "portatune/run.h"
 
 namespace nb = nanobind;
 

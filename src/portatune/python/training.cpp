@@ -106,7 +106,7 @@ class Training {
     Gradients gradients;
     work([&](CallingThread&) { gradients = session_->trainer().gradients(batch); });
     nb::dict arrays;
-    for (auto& [name, tensor] : gradients.of) arrays[name.c_str()] = to_numpy(std::move(tensor));
+    for (auto& [name, tensor] : gradients.by_parameter) arrays[name.c_str()] = to_numpy(std::move(tensor));
     return {gradients.loss, arrays};
   }
 

@@ -40,7 +40,7 @@ bool is_mistake(const Json& element) {
   return has(element, "file", &Json::is_string) && has(element, "row", &Json::is_number_integer);
 }
 
-bool is_evaluation(const Json& line) {
+bool is_saved_evaluation(const Json& line) {
   return has(line, "step", &Json::is_number_integer) && has(line, "set", &Json::is_string) &&
          is_list(line, "classes", is_class) && is_list(line, "confusions", is_confusion) &&
          is_list(line, "mistakes", is_mistake);
@@ -73,7 +73,7 @@ std::vector<Json> shown_evaluations(const fs::path& folder) {
   std::ifstream in(folder / kEvaluationsFile);
   for (std::string text; std::getline(in, text);) {
     Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (is_evaluation(line)) lines.push_back(std::move(line));
+    if (is_saved_evaluation(line)) lines.push_back(std::move(line));
   }
   if (lines.empty()) return lines;
   const int64_t last = lines.back()["step"], best = best_step(folder);

@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kLabels = RowTask::Labels::kRequired;
+constexpr auto kFoldLabels = RowTask::Labels::kRequired;
 constexpr const char* kOutOfFold = "out_of_fold.jsonl";
 constexpr const char* kTest = "test.jsonl";
 
@@ -152,7 +152,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   const RowTask& task = *of_fold.task;
   const data::Dataset rows = training_rows(plan, task);
   const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
-  const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kLabels);
+  const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kFoldLabels);
   SurveyedRows split({.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}});
   return train_model(of_fold, split, device, events).has_value();
 }
@@ -212,7 +212,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   // Faults in the test rows end the run before training.
   if (!plan.test.empty()) read_through(read_rows(plan.model, plan.test, task, RowTask::Labels::kIgnored));
   const std::vector<int> fold_of =
-      folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kLabels)), events);
+      folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kFoldLabels)), events);
   if (plan.overwrite_output) remove_earlier_folds(plan.output);
   require_same_run(plan, facts_of(plan, task, std::ssize(fold_of)));
   if (!train_folds(plan, fold_of, events)) return std::nullopt;

@@ -34,7 +34,7 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   Trainer trainer(
       device, *task,
       {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
-  const std::unique_ptr<RowProgress> progress = events.progress("evaluating");
+  const std::unique_ptr<RowProgress> progress = events.progress(kEvaluating);
   const Clock::time_point start = Clock::now();
   Scores scores = evaluate_all(trainer, sets, *progress);
   const double seconds = seconds_since(start);

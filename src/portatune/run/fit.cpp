@@ -40,8 +40,6 @@
 namespace portatune::run {
 namespace {
 
-constexpr const char* kEvaluating = "evaluating";
-
 // Loading needs a batch; this one is as small as the mesh allows.
 void load_weights(Trainer& trainer, const RunPlan& plan, const RowTask& task, const data::Dataset& rows) {
   const data::Dataset batches = tolerant(plan.model, task.batches(rows, plan.device.mesh.size(kBatchAxes)));

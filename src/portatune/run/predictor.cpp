@@ -13,7 +13,7 @@
 namespace portatune::run {
 namespace {
 
-constexpr auto kLabels = RowTask::Labels::kIgnored;
+constexpr auto kPredictedLabels = RowTask::Labels::kIgnored;
 constexpr int64_t kShortestLength = 16;
 
 std::vector<int64_t> powers_of_two(int64_t max_length) {
@@ -83,10 +83,11 @@ std::vector<std::string> Predictor::predict(const std::vector<data::Example>& ro
   std::vector<std::string> predictions;
   if (rows.empty()) return predictions;
   const std::unique_ptr<PredictionLines> lines = impl_->task->prediction_lines();
-  impl_->trainer->predict(evaluation_batches(impl_->model, *impl_->task, numbered(rows), impl_->batch_size, kLabels),
-                          [&](const data::Example& batch, const data::Example& outputs) {
-                            append_lines(predictions, lines->take(batch, outputs));
-                          });
+  impl_->trainer->predict(
+      evaluation_batches(impl_->model, *impl_->task, numbered(rows), impl_->batch_size, kPredictedLabels),
+      [&](const data::Example& batch, const data::Example& outputs) {
+        append_lines(predictions, lines->take(batch, outputs));
+      });
   append_lines(predictions, lines->finish());
   return predictions;
 }

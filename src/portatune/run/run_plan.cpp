@@ -15,7 +15,6 @@
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/score_of_task.h"
 #include "portatune/run/strategies.h"
-#include "portatune/train/evaluation.h"
 
 namespace portatune::run {
 namespace {
@@ -83,13 +82,6 @@ RunPlan plan_without_rows(RunOptions options, Events& events) {
   require_weights(plan);
   check_parts(plan, *plan.task);
   return plan;
-}
-
-std::string score_of_task(const RunOptions& a, const RowTask& task) {
-  const std::string score = task.score_of_best_model();
-  if (score.empty()) return {};
-  const std::string first_set = a.validation.empty() ? "" : named_files(a.validation).front().name;
-  return train::with_name(first_set, {{score, 0}}).front().first;
 }
 
 const std::filesystem::path& model_of(const RunPlan& plan) {

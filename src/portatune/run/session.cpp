@@ -28,9 +28,7 @@ RunPlan plan_session(const RunOptions& options, Events& events) {
 // While this object lives, the task has its own lengths in place of those of the training, which other rows may exceed.
 class LengthsOfTask {
  public:
-  explicit LengthsOfTask(const RunPlan& plan) : plan_(plan) {
-    take_any_length();
-  }
+  explicit LengthsOfTask(const RunPlan& plan) : plan_(plan) { take_any_length(); }
   ~LengthsOfTask() {
     take_any_length();  // a packed training has chosen no lengths
     set_lengths(*plan_.task, {.lengths = plan_.model.lengths, .pairs = plan_.model.pairs});
@@ -95,7 +93,7 @@ Scores Session::evaluate() {
   if (rows_.validation().empty()) {
     throw UsageError({.where = "evaluate", .given = "no rows", .expected = "rows, or a run with validation rows"});
   }
-  return evaluate_all(trainer(), rows_.validation(), *events_.progress("evaluating"));
+  return evaluate_all(trainer(), rows_.validation(), *events_.progress(kEvaluating));
 }
 
 Scores Session::evaluate(const std::vector<std::string>& words) {
@@ -103,7 +101,7 @@ Scores Session::evaluate(const std::vector<std::string>& words) {
   const LengthsOfTask lengths(plan_);
   const std::vector<ValidationSet> sets =
       evaluation_sets(plan_.model, with_hub_files(words), *plan_.task, eval_batch_size(plan_), events_);
-  return evaluate_all(trainer(), sets, *events_.progress("evaluating"));
+  return evaluate_all(trainer(), sets, *events_.progress(kEvaluating));
 }
 
 Prediction Session::predict(const std::vector<std::string>& files, const std::vector<std::string>& texts,

@@ -37,12 +37,12 @@ const fs::path& require_replaceable(const fs::path& folder) {
 }
 
 // A member of ProgramOrigin with its name in programs.json.
-struct Fact {
+struct ProgramFact {
   const char* name;
   std::string ProgramOrigin::*value;
   const char* fix;
 };
-constexpr std::array<Fact, 6> kOrigin = {{
+constexpr std::array<ProgramFact, 6> kOrigin = {{
     {"platform", &ProgramOrigin::platform, "compile for this device: portatune plan --on ... --save"},
     {"plugin", &ProgramOrigin::plugin, "install the same plugin on both machines: portatune plugin install"},
     {"flags", &ProgramOrigin::flags, "set XLA_FLAGS and LIBTPU_INIT_ARGS to the same values on both machines"},
@@ -80,7 +80,7 @@ void ProgramWriter::add(std::string_view module_text, const pjrt::Executable& ex
 
 void ProgramWriter::commit(const ProgramOrigin& origin, const std::string& target) {
   nlohmann::ordered_json facts = {{"target", target}};
-  for (const Fact& fact : kOrigin) facts[fact.name] = origin.*fact.value;
+  for (const ProgramFact& fact : kOrigin) facts[fact.name] = origin.*fact.value;
   io::write_file(folder_.staging() / kFacts, facts.dump(2) + "\n");
   folder_.commit();
 }
@@ -94,7 +94,7 @@ SavedPrograms::SavedPrograms(const fs::path& folder, const ProgramOrigin& here) 
   io::recover_directory(folder);
   const io::JsonObject facts = io::JsonObject::read(folder / kFacts);
   const std::string target = facts.get_string("target");
-  for (const Fact& fact : kOrigin) {
+  for (const ProgramFact& fact : kOrigin) {
     const std::string found = facts.get_string(fact.name);
     if (found == here.*fact.value) continue;
     throw DeviceError({.where = folder.string(),

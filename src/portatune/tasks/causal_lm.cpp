@@ -4,7 +4,6 @@
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {
@@ -108,7 +107,7 @@ void CausalLmRunOptions::describe(OptionFields& fields) {
 
 namespace {
 
-std::unique_ptr<RowTask> make(const TaskContext& context, const CausalLmRunOptions& options) {
+std::unique_ptr<RowTask> make_causal_lm(const TaskContext& context, const CausalLmRunOptions& options) {
   const std::string instructions = options.messages_column + options.prompt_column + options.completion_column;
   if (!instructions.empty()) return instruction_tuning(context.folder, options);
   const std::vector<std::string> files =
@@ -118,7 +117,7 @@ std::unique_ptr<RowTask> make(const TaskContext& context, const CausalLmRunOptio
                    {.text_column = options.text_column, .block_size = options.max_length, .rows_are_lines = is_text});
 }
 
-std::vector<data::Example> sample_rows(const RowTask& task, const CausalLmRunOptions& options) {
+std::vector<data::Example> rows_of_causal_lm(const RowTask& task, const CausalLmRunOptions& options) {
   constexpr const char* kConversation = R"([{"role": "user", "content": "a"}, {"role": "assistant", "content": "a"}])";
   std::string text;
   for (int64_t i = 0; i < 4 * options.max_length; ++i) text += "a ";  // A block must be full.
@@ -136,8 +135,8 @@ const TaskSpec& causal_lm_spec() {
                                      .classes = {"ForCausalLM", "LMHeadModel"},
                                      .run_options = {RunOption::kPadding, RunOption::kPacking},
                                      .pipeline = "text-generation",
-                                     .make = make,
-                                     .sample_rows = sample_rows});
+                                     .make = make_causal_lm,
+                                     .sample_rows = rows_of_causal_lm});
   return kSpec;
 }
 

@@ -9,7 +9,6 @@
 #include "portatune/tasks/rows/json_number.h"
 #include "portatune/tasks/sentence_transformer.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {

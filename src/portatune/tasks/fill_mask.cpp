@@ -11,7 +11,6 @@
 #include "portatune/tasks/prediction_task.h"
 #include "portatune/tasks/rows/json_number.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {
@@ -84,10 +83,10 @@ class MaskLines final : public PredictionLines {
   Json masks_ = Json::array();  // those of a text whose further masks are in the next batch
 };
 
-class FillMask final : public tasks::PredictionTask {
+class FillMask final : public tasks::SeveralExamplesTask {
  public:
   FillMask(const std::filesystem::path& model, FillMaskOptions options)
-      : PredictionTask(model, tasks::length_of_predictions(model, options.max_length)),
+      : SeveralExamplesTask(model, options.max_length, options.text_column),
         options_(std::move(options)),
         mask_id_(mask_id_of(checkpoint(), model)) {
     const int64_t tokens = checkpoint().model().facts().vocab_size;
@@ -97,13 +96,6 @@ class FillMask final : public tasks::PredictionTask {
                       .expected = "at most " + std::to_string(tokens) + ", the tokens of the model"});
   }
 
-  std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
-  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint().batches(examples(rows), size);
-  }
-  data::Dataset examples(const data::Dataset& rows) const override {
-    return rows.flat_map([this](const data::Example& row) { return encode(row); });
-  }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<MaskLines>(checkpoint().tokenizer(),
                                        static_cast<int32_t>(checkpoint().padding().at("input_ids")));
@@ -124,8 +116,8 @@ class FillMask final : public tasks::PredictionTask {
 
  private:
   // An example for each mask.
-  std::vector<data::Example> encode(const data::Example& row) const {
-    const data::Example encoded = checkpoint().encode(row, {.first = row.text(options_.text_column)});
+  std::vector<data::Example> encode(const data::Example& row) const override {
+    const data::Example encoded = checkpoint().encode(row, {.first = text_of(row)});
     const std::span<const int32_t> ids = encoded.tensor("input_ids").as<int32_t>();
     std::vector<data::Example> examples;
     for (int32_t i = 0; i < std::ssize(ids); ++i) {
@@ -141,7 +133,7 @@ class FillMask final : public tasks::PredictionTask {
 
   DataError without_mask(const data::Example& row) const {
     const std::string mask(checkpoint().tokenizer().id_to_token(mask_id_));
-    const bool is_cut = checkpoint().is_cut({.first = row.text(options_.text_column)});
+    const bool is_cut = checkpoint().is_cut({.first = text_of(row)});
     const std::string tokens = std::to_string(max_length()) + " tokens";
     return DataError({.where = to_string(row.origin()),
                       .given = "a text without " + mask + (is_cut ? " in its first " + tokens : ""),

@@ -22,7 +22,6 @@
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {
@@ -31,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
-constexpr const char* kName = "image-classification";
+constexpr const char* kImageClassification = "image-classification";
 constexpr std::string_view kHead = "ForImageClassification", kHeads = "ForImageClassificationWithTeacher";
 
 bool has_two_heads(const io::JsonObject& config) {
@@ -224,16 +223,16 @@ ImageClassificationOptions learnt_from_rows(const RunOptions& options, const Tas
   return found;
 }
 
-std::unique_ptr<RowTask> make(const TaskContext& context, const RunOptions& options) {
+std::unique_ptr<RowTask> make_image_classification(const TaskContext& context, const RunOptions& options) {
   if (context.classes == Classes::kOfRows) {
     return std::make_unique<ImageClassification>(context.folder, learnt_from_rows(options, context));
   }
   ImageClassificationOptions found = options;
-  found.labels = tasks::classes_without_rows(context, kName, std::move(found.labels));
+  found.labels = tasks::classes_without_rows(context, kImageClassification, std::move(found.labels));
   return std::make_unique<ImageClassification>(context.folder, std::move(found));
 }
 
-std::vector<data::Example> sample_rows(const RowTask& task, const RunOptions& options) {
+std::vector<data::Example> rows_of_image_classification(const RowTask& task, const RunOptions& options) {
   data::Example row = tasks::sample_row(task);
   row.set(options.image_column, std::string(kImage));
   return {row.set(options.label_column, task.row_labels().classes.front())};
@@ -242,12 +241,12 @@ std::vector<data::Example> sample_rows(const RowTask& task, const RunOptions& op
 }  // namespace
 
 const TaskSpec& image_classification_spec() {
-  static const TaskSpec kSpec = task_spec<RunOptions>({.name = kName,
+  static const TaskSpec kSpec = task_spec<RunOptions>({.name = kImageClassification,
                                                        .classes = {std::string(kHead), std::string(kHeads)},
                                                        .run_options = {RunOption::kWeightColumn},
                                                        .pipeline = "image-classification",
-                                                       .make = make,
-                                                       .sample_rows = sample_rows});
+                                                       .make = make_image_classification,
+                                                       .sample_rows = rows_of_image_classification});
   return kSpec;
 }
 

@@ -12,7 +12,6 @@
 #include "portatune/tasks/rows/sentence_pairs.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_task.h"
 
@@ -25,7 +24,7 @@ int32_t word_of(const text::Encoding& encoding, size_t token) {
   return encoding.word_ids[token] + (encoding.sequence_ids[token] == 1 ? kSecondText : 0);
 }
 
-const std::map<std::string, double> kPadding = {{"words", -1}};
+const std::map<std::string, double> kWordPadding = {{"words", -1}};
 
 class MaskedLm final : public TextTask {
  public:
@@ -53,7 +52,7 @@ class MaskedLm final : public TextTask {
   bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kPadding);
+    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kWordPadding);
   }
   // Shuffles pairs, not sentences.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
@@ -112,7 +111,7 @@ class MaskedLm final : public TextTask {
 
  private:
   data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
-    return checkpoint().batches(encoded(examples), size, kPadding);
+    return checkpoint().batches(encoded(examples), size, kWordPadding);
   }
 
   data::Dataset encoded(const data::Dataset& examples) const {
@@ -166,7 +165,7 @@ void MaskedLmOptions::describe(OptionFields& fields) {
 
 namespace {
 
-std::unique_ptr<RowTask> make(const TaskContext& context, const MaskedLmOptions& options) {
+std::unique_ptr<RowTask> make_masked_lm(const TaskContext& context, const MaskedLmOptions& options) {
   if (options.next_sentence && context.bad_rows) {
     throw UsageError({.where = "bad_rows",
                       .given = "--next-sentence as well",
@@ -176,7 +175,7 @@ std::unique_ptr<RowTask> make(const TaskContext& context, const MaskedLmOptions&
 }
 
 // Pairs are made of at least two documents, between which there is a blank row.
-std::vector<data::Example> sample_rows(const RowTask& task, const MaskedLmOptions& options) {
+std::vector<data::Example> rows_of_masked_lm(const RowTask& task, const MaskedLmOptions& options) {
   const data::Example row = tasks::sample_row(task);
   if (!options.next_sentence) return {row};
   data::Example blank = row;
@@ -192,8 +191,8 @@ const TaskSpec& masked_lm_spec() {
                                   .classes = {"ForMaskedLM", "BertForPreTraining", "AlbertForPreTraining"},
                                   .run_options = {RunOption::kPadding, RunOption::kPacking},
                                   .pipeline = "fill-mask",
-                                  .make = make,
-                                  .sample_rows = sample_rows});
+                                  .make = make_masked_lm,
+                                  .sample_rows = rows_of_masked_lm});
   return kSpec;
 }
 

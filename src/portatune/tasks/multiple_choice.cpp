@@ -14,7 +14,6 @@
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_task.h"
 

@@ -35,4 +35,16 @@ Forward PredictionTask::predicted(const Columns& batch, std::vector<std::pair<st
   return {.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = std::move(outputs)};
 }
 
+SeveralExamplesTask::SeveralExamplesTask(const std::filesystem::path& model, std::optional<int64_t> max_length,
+                                         std::string text_column)
+    : PredictionTask(model, length_of_predictions(model, max_length)), text_column_(std::move(text_column)) {}
+
+data::Dataset SeveralExamplesTask::batches(const data::Dataset& rows, int64_t size, Labels) const {
+  return checkpoint().batches(examples(rows), size);
+}
+
+data::Dataset SeveralExamplesTask::examples(const data::Dataset& rows) const {
+  return rows.flat_map([this](const data::Example& row) { return encode(row); });
+}
+
 }  // namespace portatune::tasks

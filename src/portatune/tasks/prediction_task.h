@@ -35,4 +35,22 @@ class PredictionTask : public TextTask {
   static Forward predicted(const Columns& batch, std::vector<std::pair<std::string, Value>> outputs);
 };
 
+/// A task that makes several examples of each row: one for each mask, or for each label.
+class SeveralExamplesTask : public PredictionTask {
+ public:
+  std::vector<std::string> columns(Labels) const final { return {text_column_}; }
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const final;
+  data::Dataset examples(const data::Dataset& rows) const final;
+
+ protected:
+  /// max_length  tokens of the longest texts; none: those of length_of_predictions()
+  SeveralExamplesTask(const std::filesystem::path& model, std::optional<int64_t> max_length, std::string text_column);
+
+  std::string text_of(const data::Example& row) const { return row.text(text_column_); }
+  virtual std::vector<data::Example> encode(const data::Example& row) const = 0;
+
+ private:
+  const std::string text_column_;
+};
+
 }  // namespace portatune::tasks

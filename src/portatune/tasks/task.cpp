@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "portatune/error.h"
-#include "portatune/error_analysis.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"

@@ -1,4 +1,4 @@
-#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {
@@ -42,7 +42,7 @@ void describe_classes(OptionFields& fields, std::vector<std::string>& labels) {
 }
 
 void describe_metrics(OptionFields& fields, std::vector<std::string>& metrics) {
-  add(fields, kData, "metrics", metrics, "scores to report, by name (docs/metrics.md), or all",
+  add(fields, kData, "metrics", metrics, "scores to report, by name (docs/results/metrics.md), or all",
       {.default_help = "the most usual ones", .use = OptionUse::kLabels});
 }
 

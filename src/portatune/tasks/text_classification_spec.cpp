@@ -10,19 +10,18 @@
 #include "portatune/tasks/rows/row_labels.h"
 #include "portatune/tasks/rows/token_ids.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_classification.h"
 
 namespace portatune {
 namespace {
 
 using Names = std::vector<std::string>;
-using Options = TextClassificationRunOptions;
 
-constexpr const char* kName = "text-classification";
+constexpr const char* kTextClassification = "text-classification";
 
 // The head of the options, or that of the checkpoint; rows with several labels need the multi-label head.
-Head head_for(const Options& options, const TaskContext& context, const data::Dataset& rows) {
+Head head_for(const TextClassificationRunOptions& options, const TaskContext& context, const data::Dataset& rows) {
   const std::optional<data::Example> first = rows.iterate().next();
   const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
   const Head head = options.head ? *options.head : tasks::head_in(hub::read_config(context.folder));
@@ -36,7 +35,8 @@ Head head_for(const Options& options, const TaskContext& context, const data::Da
 
 // The rows with all columns that training needs. Labels are read with the texts, so that a missing column is reported
 // before faults in the labels.
-data::Dataset rows_of(const Options& options, const TaskContext& context, std::optional<Head> head) {
+data::Dataset rows_of(const TextClassificationRunOptions& options, const TaskContext& context,
+                      std::optional<Head> head) {
   Names texts = {options.text_column};
   if (!options.text_pair_column.empty()) texts.push_back(options.text_pair_column);
   data::TableOptions table = context.table;
@@ -49,7 +49,8 @@ data::Dataset rows_of(const Options& options, const TaskContext& context, std::o
   return data::read_table(context.files, std::move(table));
 }
 
-Names label_sets_in(const Options& options, const TaskContext& context, const data::Dataset& rows) {
+Names label_sets_in(const TextClassificationRunOptions& options, const TaskContext& context,
+                    const data::Dataset& rows) {
   const auto has_labels = [column = options.label_column,
                            separator = options.label_separator](const data::Example& row) {
     tasks::label_set(row, column, separator);
@@ -59,7 +60,8 @@ Names label_sets_in(const Options& options, const TaskContext& context, const da
 }
 
 // The classes of rows with one class each. A model without a chosen head that knows them needs no check for fractions.
-Names classes_in(const Options& options, const TaskContext& context, Head head, const data::Dataset& rows) {
+Names classes_in(const TextClassificationRunOptions& options, const TaskContext& context, Head head,
+                 const data::Dataset& rows) {
   Names classes = tasks::classes_of_rows(context, rows, options.label_column);
   tasks::require_several_classes(classes, context, options.label_column);
   if (options.head || head != Head::kSoftmax) return classes;
@@ -70,7 +72,8 @@ Names classes_in(const Options& options, const TaskContext& context, Head head, 
   return classes;
 }
 
-Names labels_in(const Options& options, const TaskContext& context, Head head, const data::Dataset& rows) {
+Names labels_in(const TextClassificationRunOptions& options, const TaskContext& context, Head head,
+                const data::Dataset& rows) {
   if (!options.labels.empty() || head == Head::kRegression) return options.labels;
   if (!options.label_columns.empty()) return options.label_columns;
   if (head != Head::kMultiLabel) return classes_in(options, context, head, rows);
@@ -79,7 +82,7 @@ Names labels_in(const Options& options, const TaskContext& context, Head head, c
   return labels;
 }
 
-TextClassificationOptions learnt_from_rows(const Options& options, const TaskContext& context) {
+TextClassificationOptions learnt_from_rows(const TextClassificationRunOptions& options, const TaskContext& context) {
   TextClassificationOptions found = options;
   const Head head = head_for(options, context, context.readable(rows_of(options, context, std::nullopt)));
   const data::Dataset rows = rows_of(options, context, head);
@@ -91,17 +94,19 @@ TextClassificationOptions learnt_from_rows(const Options& options, const TaskCon
   return found;
 }
 
-std::unique_ptr<RowTask> make(const TaskContext& context, const Options& options) {
+std::unique_ptr<RowTask> make_text_classification(const TaskContext& context,
+                                                  const TextClassificationRunOptions& options) {
   if (context.classes == Classes::kOfRows) {
     return std::make_unique<TextClassification>(context.folder, learnt_from_rows(options, context));
   }
   TextClassificationOptions found = options;
   if (context.classes == Classes::kAssumed && !found.label_columns.empty()) found.labels = found.label_columns;
-  found.labels = tasks::classes_without_rows(context, kName, std::move(found.labels), found.head);
+  found.labels = tasks::classes_without_rows(context, kTextClassification, std::move(found.labels), found.head);
   return std::make_unique<TextClassification>(context.folder, std::move(found));
 }
 
-std::vector<data::Example> sample_rows(const RowTask& task, const Options& options) {
+std::vector<data::Example> rows_of_text_classification(const RowTask& task,
+                                                       const TextClassificationRunOptions& options) {
   const RowLabels labels = task.row_labels();
   data::Example row = tasks::sample_row(task);
   for (const std::string& column : options.label_columns) row.set(column, "0");
@@ -134,13 +139,13 @@ void TextClassificationRunOptions::describe(OptionFields& fields) {
 }
 
 const TaskSpec& text_classification_spec() {
-  static const TaskSpec kSpec =
-      task_spec<Options>({.name = kName,
-                          .classes = {"ForSequenceClassification"},
-                          .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
-                          .pipeline = "text-classification",
-                          .make = make,
-                          .sample_rows = sample_rows});
+  static const TaskSpec kSpec = task_spec<TextClassificationRunOptions>(
+      {.name = kTextClassification,
+       .classes = {"ForSequenceClassification"},
+       .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
+       .pipeline = "text-classification",
+       .make = make_text_classification,
+       .sample_rows = rows_of_text_classification});
   return kSpec;
 }
 

@@ -1,15 +1,12 @@
 #include "portatune/tasks/rows/source_target.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_to_text.h"
 
 namespace portatune {
 namespace {
 
-using Options = TextToTextOptions;
-
-std::vector<data::Example> sample_rows(const RowTask& task, const Options& options) {
+std::vector<data::Example> rows_of_text_to_text(const RowTask& task, const TextToTextOptions& options) {
   data::Example row = tasks::sample_row(task);
   if (!options.source_lang.empty()) {
     row.set(row.columns().front().name,
@@ -21,16 +18,17 @@ std::vector<data::Example> sample_rows(const RowTask& task, const Options& optio
 // classes  the endings of the classes that are trained for this task, unless a model says which task it was trained for
 TaskSpec spec_called(const char* name, const char* pipeline, std::vector<std::string> classes,
                      const TextToTextScores& scores) {
-  const auto make = [scores](const TaskContext& context, Options options) {
+  const auto make = [scores](const TaskContext& context, TextToTextOptions options) {
     tasks::choose_columns(context, options);
     return text_to_text(context.folder, std::move(options), scores);
   };
-  return task_spec<Options>({.name = name,
-                             .classes = std::move(classes),
-                             .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
-                             .pipeline = pipeline,
-                             .make = make,
-                             .sample_rows = sample_rows});
+  return task_spec<TextToTextOptions>(
+      {.name = name,
+       .classes = std::move(classes),
+       .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
+       .pipeline = pipeline,
+       .make = make,
+       .sample_rows = rows_of_text_to_text});
 }
 
 }  // namespace

@@ -16,15 +16,14 @@
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/tasks/rows/text_rows.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {
 
-constexpr const char* kName = "token-classification";
+constexpr const char* kTokenClassification = "token-classification";
 constexpr int32_t kNoWord = -1;
-const std::map<std::string, double> kPadding = {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}};
+const std::map<std::string, double> kTagPadding = {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}};
 
 // The id of a tag, given by its name or its number from 0.
 std::optional<int32_t> find_tag(const std::string& tag, const std::vector<std::string>& labels) {
@@ -158,14 +157,14 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
 
 data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
-                              kPadding);
+                              kTagPadding);
 }
 
 data::Dataset TokenClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                                   const data::ShuffleOptions& order) const {
   return checkpoint().packed_batches(
       rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes,
-      kPadding);
+      kTagPadding);
 }
 
 std::optional<int64_t> TokenClassification::cut_texts(const data::Example& row) const {
@@ -239,7 +238,8 @@ void TokenClassificationOptions::describe(OptionFields& fields) {
 
 namespace {
 
-std::unique_ptr<RowTask> make(const TaskContext& context, const TokenClassificationOptions& given) {
+std::unique_ptr<RowTask> make_token_classification(const TaskContext& context,
+                                                   const TokenClassificationOptions& given) {
   TokenClassificationOptions options = given;
   if (context.classes == Classes::kOfRows) {
     const auto has_tags = [column = options.tags_column](const data::Example& row) {
@@ -251,12 +251,13 @@ std::unique_ptr<RowTask> make(const TaskContext& context, const TokenClassificat
       options.labels = tags_of(context.readable(rows.filter(has_tags)), options.tags_column);
     }
   } else {
-    options.labels = tasks::classes_without_rows(context, kName, std::move(options.labels));
+    options.labels = tasks::classes_without_rows(context, kTokenClassification, std::move(options.labels));
   }
   return std::make_unique<TokenClassification>(context.folder, std::move(options));
 }
 
-std::vector<data::Example> sample_rows(const RowTask& task, const TokenClassificationOptions& options) {
+std::vector<data::Example> rows_of_token_classification(const RowTask& task,
+                                                        const TokenClassificationOptions& options) {
   data::Example row = tasks::sample_row(task);
   row.set(options.tokens_column, nlohmann::json::array({"a"}).dump());
   row.set(options.tags_column, nlohmann::json::array({task.row_labels().classes.front()}).dump());
@@ -267,12 +268,12 @@ std::vector<data::Example> sample_rows(const RowTask& task, const TokenClassific
 
 const TaskSpec& token_classification_spec() {
   static const TaskSpec kSpec = task_spec<TokenClassificationOptions>(
-      {.name = kName,
+      {.name = kTokenClassification,
        .classes = {"ForTokenClassification"},
        .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
        .pipeline = "token-classification",
-       .make = make,
-       .sample_rows = sample_rows});
+       .make = make_token_classification,
+       .sample_rows = rows_of_token_classification});
   return kSpec;
 }
 

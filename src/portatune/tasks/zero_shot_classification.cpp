@@ -13,14 +13,12 @@
 #include "portatune/tasks/rows/json_number.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/task_context.h"
-#include "portatune/tasks/task_fields.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace portatune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Options = ZeroShotClassificationOptions;
 
 constexpr std::string_view kPlace = "{}";
 
@@ -45,7 +43,7 @@ Relations relations_in(const io::JsonObject& config, const std::function<void(co
 }
 
 // The options without blank labels and blanks around them.
-Options checked(Options options) {
+ZeroShotClassificationOptions checked(ZeroShotClassificationOptions options) {
   for (std::string& label : options.candidate_labels) {
     const size_t begin = label.find_first_not_of(' '), end = label.find_last_not_of(' ');
     label = begin == std::string::npos ? "" : label.substr(begin, end + 1 - begin);
@@ -82,7 +80,7 @@ std::vector<double> softmax(std::vector<double> logits) {
 // Collects the labels of each text, which are consecutive examples.
 class ZeroShotLines final : public PredictionLines {
  public:
-  ZeroShotLines(const Options& options, const Relations& relations)
+  ZeroShotLines(const ZeroShotClassificationOptions& options, const Relations& relations)
       : labels_(options.candidate_labels),
         is_independent_(options.multi_label || options.candidate_labels.size() == 1),
         relations_(relations) {}
@@ -121,21 +119,14 @@ class ZeroShotLines final : public PredictionLines {
   std::vector<double> entailments_;  // of the labels of a text so far: probabilities if they are independent, or logits
 };
 
-class ZeroShotClassification final : public tasks::PredictionTask {
+class ZeroShotClassification final : public tasks::SeveralExamplesTask {
  public:
-  ZeroShotClassification(const std::filesystem::path& model, Options options,
+  ZeroShotClassification(const std::filesystem::path& model, ZeroShotClassificationOptions options,
                          const std::function<void(const std::string&)>& notice)
-      : PredictionTask(model, tasks::length_of_predictions(model, options.max_length)),
+      : SeveralExamplesTask(model, options.max_length, options.text_column),
         options_(checked(std::move(options))),
         relations_(relations_in(checkpoint().config(), notice)) {}
 
-  std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
-  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint().batches(examples(rows), size);
-  }
-  data::Dataset examples(const data::Dataset& rows) const override {
-    return rows.flat_map([this](const data::Example& row) { return encode(row); });
-  }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<ZeroShotLines>(options_, relations_);
   }
@@ -152,28 +143,28 @@ class ZeroShotClassification final : public tasks::PredictionTask {
 
  private:
   // An example for each label: the text and the hypothesis about the label.
-  std::vector<data::Example> encode(const data::Example& row) const {
+  std::vector<data::Example> encode(const data::Example& row) const override {
     std::vector<data::Example> examples;
     for (const std::string& label : options_.candidate_labels) {
       std::string hypothesis = options_.hypothesis_template;
       hypothesis.replace(hypothesis.find(kPlace), kPlace.size(), label);
       const text::Encoding pair = data::call_on(row, [&](const data::Example& r) {
         return checkpoint().tokenizer().encode(
-            r.text(options_.text_column), hypothesis,
-            {.max_length = max_length(), .truncation = text::TruncationStrategy::kOnlyFirst});
+            text_of(r), hypothesis, {.max_length = max_length(), .truncation = text::TruncationStrategy::kOnlyFirst});
       });
       checkpoint().set_ids(examples.emplace_back(row.origin()), pair.ids, pair.type_ids);
     }
     return examples;
   }
 
-  const Options options_;
+  const ZeroShotClassificationOptions options_;
   const Relations relations_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowTask> zero_shot_classification(const std::filesystem::path& model, Options options,
+std::unique_ptr<RowTask> zero_shot_classification(const std::filesystem::path& model,
+                                                  ZeroShotClassificationOptions options,
                                                   const std::function<void(const std::string& remark)>& notice) {
   return std::make_unique<ZeroShotClassification>(model, std::move(options), notice);
 }
@@ -187,14 +178,14 @@ void ZeroShotClassificationOptions::describe(OptionFields& fields) {
 }
 
 const TaskSpec& zero_shot_classification_spec() {
-  static const TaskSpec kSpec =
-      task_spec<Options>({.name = "zero-shot-classification",
-                          .classes = {},
-                          .run_options = {RunOption::kPadding},
-                          .pipeline = "zero-shot-classification",
-                          .make = [](const TaskContext& context, const Options& options) {
-                            return zero_shot_classification(context.folder, options, context.notice);
-                          }});
+  static const TaskSpec kSpec = task_spec<ZeroShotClassificationOptions>(
+      {.name = "zero-shot-classification",
+       .classes = {},
+       .run_options = {RunOption::kPadding},
+       .pipeline = "zero-shot-classification",
+       .make = [](const TaskContext& context, const ZeroShotClassificationOptions& options) {
+         return zero_shot_classification(context.folder, options, context.notice);
+       }});
   return kSpec;
 }
 

@@ -13,7 +13,7 @@ namespace portatune::train {
 namespace {
 
 // Throws a NumericError naming the rows, and the first non-finite weight if there is one.
-void require_finite(const Evaluated& evaluated, const TrainingState& state, const char* where) {
+void require_finite_scores(const Evaluated& evaluated, const TrainingState& state, const char* where) {
   const std::string fault = not_finite_in(evaluated.loss_sum, evaluated.outputs);
   if (fault.empty()) return;
   const std::string weight = state.weights().first_not_finite();
@@ -48,7 +48,7 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
     if (running) {
       const Evaluated evaluated = running->finish();
       note_progress();
-      require_finite(evaluated, state, where);
+      require_finite_scores(evaluated, state, where);
       if (!take(evaluated)) return;
     }
     if (!started) return;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "portatune/meter.h"
+#include "portatune/data.h"
 #include "portatune/train.h"
 
 namespace portatune::train {

@@ -13,6 +13,7 @@
 #include "portatune/optim/lamb.h"
 #include "portatune/optim/lion.h"
 #include "portatune/optim/sgd.h"
+#include "portatune/train/options.h"
 
 namespace portatune::train {
 namespace {
@@ -62,14 +63,9 @@ bool has(const Kind& kind, const std::string& option) {
   return std::ranges::find(kind.options, option) != kind.options.end();
 }
 
-[[noreturn]] void refuse(const char* option, std::string given, std::string expected, std::string fix = {}) {
-  throw UsageError(
-      {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
-}
-
 const Kind& kind_of(const TrainingOptions& options) {
   const auto found = std::ranges::find(kinds(), options.optim, &Kind::name);
-  if (found == kinds().end()) refuse("optim", options.optim, "one of " + list_of(optimizer_names()));
+  if (found == kinds().end()) refuse_option("optim", options.optim, "one of " + list_of(optimizer_names()));
   return *found;
 }
 
@@ -98,11 +94,11 @@ std::vector<OptionChoice> optimizer_choices() {
 void check_optimizer(const TrainingOptions& options) {
   const bool has_momentum = has(kind_of(options), "momentum");
   if (!has_momentum && (options.momentum > 0 || options.nesterov)) {
-    refuse(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
-           "it with optim sgd alone");
+    refuse_option(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
+                  "it with optim sgd alone");
   }
   if (options.nesterov && options.momentum == 0) {
-    refuse("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
+    refuse_option("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
   }
 }
 

@@ -120,21 +120,16 @@ void BestModelOptions::describe(OptionFields& fields) {
 namespace portatune::train {
 namespace {
 
-[[noreturn]] void refuse(const char* option, std::string given, std::string expected, std::string fix = {}) {
-  throw UsageError(
-      {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
-}
-
 void require_at_least(const char* option, int64_t value, int64_t minimum) {
-  if (value < minimum) refuse(option, std::to_string(value), "at least " + std::to_string(minimum));
+  if (value < minimum) refuse_option(option, std::to_string(value), "at least " + std::to_string(minimum));
 }
 
 void check(const BestModelOptions& options, bool is_not_measured) {
   check_ranges(options);
   const bool stops = options.early_stopping_patience > 0;
   if (is_not_measured && (stops || options.load_at_end)) {
-    refuse(stops ? "early_stopping_patience" : "load_best_model_at_end", "no evaluation during training",
-           "validation data that are measured after steps or epochs");
+    refuse_option(stops ? "early_stopping_patience" : "load_best_model_at_end", "no evaluation during training",
+                  "validation data that are measured after steps or epochs");
   }
 }
 
@@ -143,18 +138,24 @@ void check_lora(const TrainingOptions& options) {
   const Lora& lora = *options.lora;
   check_ranges(lora);
   if (lora.target_modules.empty()) {
-    refuse("lora_target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
+    refuse_option("lora_target_modules", "none", std::string("names of linear layers, or ") + kAllLinear);
   }
   const bool has_all = std::ranges::find(lora.target_modules, kAllLinear) != lora.target_modules.end();
   if (has_all && lora.bias == LoraBias::kLoraOnly) {
-    refuse("lora_bias", "lora_only for " + std::string(kAllLinear), "all, none, or names of linear layers");
+    refuse_option("lora_bias", "lora_only for " + std::string(kAllLinear), "all, none, or names of linear layers");
   }
-  if (!options.freeze.empty()) refuse("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
+  if (!options.freeze.empty())
+    refuse_option("freeze", list_of(options.freeze), "none, as an adapter freezes the whole model");
   if (options.from_config)
-    refuse("from_config", "an adapter", "a model with weights, as an adapter does not train them");
+    refuse_option("from_config", "an adapter", "a model with weights, as an adapter does not train them");
 }
 
 }  // namespace
+
+void refuse_option(const char* option, std::string given, std::string expected, std::string fix) {
+  throw UsageError(
+      {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
+}
 
 void check(const TrainingOptions& options) {
   check_ranges(options);
@@ -175,25 +176,26 @@ void check(const FitOptions& options, const TrainingOptions& training) {
   check(options.best_model, options.validation.empty());
   if (training.ema > 0 &&
       std::ranges::find(options.validation, kAverages, &EvaluationSet::name) != options.validation.end()) {
-    refuse("validation", std::string("a set with the name ") + kAverages,
-           "another name, as the scores of the averaged weights have this one");
+    refuse_option("validation", std::string("a set with the name ") + kAverages,
+                  "another name, as the scores of the averaged weights have this one");
   }
   require_at_least("eval_steps", options.eval_steps, 0);
   require_at_least("checkpoints.every", options.checkpoints.every, 0);
   require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
   if (saves_checkpoints(options) && options.checkpoints.folder.empty()) {
-    refuse("checkpoints.folder", "none", "the folder of the checkpoints");
+    refuse_option("checkpoints.folder", "none", "the folder of the checkpoints");
   }
   if (training.on_non_finite == OnNonFinite::kRewind && !saves_checkpoints(options)) {
-    refuse("on_non_finite", "rewind without checkpoints", "regular checkpoints to rewind to",
-           "set the number of steps between two checkpoints with checkpoint_every");
+    refuse_option("on_non_finite", "rewind without checkpoints", "regular checkpoints to rewind to",
+                  "set the number of steps between two checkpoints with checkpoint_every");
   }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
   if (options.steps_per_epoch > std::numeric_limits<int64_t>::max() / options.num_train_epochs) {
-    refuse("steps_per_epoch",
-           std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
-           "a total number of steps within a 64-bit integer");
+    refuse_option(
+        "steps_per_epoch",
+        std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
+        "a total number of steps within a 64-bit integer");
   }
 }
 

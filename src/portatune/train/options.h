@@ -1,10 +1,15 @@
 // Checks of options before anything is loaded.
 #pragma once
 
+#include <string>
+
 #include "portatune/train.h"
 #include "portatune/train/programs.h"
 
 namespace portatune::train {
+
+/// The error of an option's value.
+[[noreturn]] void refuse_option(const char* option, std::string given, std::string expected, std::string fix = {});
 
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);

@@ -373,10 +373,10 @@ Gradients TrainingState::gradients(const data::Example& batch) {
         {{key, "gradients of " + shape_of(signature), std::move(plan.function), std::move(plan.parameters)}}, {});
   }
   const std::vector<DeviceArray> results = run_gradients(programs_.at(key), batch, signature);
-  Gradients gradients{.loss = scalar(results[0]), .of = {}};
+  Gradients gradients{.loss = scalar(results[0]), .by_parameter = {}};
   for (size_t i = 0; i < weights_.names().size(); ++i) {
     if (!weights_.is_trained(i)) continue;
-    gradients.of.emplace_back(weights_.names()[i], results[gradients.of.size() + 1].to_host());
+    gradients.by_parameter.emplace_back(weights_.names()[i], results[gradients.by_parameter.size() + 1].to_host());
   }
   return gradients;
 }

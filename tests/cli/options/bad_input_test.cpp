@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 // A message that begins with the program's name, says all of `parts`, and comes alone.
-void expect_error(const Finished& run, int exit_code, const std::vector<std::string>& parts) {
+void expect_refusal(const Finished& run, int exit_code, const std::vector<std::string>& parts) {
   EXPECT_EQ(run.exit_code, exit_code) << run.err;
   EXPECT_EQ(run.out, "");
   const size_t begin = run.err.find("portatune: ");
@@ -27,39 +27,39 @@ void expect_error(const Finished& run, int exit_code, const std::vector<std::str
 void expect_bad_data(const std::string& csv, const std::vector<std::string>& parts) {
   const Toy toy;
   write(toy.file("train.csv"), csv);
-  expect_error(portatune(toy.fit()), 65, parts);
+  expect_refusal(portatune(toy.fit()), 65, parts);
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
 TEST(BadOption, OfAnotherTaskIsNamedWithThatTask) {
   const Toy toy;
-  expect_error(portatune(toy.fit({"--doc-stride", "8"})), 2,
-               {"fit\n", "--doc-stride with --task text-classification", "belongs to question-answering"});
-  expect_error(portatune(toy.fit({"--task", "question-answering", "--head", "sigmoid"})), 2,
-               {"--head with --task question-answering", "belongs to text-classification"});
+  expect_refusal(portatune(toy.fit({"--doc-stride", "8"})), 2,
+                 {"fit\n", "--doc-stride with --task text-classification", "belongs to question-answering"});
+  expect_refusal(portatune(toy.fit({"--task", "question-answering", "--head", "sigmoid"})), 2,
+                 {"--head with --task question-answering", "belongs to text-classification"});
 }
 
 TEST(BadOption, OfAnotherTaskThanTheModelsIsRefusedToo) {
   const Toy toy;
-  expect_error(portatune({"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data", toy.file("train.csv"),
-                          "--tags-column", "label"}),
-               2, {"evaluate\n", "--tags-column with --task text-classification", "belongs to token-classification"});
+  expect_refusal(portatune({"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data",
+                            toy.file("train.csv"), "--tags-column", "label"}),
+                 2, {"evaluate\n", "--tags-column with --task text-classification", "belongs to token-classification"});
 }
 
 TEST(BadOption, UrlWhereThereMustBeAPath) {
   const Toy toy;
-  expect_error(portatune({"tokenize", "--tokenizer", "s3://bucket/model", "--input", toy.file("train.csv")}), 2,
-               {"--tokenizer", "s3://bucket/model is not a path of this machine"});
+  expect_refusal(portatune({"tokenize", "--tokenizer", "s3://bucket/model", "--input", toy.file("train.csv")}), 2,
+                 {"--tokenizer", "s3://bucket/model is not a path of this machine"});
   Words words = toy.fit();
   std::ranges::replace(words, toy.output(), "gs://bucket/model");
-  expect_error(portatune(words), 2, {"--output gs://bucket/model", "a path of this machine"});
+  expect_refusal(portatune(words), 2, {"--output gs://bucket/model", "a path of this machine"});
 }
 
 TEST(BadOption, TrainingDoesNotReadStandardInput) {
   const Toy toy;
   Words words = toy.fit();
   std::ranges::replace(words, toy.file("train.csv"), "-");
-  expect_error(portatune(words), 2, {"fit\n", "--train -", "save standard input to a file first"});
+  expect_refusal(portatune(words), 2, {"fit\n", "--train -", "save standard input to a file first"});
 }
 
 TEST(BadData, MissingColumn) {
@@ -89,7 +89,7 @@ TEST(BadData, RecordsThatAreDamagedOrCut) {
     write(toy.file("train.tfrecord"), bytes);
     Words words = toy.fit();
     *std::ranges::find(words, toy.file("train.csv")) = toy.file("train.tfrecord");
-    expect_error(portatune(words), 65, {"train.tfrecord:1", fault});
+    expect_refusal(portatune(words), 65, {"train.tfrecord:1", fault});
     EXPECT_THAT(toy.left_behind(), testing::ElementsAre("train.tfrecord"));
   }
 }
@@ -99,19 +99,19 @@ TEST(BadData, EmptyLabel) { expect_bad_data("text,label\ngood,1\nbad,\n", {"trai
 TEST(BadData, OneLabelAlone) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,1\nfine,1\n");
-  expect_error(portatune(toy.fit()), 65, {"one class only, \"1\"", "at least two classes"});
+  expect_refusal(portatune(toy.fit()), 65, {"one class only, \"1\"", "at least two classes"});
 }
 
 TEST(BadData, SigmoidHeadNeedsLabels0And1) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,yes\nbad,no\n");
-  expect_error(portatune(toy.fit({"--head", "sigmoid"})), 2, {"no, yes", "0 and 1"});
+  expect_refusal(portatune(toy.fit({"--head", "sigmoid"})), 2, {"no, yes", "0 and 1"});
 }
 
 TEST(BadData, LabelThatTrainingDoesNotHave) {
   const Toy toy;
   write(toy.file("validation.csv"), "text,label\ngood,1\nbad,2\n");
-  expect_error(portatune(toy.fit()), 65, {"validation.csv:3", "label \"2\"", "0, 1"});
+  expect_refusal(portatune(toy.fit()), 65, {"validation.csv:3", "label \"2\"", "0, 1"});
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
@@ -120,13 +120,13 @@ TEST(BadData, UnknownEndingOfTheFile) {
   write(toy.file("train.xlsx"), "PK");
   Words words = toy.fit();
   *std::ranges::find(words, toy.file("train.csv")) = toy.file("train.xlsx");
-  expect_error(portatune(words), 2, {"train.xlsx", ".csv"});
+  expect_refusal(portatune(words), 2, {"train.xlsx", ".csv"});
 }
 
 TEST(BadData, MissingFile) {
   const Toy toy;
   std::filesystem::remove(toy.file("train.csv"));
-  expect_error(portatune(toy.fit()), 66, {"train.csv"});
+  expect_refusal(portatune(toy.fit()), 66, {"train.csv"});
 }
 
 TEST(LongText, IsCutToTheMaximumLength) {
@@ -141,7 +141,7 @@ TEST(BadOption, MaximumLengthBeyondThePositionsOfTheModel) {
   const Toy toy;
   Words words = toy.fit();
   *(std::ranges::find(words, "--max-length") + 1) = "33";
-  expect_error(portatune(words), 2, {"portatune: --max-length\n", "33", "3 to 32"});
+  expect_refusal(portatune(words), 2, {"portatune: --max-length\n", "33", "3 to 32"});
 }
 
 // fit() with a model that `damage` has changed.
@@ -152,7 +152,7 @@ void expect_bad_model(const Damage& damage, int exit_code, const std::vector<std
   damage(model);
   Words words = toy.fit();
   *std::ranges::find(words, tiny_bert()) = model.string();
-  expect_error(portatune(words), exit_code, parts);
+  expect_refusal(portatune(words), exit_code, parts);
   EXPECT_THAT(toy.left_behind(), testing::ElementsAre("model"));
 }
 
@@ -200,30 +200,30 @@ TEST(BadModel, NoTokenizer) {
 
 TEST(BadModel, WithoutAHead) {
   const Toy toy;
-  expect_error(portatune({"predict", "--model", tiny_bert(), "--text", "good"}), 65,
-               {tiny_bert() + "\n", "no labels", "fine-tune the model first"});
+  expect_refusal(portatune({"predict", "--model", tiny_bert(), "--text", "good"}), 65,
+                 {tiny_bert() + "\n", "no labels", "fine-tune the model first"});
 }
 
 TEST(BadModel, NoSuchFolder) {
   const Toy toy;
   Words words = toy.fit();
   *std::ranges::find(words, tiny_bert()) = toy.file("nowhere");
-  expect_error(portatune(words), 66, {"nowhere"});
+  expect_refusal(portatune(words), 66, {"nowhere"});
 }
 
 TEST(BadPlugin, IsMissing) {
-  expect_error(portatune({"devices", "--plugin", "/nowhere/plugin.so"}), 69, {"/nowhere/plugin.so"});
+  expect_refusal(portatune({"devices", "--plugin", "/nowhere/plugin.so"}), 69, {"/nowhere/plugin.so"});
 }
 
-TEST(BadPlugin, IsNoPlugin) { expect_error(portatune({"devices", "--plugin", NOT_A_PLUGIN}), 69, {"GetPjrtApi"}); }
+TEST(BadPlugin, IsNoPlugin) { expect_refusal(portatune({"devices", "--plugin", NOT_A_PLUGIN}), 69, {"GetPjrtApi"}); }
 
 TEST(BadPlugin, IsOfAnotherVersion) {
-  expect_error(portatune({"devices", "--plugin", FAKE_OF_OLD_PJRT}), 69, {"0.40", "expected"});
+  expect_refusal(portatune({"devices", "--plugin", FAKE_OF_OLD_PJRT}), 69, {"0.40", "expected"});
 }
 
 TEST(BadDevice, IsUnknown) {
   for (const char* device : {"abacus", "cpu:0", "cuda:", "cuda:-1", "cuda:x", "tpu:1", ""}) {
-    expect_error(portatune({"devices", "--device", device}), 2, {"device \"" + std::string(device) + "\"", "cuda:N"});
+    expect_refusal(portatune({"devices", "--device", device}), 2, {"device \"" + std::string(device) + "\"", "cuda:N"});
   }
 }
 
@@ -232,8 +232,8 @@ TEST(BadDevice, IsNotThere) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
   const std::string plugin = pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).string();
   for (const char* device : {"cuda", "cuda:1"}) {
-    expect_error(portatune({"devices", "--device", device, "--plugin", plugin}), 69,
-                 {device, "No visible GPU devices"});
+    expect_refusal(portatune({"devices", "--device", device, "--plugin", plugin}), 69,
+                   {device, "No visible GPU devices"});
   }
 }
 

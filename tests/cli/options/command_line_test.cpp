@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/options/fit_words.h"
 #include "cli/program.h"
 #include "portatune/cli/options/described_options.h"
 #include "portatune/error.h"
@@ -15,23 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string complaint(const Words& words) {
-  try {
-    parse(words);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no complaint";
-}
-
 std::string text_of(const Words& words) { return std::get<Text>(parse(words)).text; }
-
-const Words kFit = {"fit", "--model", "m", "--train", "t.csv", "--output", "o"};
-
-FitArguments fit_arguments(Words more) {
-  more.insert(more.begin(), kFit.begin(), kFit.end());
-  return std::get<FitArguments>(parse(more));
-}
 
 const Words kCommands = {"fit",         "evaluate", "predict", "generate", "tokenize", "devices", "bench", "plan",
                          "bench-input", "parity",   "sweep",   "report",   "doctor",   "man",     "run"};

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Toy {
+struct ToyOptions {
   int64_t count = 3;
   double beta = 0.9;
   std::optional<int64_t> period;
@@ -45,8 +45,8 @@ struct Toy {
   }
 };
 
-Toy parsed(std::vector<std::string> words) {
-  Toy toy;
+ToyOptions parsed(std::vector<std::string> words) {
+  ToyOptions toy;
   CLI::App app;
   add_fields(app, fields_of(toy));
   std::ranges::reverse(words);
@@ -54,33 +54,33 @@ Toy parsed(std::vector<std::string> words) {
   return toy;
 }
 
-std::string complaint(const std::vector<std::string>& words) {
+std::string complaint_of_toy(const std::vector<std::string>& words) {
   return portatune::message_of<UsageError>([&] { parsed(words); });
 }
 
 TEST(DescribedOptions, ReachTheirFields) {
-  const Toy toy = parsed({"--count-of-toys",
-                          "4",
-                          "--beta",
-                          "0.5",
-                          "--period",
-                          "7",
-                          "--fast",
-                          "--no-cache",
-                          "--greater=false",
-                          "--kind",
-                          "bee",
-                          "--column",
-                          "x y",
-                          "--dtype",
-                          "bf16",
-                          "--folder",
-                          "a b",
-                          "--names",
-                          "p,q",
-                          "--files",
-                          "1,2.csv",
-                          "3.csv"});
+  const ToyOptions toy = parsed({"--count-of-toys",
+                                 "4",
+                                 "--beta",
+                                 "0.5",
+                                 "--period",
+                                 "7",
+                                 "--fast",
+                                 "--no-cache",
+                                 "--greater=false",
+                                 "--kind",
+                                 "bee",
+                                 "--column",
+                                 "x y",
+                                 "--dtype",
+                                 "bf16",
+                                 "--folder",
+                                 "a b",
+                                 "--names",
+                                 "p,q",
+                                 "--files",
+                                 "1,2.csv",
+                                 "3.csv"});
   EXPECT_EQ(toy.count, 4);
   EXPECT_EQ(toy.beta, 0.5);
   EXPECT_EQ(toy.period, 7);
@@ -104,16 +104,16 @@ TEST(DescribedOptions, OtherNamesAndEmptyListsAreRead) {
 }
 
 TEST(DescribedOptions, ErrorsSayWhatWasGivenAndExpected) {
-  EXPECT_THAT(complaint({"--count-of-toys", "0"}),
+  EXPECT_THAT(complaint_of_toy({"--count-of-toys", "0"}),
               AllOf(HasSubstr("given     --count-of-toys 0\n"), HasSubstr("an integer of at least 1 and at most 10")));
-  EXPECT_THAT(complaint({"--count-of-toys", "1.5"}), HasSubstr("an integer of at least 1 and at most 10"));
-  EXPECT_THAT(complaint({"--beta", "nan"}), HasSubstr("a number of at least 0 and below 1"));
-  EXPECT_THAT(complaint({"--dtype", "float17"}), HasSubstr("did you mean float16?"));
-  EXPECT_THAT(complaint({"--folder", "https://x"}), HasSubstr("a path of this machine"));
+  EXPECT_THAT(complaint_of_toy({"--count-of-toys", "1.5"}), HasSubstr("an integer of at least 1 and at most 10"));
+  EXPECT_THAT(complaint_of_toy({"--beta", "nan"}), HasSubstr("a number of at least 0 and below 1"));
+  EXPECT_THAT(complaint_of_toy({"--dtype", "float17"}), HasSubstr("did you mean float16?"));
+  EXPECT_THAT(complaint_of_toy({"--folder", "https://x"}), HasSubstr("a path of this machine"));
 }
 
 TEST(DescribedOptions, HelpHasFormDefaultAndGroup) {
-  Toy toy;
+  ToyOptions toy;
   CLI::App app;
   add_fields(app, fields_of(toy));
   const auto form = [&](const std::string& name) { return app.get_option(name)->get_type_name(); };
@@ -128,7 +128,7 @@ TEST(DescribedOptions, HelpHasFormDefaultAndGroup) {
 }
 
 TEST(DescribedOptions, CommandsMayHaveSomeFieldsInAGroupOfTheirOwn) {
-  Toy toy;
+  ToyOptions toy;
   CLI::App app;
   add_fields(app, only(fields_of(toy), {"dtype", "beta"}), "Size");
   EXPECT_EQ(app.get_option("--beta")->get_group(), "Size");

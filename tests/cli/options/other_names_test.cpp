@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "cli/options/fit_words.h"
 #include "cli/program.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/error.h"
@@ -13,30 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const Words kFit = {"fit", "--model", "m", "--train", "t.csv", "--output", "o"};
-
-Command parse_fit(const Words& more) {
-  Words words = kFit;
-  words.insert(words.end(), more.begin(), more.end());
-  return parse(words);
-}
-
-FitArguments fit_arguments(const Words& more) { return std::get<FitArguments>(parse_fit(more)); }
-
-std::string complaint(const Words& words) {
-  try {
-    parse(words);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-std::string complaint_of_fit(const Words& more) {
-  Words words = kFit;
-  words.insert(words.end(), more.begin(), more.end());
-  return complaint(words);
-}
+std::string complaint_of_fit(const Words& more) { return complaint(fit_words(more)); }
 
 struct Argument {
   const char* name;

@@ -48,14 +48,14 @@ TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
   EXPECT_TRUE(fs::exists(toy.file("tuned/preprocessor_config.json")));
 }
 
-// The expected logits are those of transformers for a picture: tests/oracle/make_image_goldens.py.
+// The expected logits are those of transformers for a picture: tests/oracle/data/make_image_goldens.py.
 TEST(ImageClassificationCommand, GivesTheLogitsOfTransformers) {
   const ImageToy toy;
   const json expected = json::parse(std::ifstream(kData / "image" / "logits.json"));
   for (const std::string model : {"vit_softmax", "deit_softmax", "deit_teacher"}) {
     toy.copy_model(model, model == "vit_softmax" ? "vit.json" : "deit.json");
     const Finished predict = portatune({"predict", "--task", "image-classification", "--model", toy.file("model"),
-                                      "--data", (kData / "image" / "decode").string()});
+                                        "--data", (kData / "image" / "decode").string()});
     ASSERT_EQ(predict.exit_code, 0) << predict.err;
     const std::vector<json> lines = json_lines(predict.out);
     EXPECT_EQ(lines.size(), expected[model].size());
@@ -84,7 +84,7 @@ TEST(ImageClassificationCommand, ReadsTablesOfFiles) {
 
   write(toy.file("train.csv"), table + "pictures/red/9.png,is red\n");
   const Finished missing = portatune({"evaluate", "--task", "image-classification", "--model", toy.file("tuned"),
-                                    "--data", toy.file("train.csv"), "--image-column", "file"});
+                                      "--data", toy.file("train.csv"), "--image-column", "file"});
   EXPECT_EQ(missing.exit_code, 66);
   EXPECT_THAT(missing.err, HasSubstr("pictures/red/9.png"));
   EXPECT_THAT(missing.err, HasSubstr("train.csv:14"));
@@ -234,13 +234,13 @@ TEST(ImageClassificationCommand, RefusesModelsAndProcessorsThatDoNotFit) {
   const ImageToy toy;
   toy.add_pictures("train", 2);
   const Finished text_model = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
-                                       toy.file("train"), "--output", toy.file("tuned")});
+                                         toy.file("train"), "--output", toy.file("tuned")});
   EXPECT_EQ(text_model.exit_code, 65);
   EXPECT_THAT(text_model.err, HasSubstr("which is no image model"));
 
   const Toy texts;
-  const Finished image_model =
-      portatune({"fit", "--model", toy.file("model"), "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
+  const Finished image_model = portatune(
+      {"fit", "--model", toy.file("model"), "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
   EXPECT_EQ(image_model.exit_code, 65);
   EXPECT_THAT(image_model.err, HasSubstr("which is no text model"));
 

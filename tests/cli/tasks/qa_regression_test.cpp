@@ -1,5 +1,5 @@
 // The task of examples/qa_regression.cpp, which is outside of the library. tests/data/quest is a model of it;
-// expected.json is by transformers and torch (tests/oracle/make_quest_case.py).
+// expected.json is by transformers and torch (tests/oracle/tasks/make_quest_case.py).
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -64,28 +64,28 @@ TEST(QaRegression, RanksAreMatchedToTheRatingsOfTheTrainingSet) {
 TEST(QaRegression, LearnsAndSavesWhatItNeeds) {
   const TemporaryFolder folder;
   const Finished run = portatune({"fit",
-                                "--task",
-                                "qa-regression",
-                                "--model",
-                                tiny_bert(),
-                                "--train",
-                                kQuest + "/train.csv",
-                                "--validation",
-                                kQuest + "/rows.csv",
-                                "--max-length",
-                                "24",
-                                "--batch-size",
-                                "16",
-                                "--learning-rate",
-                                "1e-2",
-                                "--max-steps",
-                                "40",
-                                "--dropout",
-                                "0.05",
-                                "--match-ranks",
-                                "--output",
-                                folder / "tuned",
-                                "--json"});
+                                  "--task",
+                                  "qa-regression",
+                                  "--model",
+                                  tiny_bert(),
+                                  "--train",
+                                  kQuest + "/train.csv",
+                                  "--validation",
+                                  kQuest + "/rows.csv",
+                                  "--max-length",
+                                  "24",
+                                  "--batch-size",
+                                  "16",
+                                  "--learning-rate",
+                                  "1e-2",
+                                  "--max-steps",
+                                  "40",
+                                  "--dropout",
+                                  "0.05",
+                                  "--match-ranks",
+                                  "--output",
+                                  folder / "tuned",
+                                  "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(json::parse(run.out)["after"]["spearman"], 0.5);
   EXPECT_EQ(read(folder / "tuned/ratings.json"), read(kQuest + "/model/ratings.json"));
@@ -135,7 +135,7 @@ TEST(QaRegression, NamesTheRowOfABadRating) {
 
 TEST(QaRegression, AModelWithoutRatingsIsRefused) {
   const Finished run = portatune({"evaluate", "--task", "qa-regression", "--model", tiny_bert(), "--data",
-                                kQuest + "/rows.csv", "--max-length", "24"});
+                                  kQuest + "/rows.csv", "--max-length", "24"});
   EXPECT_EQ(run.exit_code, 66);
   EXPECT_THAT(run.err, HasSubstr("ratings.json"));
 }

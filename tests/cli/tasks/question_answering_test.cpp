@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 // "what was good": the thing that is called good. Where nothing is, there is no answer.
-json question(int i) {
+json paragraph(int i) {
   constexpr std::array kThings = {"film", "play", "book", "story", "music"};
   const std::string thing = kThings[static_cast<size_t>(i % 5)];
   const bool answered = i % 4 != 0;
@@ -27,7 +27,7 @@ json question(int i) {
 
 std::string squad(int count) {
   json paragraphs = json::array();
-  for (int i = 0; i < count; ++i) paragraphs.push_back(question(i));
+  for (int i = 0; i < count; ++i) paragraphs.push_back(paragraph(i));
   return json{{"version", "v2.0"}, {"data", {{{"paragraphs", paragraphs}}}}}.dump();
 }
 
@@ -38,9 +38,9 @@ TEST(QuestionAnsweringCommand, LearnsMeasuresAndPredicts) {
   // So short that the context takes several windows.
   const Words task = {"--max-length", "10", "--batch-size", "16", "--version-2-with-negative"};
   const Finished fit = portatune(Words{"fit", "--task", "question-answering", "--model", tiny_bert(), "--train",
-                                     toy.file("train.json"), "--validation", toy.file("dev.json"), "--output",
-                                     toy.output(), "--epochs", "20", "--learning-rate", "1e-2", "--json"} +
-                               task);
+                                       toy.file("train.json"), "--validation", toy.file("dev.json"), "--output",
+                                       toy.output(), "--epochs", "20", "--learning-rate", "1e-2", "--json"} +
+                                 task);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_GT(json::parse(fit.out)["train_examples"], 80);  // windows
 
@@ -80,7 +80,7 @@ TEST(QuestionAnsweringCommand, BadAnswersAreNamedWithTheirFile) {
                                  "\n");
   const Finished fit =
       portatune({"fit", "--task", "question-answering", "--model", tiny_bert(), "--train", toy.file("train.jsonl"),
-               "--output", toy.output(), "--max-length", "16", "--epochs", "1"});
+                 "--output", toy.output(), "--max-length", "16", "--epochs", "1"});
   EXPECT_EQ(fit.exit_code, 65);
   EXPECT_THAT(fit.err, testing::HasSubstr("train.jsonl:1"));
   EXPECT_THAT(fit.err, testing::HasSubstr("\"play\" at 4 of question \"q7\""));

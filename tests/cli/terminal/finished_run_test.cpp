@@ -18,8 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
-
 std::vector<std::string> checkpoints_in(const std::string& folder) {
   std::vector<std::string> names = names_in(folder);
   std::erase_if(names, [](const std::string& name) { return !name.starts_with("checkpoint-"); });

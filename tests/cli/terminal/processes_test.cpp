@@ -46,7 +46,7 @@ struct ProcessesByEnvironment : testing::Test {
 };
 
 // By each way of starting them.
-class Processes : public testing::TestWithParam<By> {
+class RunOfProcesses : public testing::TestWithParam<By> {
  protected:
   void SetUp() override { skip_without_plugin_of(GetParam()); }
 
@@ -60,9 +60,9 @@ class Processes : public testing::TestWithParam<By> {
 std::string name_of(const testing::TestParamInfo<By>& launch) {
   return launch.param == By::kMpirun ? "ByMpirun" : "ByEnvironment";
 }
-INSTANTIATE_TEST_SUITE_P(All, Processes, testing::Values(By::kMpirun, By::kEnvironment), name_of);
+INSTANTIATE_TEST_SUITE_P(All, RunOfProcesses, testing::Values(By::kMpirun, By::kEnvironment), name_of);
 
-TEST_P(Processes, TrainToWhatOneTrainsTo) {
+TEST_P(RunOfProcesses, TrainToWhatOneTrainsTo) {
   const Toy toy;
   const std::string model = model_without_dropout(toy);
   const auto words_of = [&](const std::string& output, const std::string& batch_size, const Words& more) {
@@ -106,7 +106,7 @@ TEST_P(Processes, TrainToWhatOneTrainsTo) {
 }
 
 // The highest loss counts as the best score, and no change is large enough to be an improvement.
-TEST_P(Processes, SaveTheBestModelAndStopEarly) {
+TEST_P(RunOfProcesses, SaveTheBestModelAndStopEarly) {
   const Toy toy;
   const Finished run = portatune_in(
       2, with_batch_size(toy.fit({"--epochs", "4", "--json", "--eval-steps", "2", "--load-best-model-at-end",
@@ -125,7 +125,7 @@ TEST_P(Processes, SaveTheBestModelAndStopEarly) {
 }
 
 // As two virtual devices of one process do, with the same rows and masks; no kernel computes in float16.
-TEST_P(Processes, GatherWeightsInSixteenBits) {
+TEST_P(RunOfProcesses, GatherWeightsInSixteenBits) {
   const Toy toy;
   for (const char* dtype : {"bfloat16", "float16"}) {
     const auto words_to = [&](const char* output) {
@@ -157,7 +157,7 @@ TEST_P(Processes, GatherWeightsInSixteenBits) {
   }
 }
 
-TEST_P(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
+TEST_P(RunOfProcesses, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
   const Toy toy;
   const Words words = with_batch_size(toy.fit({"--epochs", "400", "--mesh", "fsdp=2", "--checkpoint-every", "5"}), "4");
   Program first(words, in(2));
@@ -184,7 +184,7 @@ TEST_P(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
   EXPECT_TRUE(third.says("epoch "));
 }
 
-TEST_P(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
+TEST_P(RunOfProcesses, RefuseOtherRowsThanThoseOfTheFirst) {
   const Toy toy;
   write(toy.file("other.csv"), toy_csv(36) + "one more,1\n");
   const Words words = toy.fit({"--epochs", "1"});
@@ -204,7 +204,7 @@ TEST_P(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
   EXPECT_FALSE(std::filesystem::exists(toy.output() + "/config.json"));
 }
 
-TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
+TEST_P(RunOfProcesses, RefuseAnotherModelThanThatOfTheFirst) {
   const Toy toy;
   Words words = toy.fit({"--epochs", "1", "--seed", "1"});
   Words other = words;
@@ -225,7 +225,7 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
 }
 
 // The options have no effect on weights or batches: without the check, the others would wait for process 0.
-TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
+TEST_P(RunOfProcesses, RefuseOtherOptionsThanThoseOfTheFirst) {
   const Toy toy;
   const Words words = toy.fit({"--epochs", "2"});
   const auto refusal = [&](const Words& more) {
@@ -248,7 +248,7 @@ TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
   EXPECT_EQ(portatune_in(2, words, recipe).exit_code, 0);
 }
 
-TEST_P(Processes, EndWithTheOneThatFails) {
+TEST_P(RunOfProcesses, EndWithTheOneThatFails) {
   const Toy toy;
   Words words = toy.fit({"--epochs", "400"});
   Words other = words;
@@ -260,7 +260,7 @@ TEST_P(Processes, EndWithTheOneThatFails) {
   EXPECT_EQ(portatune_in(2, toy.fit({"--epochs", "1"})).exit_code, 0);
 }
 
-TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
+TEST_P(RunOfProcesses, StopTogetherWhereAStepIsNotFinite) {
   const Toy toy;
   const Words words = toy.fit_of_an_overflow({"--mesh", "fsdp=2"});
   const Finished stopped = portatune_in(2, words);
@@ -271,7 +271,7 @@ TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
 }
 
 // mpirun passes SIGUSR1 on to the processes.
-TEST_P(Processes, StopAtSigusr1) {
+TEST_P(RunOfProcesses, StopAtSigusr1) {
   const Toy toy;
   Program run(toy.fit({"--epochs", "400"}), in(2));
   ASSERT_TRUE(run.says("epoch 2/"));
@@ -289,7 +289,7 @@ TEST_F(ProcessesByMpirun, SayThatMpiSeesFewerThanWereStarted) {
   EXPECT_THAT(run.err, HasSubstr("1 of 2 processes"));
 }
 
-TEST_P(Processes, SayThatThePluginIsMissing) {
+TEST_P(RunOfProcesses, SayThatThePluginIsMissing) {
   const Toy toy;
   const pjrt::Variable mpi("PORTATUNE_MPI_PLUGIN", "/nowhere/libportatune.so");
   const pjrt::Variable gloo("PORTATUNE_GLOO_PLUGIN", "/nowhere/libportatune.so");
@@ -364,7 +364,7 @@ TEST_F(ProcessesByEnvironment, SayWhatIsMissingOfALaunch) {
   EXPECT_THAT(run.err, HasSubstr("WORLD_SIZE without MASTER_PORT"));
 }
 
-TEST_P(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
+TEST_P(RunOfProcesses, AreRefusedWhereTheyDoNotWorkTogether) {
   const Toy toy;
   const auto error_of = [&](const Words& words) {
     const Finished run = portatune_in(2, words);

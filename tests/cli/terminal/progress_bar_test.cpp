@@ -2,27 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "cli/terminal/fake_terminal.h"
+
 namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-// A terminal whose clock and width the test sets, and which keeps what is written.
-struct FakeTerminal {
-  double now_s = 0;
-  int columns = 120;
-  std::string written;
-
-  Terminal terminal(bool rewrites) {
-    return {.rewrites = rewrites,
-            .columns = [this] { return columns; },
-            .now_s = [this] { return now_s; },
-            .write = [this](std::string_view text) { written += text; }};
-  }
-  // The text that was written since the last call.
-  std::string take() { return std::exchange(written, {}); }
-};
 
 // Steps from 1 on, one in half a second, 75 of whose 100 positions are tokens.
 void run_steps(ProgressBar& bar, FakeTerminal& fake, int64_t steps, int64_t total = 100) {

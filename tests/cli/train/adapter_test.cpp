@@ -41,7 +41,7 @@ TEST(AdapterCommand, SavesTheAdapterAloneAndMergesToTheSameScores) {
 }
 
 // The weights in a file by their names.
-std::map<std::string, std::vector<float>> weights_in(const std::string& file) {
+std::map<std::string, std::vector<float>> tensors_in(const std::string& file) {
   const io::SafetensorsFile opened = io::SafetensorsFile::open(file);
   std::map<std::string, std::vector<float>> weights;
   for (const io::SafetensorsEntry& entry : opened.entries()) {
@@ -63,7 +63,7 @@ TEST(AdapterCommand, DoraTrainsTheSameWeightsInEveryWay) {
     const std::string kept = toy.file("kept");
     fs::remove_all(kept);
     toy.result_without_dropout(words, kept);
-    return weights_in(kept + "/adapter_model.safetensors");
+    return tensors_in(kept + "/adapter_model.safetensors");
   };
   const auto wanted = weights_of("16", {"--packing", "none"});
   const std::string layer = "base_model.model.bert.encoder.layer.0.output.dense.";

@@ -21,8 +21,6 @@ const std::vector<std::string> kModelFiles = {"config.json",    "model.safetenso
                                               "tokenizer.json", "tokenizer_config.json", "training_run.json",
                                               "vocab.txt"};
 
-std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
-
 TEST(Fit, LearnsAToyTaskAndSavesAModelFolder) {
   const Toy toy;
   const Finished run = portatune(toy.fit({"--epochs", "10", "--json"}));
@@ -128,12 +126,6 @@ TEST(Fit, SameSeedSameBits) {
 
 // Long enough that a signal after some epochs finds it running.
 const Words kLong = {"--epochs", "400"};
-
-// The command for resuming in the message.
-std::string pasted_command(const std::string& err) {
-  const size_t begin = err.find("portatune fit ");
-  return err.substr(begin, err.find('\n', begin) - begin);
-}
 
 TEST(Fit, StoppedTwiceAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   const Toy unbroken, broken;

@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr int kMachines = 2;
+constexpr int kProcesses = 2;
 
 class ImageProcesses : public testing::Test {
  protected:
@@ -40,7 +40,7 @@ class ImageProcesses : public testing::Test {
     return with_batch_size(words, batch_size) + more;
   }
   static Finished together(const Words& words, const Words& of_second = {}) {
-    return portatune(words, {.processes = kMachines, .by = By::kEnvironment, .last = of_second});
+    return portatune(words, {.processes = kProcesses, .by = By::kEnvironment, .last = of_second});
   }
   // The words of a process with copies of the validation images of its own.
   Words with_own_images(Words words) const {
@@ -106,7 +106,8 @@ TEST_F(ImageProcesses, SaveWhatTheyHaveWhereAnImageOfOneCannotBeDecoded) {
   const Words words = fit("run", "4", {"--epochs", "2", "--no-eval-on-start"});
   const json wanted = result_of(together(words));
   const std::string whole = weights("run");
-  for (const auto& [image, checkpoint] : {std::pair("train/red/7.png", "checkpoint-"), {"dev/red/4.png", "checkpoint-4"}}) {
+  for (const auto& [image, checkpoint] :
+       {std::pair("train/red/7.png", "checkpoint-"), {"dev/red/4.png", "checkpoint-4"}}) {
     remove("run");
     const std::string kept = read(toy_.file(image));
     damage(image);
@@ -192,7 +193,8 @@ TEST_F(InfiniteImage, OfOneProcessIsSkippedByAllAndCountedOnce) {
   for (const char* image : {"black/red/0.png", "black/red/3.png"}) {
     paint(image, 255);
     const Words skip = {"--on-non-finite", "skip"};
-    const json wanted = result_of(portatune(fit("alone", "4", skip))), found = result_of(together(fit("run", "2", skip)));
+    const json wanted = result_of(portatune(fit("alone", "4", skip))),
+               found = result_of(together(fit("run", "2", skip)));
     EXPECT_EQ(wanted["skipped_steps"], 2);  // one of each epoch
     EXPECT_EQ(found["skipped_steps"], 2);
     EXPECT_EQ(found["steps"], wanted["steps"]);
@@ -229,9 +231,9 @@ TEST_F(ImageCluster, GoesOnInTheMiddleOfAnEpochInAnyNumberOfProcesses) {
   result_of(together(fit("whole", "2", options + three + Words{"--device", "cuda"})));
   const Words long_run = {"--epochs", "1000", "--checkpoint-every", "6", "--keep-checkpoints", "1000"};
   Program first(fit("first", "2", options + long_run + Words{"--device", "cuda"}),
-                {.processes = kMachines, .by = By::kEnvironment});
+                {.processes = kProcesses, .by = By::kEnvironment});
   ASSERT_TRUE(first.says("checkpoint-6"));
-  ASSERT_EQ(first.processes().size(), kMachines);
+  ASSERT_EQ(first.processes().size(), kProcesses);
   fs::copy(toy_.file("first") + "/checkpoint-6", toy_.file("checkpoint"), fs::copy_options::recursive);
   kill(first.processes()[1], SIGKILL);
   first.wait();

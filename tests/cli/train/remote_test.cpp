@@ -18,8 +18,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
-
 // A toy whose data are on a server, under the scheme of the test.
 class Remote : public testing::TestWithParam<const char*> {
  protected:
@@ -46,7 +44,7 @@ class Remote : public testing::TestWithParam<const char*> {
   ObjectStore store_;
 };
 
-const Words kLong = {"--epochs", "40", "--checkpoint-every", "7", "--resume"};
+const Words kResumable = {"--epochs", "40", "--checkpoint-every", "7", "--resume"};
 
 TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
   const Toy local, remote;
@@ -66,14 +64,14 @@ TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
 
 TEST_P(Remote, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenLocalRun) {
   const Toy unbroken, broken;
-  ASSERT_EQ(portatune(unbroken.fit(kLong)).exit_code, 0);
+  ASSERT_EQ(portatune(unbroken.fit(kResumable)).exit_code, 0);
   {
-    Program run(fit(broken, kLong));
+    Program run(fit(broken, kResumable));
     ASSERT_TRUE(run.says("epoch 5/"));
     run.signal(SIGKILL);
     EXPECT_EQ(run.wait().exit_code, 128 + SIGKILL);
   }
-  const Finished rest = portatune(fit(broken, kLong));
+  const Finished rest = portatune(fit(broken, kResumable));
   ASSERT_EQ(rest.exit_code, 0) << rest.err;
   EXPECT_THAT(rest.err, HasSubstr("resuming from"));
   EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
@@ -82,13 +80,13 @@ TEST_P(Remote, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenLocalRun) {
 TEST_P(Remote, ResumedWithAnExchangedFileItIsRefused) {
   const Toy toy;
   {
-    Program run(fit(toy, kLong));
+    Program run(fit(toy, kResumable));
     ASSERT_TRUE(run.says("epoch 5/"));
     run.signal(SIGKILL);
     run.wait();
   }
   store_.put("b/train.csv", toy_csv(64));
-  const Finished rest = portatune(fit(toy, kLong));
+  const Finished rest = portatune(fit(toy, kResumable));
   EXPECT_EQ(rest.exit_code, 2) << rest.err;
   EXPECT_THAT(rest.err, HasSubstr("given     " + url("train.csv") + " fingerprint "));
 }

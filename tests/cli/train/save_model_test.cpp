@@ -21,12 +21,6 @@ using testing::HasSubstr;
 
 constexpr const char* kEpochs = "400";  // long enough that something can be done meanwhile
 
-// The resume command in a message.
-std::string pasted_command(const std::string& err) {
-  const size_t begin = err.find("portatune fit ");
-  return begin == std::string::npos ? "" : err.substr(begin, err.find('\n', begin) - begin);
-}
-
 // Goes on as the failed run says, to the model of a run that did not fail.
 void expect_to_go_on(const Finished& failed, const Toy& toy, const Words& options) {
   const Finished rest = portatune_by_shell(pasted_command(failed.err));

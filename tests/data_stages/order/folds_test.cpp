@@ -1,5 +1,3 @@
-#include "portatune/data.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <map>
 
 #include "data_stages/numbers.h"
+#include "portatune/data.h"
 #include "portatune/error.h"
 
 namespace portatune::data {
@@ -63,7 +62,7 @@ std::vector<std::map<char, int>> counts_in_parts(const std::string& text, int fo
   return counts;
 }
 
-// Expected counts from scikit-learn 1.9.1, by tests/oracle/make_split_golden.py.
+// Expected counts from scikit-learn 1.9.1, by tests/oracle/data/make_split_golden.py.
 TEST(StratifiedKFold, HasSklearnsCounts) {
   using Counts = std::vector<std::map<char, int>>;
   for (uint64_t seed = 0; seed < 3; ++seed) {

@@ -1,4 +1,4 @@
-// Expected counts from scikit-learn 1.9.1, by tests/oracle/make_split_golden.py.
+// Expected counts from scikit-learn 1.9.1, by tests/oracle/data/make_split_golden.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -55,7 +55,7 @@ TEST(Permutation, StaysBelowHugeSizes) {
   }
 }
 
-// Expected values by tests/oracle/make_shuffle_golden.py. A resumed run must have the order in which it began.
+// Expected values by tests/oracle/data/make_shuffle_golden.py. A resumed run must have the order in which it began.
 TEST(Permutation, IsTheSameOnEveryMachineAndInEveryVersion) {
   EXPECT_EQ(order(10, 42, 0), (std::vector<int64_t>{1, 3, 5, 7, 0, 9, 4, 6, 2, 8}));
   EXPECT_EQ(order(10, 42, 1), (std::vector<int64_t>{3, 6, 7, 5, 8, 1, 4, 2, 0, 9}));

@@ -37,7 +37,7 @@ TEST(Shuffle, DependsOnTheSeed) {
 }
 
 TEST(Shuffle, OrderIsTheSameOnEveryMachineAndInEveryVersion) {
-  // Expected values by tests/oracle/make_shuffle_golden.py. A resumed run must have the order in which it began.
+  // Expected values by tests/oracle/data/make_shuffle_golden.py. A resumed run must have the order in which it began.
   EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 10, .seed = 42})), (std::vector<int>{0, 9, 3, 4, 7, 2, 5, 8, 1, 6}));
   EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 3, .seed = 42})), (std::vector<int>{2, 0, 4, 3, 5, 7, 8, 6, 1, 9}));
   EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 10, .seed = 42}).iterate(1)),

@@ -1,5 +1,3 @@
-#include "portatune/sources.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 namespace {
@@ -16,7 +15,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-std::vector<std::string> texts_of(Cursor cursor, const std::string& column) {
+std::vector<std::string> column_texts(Cursor cursor, const std::string& column) {
   std::vector<std::string> texts;
   for (const Example& row : cursor) texts.push_back(row.text(column));
   return texts;
@@ -97,17 +96,17 @@ TEST(BadRows, OfJsonLines) {
 
 TEST(BadRows, OfTextAreInvalidOrLongLines) {
   const std::string path = write_file("t.txt", "a\n\xff\nb\n");
-  EXPECT_THAT(texts_of(read_text(path).skip_bad_rows(at_most(1)).iterate(), "text"), ElementsAre("a", "b"));
+  EXPECT_THAT(column_texts(read_text(path).skip_bad_rows(at_most(1)).iterate(), "text"), ElementsAre("a", "b"));
   const auto bad_rows = at_most(1);
   const Dataset compressed = read_text(PORTATUNE_TEST_DATA "/compressed/long_line.txt.zst").skip_bad_rows(bad_rows);
-  EXPECT_THAT(texts_of(compressed.iterate(), "text"), ElementsAre("first", "last"));
+  EXPECT_THAT(column_texts(compressed.iterate(), "text"), ElementsAre("first", "last"));
   EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("more than 67108864 bytes"));
 }
 
 TEST(BadRows, OfConllAreWholeSentences) {
   const std::string path = write_file("t.conll", "a O\nb O\n\nc O\nd\ne O\n\n\xff O\nf O\n\ng O\n");
   const auto bad_rows = at_most(2);
-  EXPECT_THAT(texts_of(read_conll(path).skip_bad_rows(bad_rows).iterate(), "tokens"),
+  EXPECT_THAT(column_texts(read_conll(path).skip_bad_rows(bad_rows).iterate(), "tokens"),
               ElementsAre("[\"a\",\"b\"]", "[\"g\"]"));
   EXPECT_THAT(places_of(*bad_rows), ElementsAre(".conll:5", ".conll:8"));
 }
@@ -116,7 +115,7 @@ TEST(BadRows, OfSquadAreQuestions) {
   const std::string path =
       write_file("t.json", R"({"data": [{"id": "a", "question": "q", "context": "c"}, {"id": 7, "context": "c"},
                              {"id": "b", "question": "q", "context": "c"}]})");
-  EXPECT_THAT(texts_of(read_squad(path, false).skip_bad_rows(at_most(1)).iterate(), "id"), ElementsAre("a", "b"));
+  EXPECT_THAT(column_texts(read_squad(path, false).skip_bad_rows(at_most(1)).iterate(), "id"), ElementsAre("a", "b"));
   const std::string cut = write_file("cut.json", R"({"data": [)");
   EXPECT_THROW(read_squad(cut, false).skip_bad_rows(at_most(9)).count(), DataError);
 }

@@ -1,4 +1,4 @@
-// tests/data/arrow was made by pyarrow: tests/oracle/make_arrow_tables.py. Skipped where the plug-in is not built.
+// tests/data/arrow was made by pyarrow: tests/oracle/data/make_arrow_tables.py. Skipped where the plug-in is not built.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -30,19 +30,19 @@ class ReadImageFolder : public testing::Test {
   TemporaryFolder folder_;
 };
 
-using Rows = std::vector<std::string>;
+using LabelledFiles = std::vector<std::string>;
 
 TEST_F(ReadImageFolder, ClassesAreTheNamesOfFolders) {
   for (const char* name : {"dog/b.JPG", "dog/a.png", "cat/deep/c.webp", "cat/.hidden.png", "cat/notes.txt",
                            ".cache/x.png", "labels.csv"}) {
     add(name);
   }
-  EXPECT_EQ(rows(read()), (Rows{"cat cat/deep/c.webp", "dog dog/a.png", "dog dog/b.JPG"}));
+  EXPECT_EQ(rows(read()), (LabelledFiles{"cat cat/deep/c.webp", "dog dog/a.png", "dog dog/b.JPG"}));
 }
 
 TEST_F(ReadImageFolder, WithoutLabelsImagesMayBeAnywhere) {
   for (const char* name : {"b.jpg", "a/c.png"}) add(name);
-  EXPECT_EQ(rows(read({.label_column = ""})), (Rows{"a/c.png", "b.jpg"}));
+  EXPECT_EQ(rows(read({.label_column = ""})), (LabelledFiles{"a/c.png", "b.jpg"}));
 }
 
 TEST_F(ReadImageFolder, ErrorsNameTheFile) {

@@ -38,9 +38,9 @@ std::vector<std::string> names_of(const Example& example) {
 }
 
 // Files of examples with a text "n": file i has `counts[i]` of them, numbered from i * 100.
-class Shards {
+class NumberedShards {
  public:
-  explicit Shards(const std::vector<int>& counts, TfrecordWriterOptions options = {}) {
+  explicit NumberedShards(const std::vector<int>& counts, TfrecordWriterOptions options = {}) {
     for (size_t file = 0; file < counts.size(); ++file) {
       TfrecordWriter writer(path(file), options);
       for (int i = 0; i < counts[file]; ++i) {
@@ -164,15 +164,15 @@ TEST(ReadTfrecord, RejectsInvalidOptions) {
 }
 
 TEST(ReadTfrecord, ReadsFilesInOrderAndSomeMayBeEmpty) {
-  const Shards shards({0, 2, 0, 3});
+  const NumberedShards shards({0, 2, 0, 3});
   EXPECT_THAT(numbers(read_tfrecord(shards.paths()).iterate()), ElementsAre(100, 101, 300, 301, 302));
-  const Shards empty({0, 0});
+  const NumberedShards empty({0, 0});
   EXPECT_THAT(message_of<DataError>([&] { numbers(read_tfrecord(empty.paths()).iterate()); }),
               AllOf(HasSubstr("shard-0 and 1 more"), HasSubstr("no records")));
 }
 
 TEST(ReadTfrecord, FilesMayHaveNoRecordsIfBadRowsAreSkipped) {
-  const Shards empty({0, 0});
+  const NumberedShards empty({0, 0});
   const auto bad_rows = std::make_shared<BadRows>(1);
   for (const int reads : {1, 2}) {
     const Dataset dataset = read_tfrecord(empty.paths(), {.num_parallel_reads = reads}).skip_bad_rows(bad_rows);
@@ -205,7 +205,7 @@ TEST(ReadTfrecord, AScalarHasExactlyOneValue) {
 
 TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
   for (const bool index : {true, false}) {
-    const Shards shards({3, 0, 4, 2}, {.index = index});
+    const NumberedShards shards({3, 0, 4, 2}, {.index = index});
     for (int64_t count = 0; count <= 9; ++count) {
       Cursor cursor = read_tfrecord(shards.paths()).iterate();
       EXPECT_EQ(cursor.skip(count), count);
@@ -218,7 +218,7 @@ TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
 
 // Malicious indexes: none leads back, or to fewer records than were read.
 TEST(ReadTfrecord, AnIndexOfAnotherFileIsAnError) {
-  const Shards shards({4}, {.index = false});
+  const NumberedShards shards({4}, {.index = false});
   const std::string& path = shards.paths()[0];
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
   const auto skipping = [&](const std::vector<int64_t>& offsets, int64_t read, int64_t end) {
@@ -236,20 +236,20 @@ TEST(ReadTfrecord, AnIndexOfAnotherFileIsAnError) {
 }
 
 TEST(ReadTfrecord, SkipsInCompressedFiles) {
-  const Shards shards({300}, {.gzip = true});
+  const NumberedShards shards({300}, {.gzip = true});
   EXPECT_EQ(numbers(read_tfrecord(shards.paths()).skip(298).iterate()), (std::vector{298, 299}));
 }
 
 TEST(ReadTfrecord, ResumesFromItsState) {
   for (const auto& options : std::vector<TfrecordWriterOptions>{{.index = false}, {.index = true}, {.gzip = true}}) {
-    const Shards shards({3, 0, 4, 2}, options);
+    const NumberedShards shards({3, 0, 4, 2}, options);
     expect_resumable([&] { return read_tfrecord(shards.paths()); });
     expect_resumable([&] { return read_tfrecord(shards.paths(), {.features = {{.name = "n"}}}).batch({.size = 2}); });
   }
 }
 
 TEST(ReadTfrecord, ErrorNamesAFileThatChangedBeforeAResume) {
-  const Shards shards({3, 3}, {.index = false});
+  const NumberedShards shards({3, 3}, {.index = false});
   Cursor cursor = read_tfrecord(shards.paths()).iterate();
   cursor.next();
   const std::string state = cursor.state();
@@ -260,7 +260,7 @@ TEST(ReadTfrecord, ErrorNamesAFileThatChangedBeforeAResume) {
 
 // A shuffle without a buffer makes all orders equally likely; it needs the index that TfrecordWriter writes.
 TEST(ReadTfrecord, IndexGivesRandomAccess) {
-  const Shards shards({30, 0, 50, 20});
+  const NumberedShards shards({30, 0, 50, 20});
   const Dataset shuffled = read_tfrecord(shards.paths()).shuffle({.seed = 1});
   std::vector<int> order = numbers(shuffled.iterate());
   std::vector<int> all = numbers(read_tfrecord(shards.paths()).iterate());
@@ -278,10 +278,10 @@ TEST(ReadTfrecord, IndexGivesRandomAccess) {
 
 TEST(ReadTfrecord, HasNoRandomAccessWithoutIndexOrInCompressedFiles) {
   for (const auto& options : std::vector<TfrecordWriterOptions>{{.index = false}, {.gzip = true}}) {
-    const Shards shards({3, 2}, options);
+    const NumberedShards shards({3, 2}, options);
     EXPECT_THROW(numbers(read_tfrecord(shards.paths()).shuffle({.seed = 1}).iterate()), UsageError);
   }
-  const Shards shards({3, 2});
+  const NumberedShards shards({3, 2});
   EXPECT_THROW(numbers(read_tfrecord(shards.paths(), {.num_parallel_reads = 2}).shuffle({.seed = 1}).iterate()),
                UsageError);
 }

@@ -18,13 +18,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::function<Example(Example)> counting(std::atomic<int>& count) {
-  return [&count](Example example) {
-    ++count;
-    return example;
-  };
-}
-
 std::vector<BatchType> collect_types(const Dataset& batches) { return batches.iterate().next()->batch_types(); }
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {

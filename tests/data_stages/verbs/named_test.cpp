@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "data_stages/numbers.h"
-#include "portatune/meter.h"
+#include "portatune/data.h"
 
 namespace portatune::data {
 namespace {

@@ -9,17 +9,7 @@
 #include "portatune/error.h"
 
 namespace portatune::data {
-namespace {
-
-// A function that counts examples.
-std::function<Example(Example)> counting(std::atomic<int>& count) {
-  return [&count](Example example) {
-    ++count;
-    return example;
-  };
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST(Prefetch, LeavesExamplesUnchanged) {
   std::vector<int> expected(500);

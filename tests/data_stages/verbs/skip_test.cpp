@@ -18,8 +18,6 @@ Example first_of(Example batch) {
   return result;
 }
 
-Example same(Example example) { return example; }
-
 // Checks that skip(k) returns the number of skipped elements and leaves the same rest as k calls of next(), at the
 // beginning of a pass and within it.
 void expect_as_pulled(const Dataset& dataset) {

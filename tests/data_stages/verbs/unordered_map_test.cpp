@@ -14,8 +14,6 @@
 namespace portatune::data {
 namespace {
 
-Example same(Example example) { return example; }
-
 // Takes longer for some examples, so that others overtake them.
 Example uneven(Example example) {
   if (std::stoi(example.text("n")) % 16 < 2) std::this_thread::sleep_for(std::chrono::microseconds(300));

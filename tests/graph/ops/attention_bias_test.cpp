@@ -1,4 +1,4 @@
-// attention with a bias for heads and queries: against torch (tests/oracle/make_attention_cases.py), central
+// attention with a bias for heads and queries: against torch (tests/oracle/models/make_attention_cases.py), central
 // differences, and the same numbers in another form.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
+#include "graph/ops/arrays.h"
 
 namespace portatune::test {
 
@@ -8,9 +9,6 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Value f64(std::initializer_list<double> values) {
-  return constant(Tensor({static_cast<int64_t>(values.size())}, values));
-}
 Value u32(std::initializer_list<uint32_t> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Value table() { return constant(Tensor({3, 2}, {0.0, 1.0, 10.0, 11.0, 20.0, 21.0})); }
+Value three_rows() { return constant(Tensor({3, 2}, {0.0, 1.0, 10.0, 11.0, 20.0, 21.0})); }
 Value ids(std::initializer_list<int32_t> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
@@ -16,13 +16,13 @@ Value ids(std::initializer_list<int32_t> values) {
 }  // namespace
 
 TEST(GatherRows, PicksRowsAndClampsIds) {
-  EXPECT_EQ(elements(gather_rows(table(), ids({2, 0}))), (Numbers{20, 21, 0, 1}));
-  EXPECT_EQ(elements(gather_rows(table(), ids({-5, 7}))), (Numbers{0, 1, 20, 21}));
-  EXPECT_EQ(gather_rows(table(), reshape(ids({0, 1, 2, 1}), {2, 2})).shape(), (Shape{2, 2, 2}));
+  EXPECT_EQ(elements(gather_rows(three_rows(), ids({2, 0}))), (Numbers{20, 21, 0, 1}));
+  EXPECT_EQ(elements(gather_rows(three_rows(), ids({-5, 7}))), (Numbers{0, 1, 20, 21}));
+  EXPECT_EQ(gather_rows(three_rows(), reshape(ids({0, 1, 2, 1}), {2, 2})).shape(), (Shape{2, 2, 2}));
 }
 
 TEST(GatherRows, SliceGathersOnlyItsRows) {
-  const Value rows = gather_rows(table(), reshape(ids({0, 1, 2, 1}), {2, 2}));
+  const Value rows = gather_rows(three_rows(), reshape(ids({0, 1, 2, 1}), {2, 2}));
   const Value first = slice(rows, 1, {0, 1});
   EXPECT_EQ(first.node().op().name(), "gather_rows");
   EXPECT_EQ(first.shape(), (Shape{2, 1, 2}));
@@ -50,7 +50,7 @@ TEST(GatherRows, GradientMatchesFiniteDifferences) {
 
 TEST(GatherRows, ErrorNamesTheOperands) {
   expect_shape_error([] { gather_rows(ids({1, 2}), ids({1})); }, {"gather_rows", "int32[2]", "table [rows, width]"});
-  expect_shape_error([] { gather_rows(table(), table()); }, {"ids of an integer type"});
+  expect_shape_error([] { gather_rows(three_rows(), three_rows()); }, {"ids of an integer type"});
 }
 
 TEST(ScatterAddRows, SumsRepeatedIdsAndIgnoresIdsOutOfRange) {

@@ -2,16 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
+#include "graph/ops/arrays.h"
 
 namespace portatune::test {
 
 namespace {
 
 using Numbers = std::vector<double>;
-
-Value f64(std::initializer_list<double> values) {
-  return constant(Tensor({static_cast<int64_t>(values.size())}, values));
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Python's gzip and Arrow's zstd made tests/data/compressed: tests/oracle/make_compressed_tables.py.
+// Python's gzip and Arrow's zstd made tests/data/compressed: tests/oracle/data/make_compressed_tables.py.
 #include "portatune/io/compress/decompress.h"
 
 #include <gtest/gtest.h>

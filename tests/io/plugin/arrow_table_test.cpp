@@ -1,4 +1,5 @@
-// pyarrow made tests/data/arrow: tests/oracle/make_arrow_tables.py. The tests are skipped if the plug-in is not built.
+// pyarrow made tests/data/arrow: tests/oracle/data/make_arrow_tables.py. The tests are skipped if the plug-in is not
+// built.
 #include "portatune/io/plugin/arrow_table.h"
 
 #include <gmock/gmock.h>

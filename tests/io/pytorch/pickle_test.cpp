@@ -17,12 +17,12 @@ constexpr std::string_view kGlobals[] = {"torch.FloatStorage"};
 
 Pickle read(const std::string& bytes) { return read_pickle(std::as_bytes(std::span(bytes)), kGlobals, "made.bin"); }
 
-std::string refusal_of(const std::string& bytes) {
+std::string refusal_of_pickle(const std::string& bytes) {
   return message_of<CheckpointError>([&] { read(bytes); });
 }
 
 // The value as text in Python's notation.
-std::string text_of(const PickleValue& value) {
+std::string python_text(const PickleValue& value) {
   if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "True" : "False";
   if (const auto* text = std::get_if<std::string_view>(&value)) return "'" + std::string(*text) + "'";
@@ -35,7 +35,7 @@ std::string text_of(const PickleValue& value) {
                      : object.kind == PickleObject::Kind::kOrderedDict  ? "OrderedDict"
                      : object.kind == PickleObject::Kind::kPersistentId ? "id"
                                                                         : "call";
-  for (const PickleValue& part : object.parts) text += " " + text_of(part);
+  for (const PickleValue& part : object.parts) text += " " + python_text(part);
   return "(" + text + ")";
 }
 
@@ -43,7 +43,7 @@ std::string value_of(const std::string& bytes) {
   const std::string kept = bytes;
   const Pickle pickle = read(kept);
   EXPECT_EQ(pickle.bytes, kept.size());
-  return text_of(pickle.root);
+  return python_text(pickle.root);
 }
 
 TEST(Pickle, HasValues) {
@@ -98,42 +98,43 @@ TEST(Pickle, HasOrderedDicts) {
   EXPECT_EQ(value_of(made + ")RK\x01Ns."), "(OrderedDict 1 None)");
   EXPECT_EQ(value_of(made + "](](K\x01Ne(K\x02\x88te\x85R."), "(OrderedDict 1 None 2 True)");
   EXPECT_EQ(value_of(made + ")R}U\x09_metadata)sb."), "(OrderedDict)");  // attributes are dropped
-  EXPECT_THAT(refusal_of(made + "K\x01\x85R."), HasSubstr("arguments of collections.OrderedDict"));
-  EXPECT_THAT(refusal_of(made + "](K\x01"
-                                "e\x85R."),
+  EXPECT_THAT(refusal_of_pickle(made + "K\x01\x85R."), HasSubstr("arguments of collections.OrderedDict"));
+  EXPECT_THAT(refusal_of_pickle(made + "](K\x01"
+                                       "e\x85R."),
               HasSubstr("an item of collections.OrderedDict"));
 }
 
 TEST(Pickle, NamesTheGlobalThatItRefuses) {
-  EXPECT_THAT(refusal_of("cos\nsystem\n(U\x02lst R."), AllOf(HasSubstr("'os.system'"), HasSubstr("byte 0")));
-  EXPECT_THAT(refusal_of("\x80\x02"
-                         "cbuiltins\neval\nU\x01x\x85R."),
+  EXPECT_THAT(refusal_of_pickle("cos\nsystem\n(U\x02lst R."), AllOf(HasSubstr("'os.system'"), HasSubstr("byte 0")));
+  EXPECT_THAT(refusal_of_pickle("\x80\x02"
+                                "cbuiltins\neval\nU\x01x\x85R."),
               AllOf(HasSubstr("'builtins.eval'"), HasSubstr("byte 2")));
-  EXPECT_THAT(refusal_of("c__builtin__\neval\n."), HasSubstr("'__builtin__.eval'"));
-  EXPECT_THAT(refusal_of("ctorch\nFloatStorage.__init__\n."), HasSubstr("'torch.FloatStorage.__init__'"));
-  EXPECT_THAT(refusal_of("ctorch\nfloat32\n."), HasSubstr("'torch.float32'"));
+  EXPECT_THAT(refusal_of_pickle("c__builtin__\neval\n."), HasSubstr("'__builtin__.eval'"));
+  EXPECT_THAT(refusal_of_pickle("ctorch\nFloatStorage.__init__\n."), HasSubstr("'torch.FloatStorage.__init__'"));
+  EXPECT_THAT(refusal_of_pickle("ctorch\nfloat32\n."), HasSubstr("'torch.float32'"));
 }
 
 TEST(Pickle, NamesTheOpcodeThatItRefuses) {
-  EXPECT_THAT(refusal_of("(U\x02lsios\nsystem\n."), HasSubstr("the opcode INST (0x69)"));
-  EXPECT_THAT(refusal_of("(ctorch\nFloatStorage\no."), HasSubstr("the opcode OBJ (0x6f)"));
-  EXPECT_THAT(refusal_of("ctorch\nFloatStorage\n)\x81."), HasSubstr("the opcode NEWOBJ (0x81)"));
-  EXPECT_THAT(refusal_of("U\x02osU\x06system\x93."), HasSubstr("the opcode STACK_GLOBAL (0x93)"));
-  EXPECT_THAT(refusal_of("\x82\x01."), HasSubstr("the opcode EXT1 (0x82)"));
-  EXPECT_THAT(refusal_of("Pos.system\n."), HasSubstr("the opcode PERSID (0x50)"));
-  EXPECT_THAT(refusal_of("\xff."), HasSubstr("the opcode 0xff"));
+  EXPECT_THAT(refusal_of_pickle("(U\x02lsios\nsystem\n."), HasSubstr("the opcode INST (0x69)"));
+  EXPECT_THAT(refusal_of_pickle("(ctorch\nFloatStorage\no."), HasSubstr("the opcode OBJ (0x6f)"));
+  EXPECT_THAT(refusal_of_pickle("ctorch\nFloatStorage\n)\x81."), HasSubstr("the opcode NEWOBJ (0x81)"));
+  EXPECT_THAT(refusal_of_pickle("U\x02osU\x06system\x93."), HasSubstr("the opcode STACK_GLOBAL (0x93)"));
+  EXPECT_THAT(refusal_of_pickle("\x82\x01."), HasSubstr("the opcode EXT1 (0x82)"));
+  EXPECT_THAT(refusal_of_pickle("Pos.system\n."), HasSubstr("the opcode PERSID (0x50)"));
+  EXPECT_THAT(refusal_of_pickle("\xff."), HasSubstr("the opcode 0xff"));
 }
 
 TEST(Pickle, BuildsNothingButOrderedDicts) {
-  EXPECT_THAT(refusal_of("}}b."),
+  EXPECT_THAT(refusal_of_pickle("}}b."),
               AllOf(HasSubstr("a change of a dict"), HasSubstr("BUILD of a collections.OrderedDict")));
-  EXPECT_THAT(refusal_of("ctorch\nFloatStorage\n)R}b."), HasSubstr("a change of a call of torch.FloatStorage"));
-  EXPECT_THAT(refusal_of("ctorch\nFloatStorage\n}b."), HasSubstr("a change of a global"));
+  EXPECT_THAT(refusal_of_pickle("ctorch\nFloatStorage\n)R}b."), HasSubstr("a change of a call of torch.FloatStorage"));
+  EXPECT_THAT(refusal_of_pickle("ctorch\nFloatStorage\n}b."), HasSubstr("a change of a global"));
 }
 
 TEST(Pickle, CallsOnlyGlobals) {
-  EXPECT_THAT(refusal_of("U\x01x)R."), HasSubstr("a call of a str"));
-  EXPECT_THAT(refusal_of("ctorch\nFloatStorage\n]R."), HasSubstr("the arguments of torch.FloatStorage as a list"));
+  EXPECT_THAT(refusal_of_pickle("U\x01x)R."), HasSubstr("a call of a str"));
+  EXPECT_THAT(refusal_of_pickle("ctorch\nFloatStorage\n]R."),
+              HasSubstr("the arguments of torch.FloatStorage as a list"));
 }
 
 TEST(Pickle, RefusesOpcodesWithoutOperands) {
@@ -144,7 +145,7 @@ TEST(Pickle, RefusesOpcodesWithoutOperands) {
                             "NK\x01"
                             "a.",
                             "NK\x01K\x01s."}) {
-    EXPECT_THAT(refusal_of(bytes), HasSubstr("made.bin, byte")) << bytes;
+    EXPECT_THAT(refusal_of_pickle(bytes), HasSubstr("made.bin, byte")) << bytes;
   }
 }
 
@@ -153,13 +154,13 @@ TEST(Pickle, RefusesTextsAndNumbersBeyondTheEnd) {
                                    "U\x05"
                                    "ab."s,
                                    "\x8a\x08\0."s, "ctorch"s, "ctorch\nFloat"s, "q"s}) {
-    EXPECT_THAT(refusal_of(bytes), HasSubstr("the end of the data")) << bytes;
+    EXPECT_THAT(refusal_of_pickle(bytes), HasSubstr("the end of the data")) << bytes;
   }
 }
 
 TEST(Pickle, LimitsIntegersAndOpcodes) {
-  EXPECT_THAT(refusal_of("\x8a\x09\0\0\0\0\0\0\0\0\x01."s), HasSubstr("an integer of 9 bytes"));
-  EXPECT_THAT(refusal_of(std::string(4'000'001, '(')), HasSubstr("more opcodes"));
+  EXPECT_THAT(refusal_of_pickle("\x8a\x09\0\0\0\0\0\0\0\0\x01."s), HasSubstr("an integer of 9 bytes"));
+  EXPECT_THAT(refusal_of_pickle(std::string(4'000'001, '(')), HasSubstr("more opcodes"));
 }
 
 TEST(Pickle, LimitsCopiesOfItems) {
@@ -168,7 +169,7 @@ TEST(Pickle, LimitsCopiesOfItems) {
   for (int i = 1; i < 1'000'000; ++i) bytes += "h\0"s;
   bytes += "eq\x01";
   for (int i = 0; i < 10; ++i) bytes += "ccollections\nOrderedDict\nh\x01\x85R";
-  EXPECT_THAT(refusal_of(bytes + "."), HasSubstr("more items"));
+  EXPECT_THAT(refusal_of_pickle(bytes + "."), HasSubstr("more items"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tests/oracle/make_pytorch_cases.py makes tests/data/pytorch with the results of torch.load(weights_only=True).
+// tests/oracle/models/make_pytorch_cases.py makes tests/data/pytorch with the results of torch.load(weights_only=True).
 #include "portatune/io/pytorch/pytorch_file.h"
 
 #include <gmock/gmock.h>

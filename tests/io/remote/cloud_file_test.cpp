@@ -8,6 +8,7 @@
 #include <future>
 
 #include "io/object_store.h"
+#include "io/remote/read_range.h"
 #include "io/table_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
@@ -28,12 +29,6 @@ using testing::Not;
 ObjectStore& the_store() {
   static ObjectStore store;
   return store;
-}
-
-std::string read(const RandomAccessFile& file, int64_t offset, size_t bytes) {
-  std::string text(bytes, '\0');
-  text.resize(file.read_at(offset, text));
-  return text;
 }
 
 // The parameter is the scheme of the cloud.

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "io/http_server.h"
+#include "io/remote/read_range.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/base/stop.h"
@@ -36,12 +37,6 @@ std::string read_all(const std::string& url) {
   std::string all, block(100'000, '\0');
   while (const size_t count = source->read(block)) all.append(block, 0, count);
   return all;
-}
-
-std::string read(const RandomAccessFile& file, int64_t offset, size_t bytes) {
-  std::string text(bytes, '\0');
-  text.resize(file.read_at(offset, text));
-  return text;
 }
 
 class HttpFile : public testing::Test {

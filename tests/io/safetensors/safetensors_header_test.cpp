@@ -1,4 +1,5 @@
-// tests/oracle/make_safetensors_cases.py makes tests/data/safetensors with the verdicts of the `safetensors` package.
+// tests/oracle/models/make_safetensors_cases.py makes tests/data/safetensors with the verdicts of the `safetensors`
+// package.
 #include "portatune/io/safetensors/safetensors_header.h"
 
 #include <gmock/gmock.h>
@@ -15,9 +16,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "safetensors";
+const std::filesystem::path kHeaderCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "safetensors";
 
-nlohmann::json verdicts() { return nlohmann::json::parse(std::ifstream(kCases / "verdicts.json")); }
+nlohmann::json verdicts() { return nlohmann::json::parse(std::ifstream(kHeaderCases / "verdicts.json")); }
 
 std::string file_with_header(const std::string& header, const std::string& data = {}) {
   const uint64_t length = header.size();
@@ -33,7 +34,7 @@ TEST(SafetensorsHeader, AcceptsWhatThePackageAcceptsExceptForTheListedDifference
   for (const auto& row : verdicts()) {
     if (row["portatune"] != "accept") continue;
     const std::string name = row["name"];
-    EXPECT_NO_THROW(SafetensorsFile::open(kCases / (name + ".safetensors"))) << name;
+    EXPECT_NO_THROW(SafetensorsFile::open(kHeaderCases / (name + ".safetensors"))) << name;
     ++accepted;
   }
   EXPECT_GE(accepted, 15);
@@ -44,7 +45,7 @@ TEST(SafetensorsHeader, RefusesEveryBadFileAndNamesFileAndTensor) {
   for (const auto& row : verdicts()) {
     if (row["portatune"] != "reject") continue;
     const std::string name = row["name"];
-    const std::filesystem::path path = kCases / (name + ".safetensors");
+    const std::filesystem::path path = kHeaderCases / (name + ".safetensors");
     SCOPED_TRACE(name);
     const std::string message = message_of<CheckpointError>([&] { SafetensorsFile::open(path); });
     EXPECT_THAT(message, HasSubstr(path.string()));
@@ -61,7 +62,7 @@ TEST(SafetensorsHeader, IsStricterThanThePackage) {
 }
 
 TEST(SafetensorsHeader, EveryTruncationIsRefused) {
-  const std::string whole = text_of(kCases / "written_by_the_package.safetensors");
+  const std::string whole = text_of(kHeaderCases / "written_by_the_package.safetensors");
   EXPECT_NO_THROW(parse(whole));
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THROW(parse(whole.substr(0, size)), CheckpointError) << size;
@@ -69,7 +70,7 @@ TEST(SafetensorsHeader, EveryTruncationIsRefused) {
 }
 
 TEST(SafetensorsHeader, AChangedByteIsRefusedOrKeepsTensorsWithinTheFile) {
-  const std::string whole = text_of(kCases / "every_dtype.safetensors");
+  const std::string whole = text_of(kHeaderCases / "every_dtype.safetensors");
   for (size_t at = 0; at < whole.size(); ++at) {
     for (const int change : {1, 2, 4, 16, 128}) {
       std::string changed = whole;

@@ -6,19 +6,19 @@
 namespace portatune::io {
 namespace {
 
-struct Row {
+struct QuestionRow {
   std::string id, text, context;
   std::vector<std::pair<std::string, int64_t>> answers;
-  bool operator==(const Row&) const = default;
+  bool operator==(const QuestionRow&) const = default;
 };
 
-std::vector<Row> read_text(std::string_view text, bool with_answers = true) {
+std::vector<QuestionRow> read_squad(std::string_view text, bool with_answers = true) {
   SquadReader reader(write_file("in.json", text), with_answers);
-  std::vector<Row> rows;
+  std::vector<QuestionRow> rows;
   while (reader.next()) {
     const SquadReader::Question& question = reader.question();
-    Row& row =
-        rows.emplace_back(Row{std::string(question.id), std::string(question.text), std::string(question.context)});
+    QuestionRow& row = rows.emplace_back(
+        QuestionRow{std::string(question.id), std::string(question.text), std::string(question.context)});
     for (const auto& answer : question.answers) row.answers.emplace_back(answer.text, answer.start);
   }
   return rows;
@@ -46,27 +46,27 @@ TEST(Squad, SkipsWithoutCheckingQuestions) {
 }
 
 TEST(Squad, NestedQuestionsHaveTheirContext) {
-  EXPECT_EQ(read_text(kNested),
-            (std::vector<Row>{
+  EXPECT_EQ(read_squad(kNested),
+            (std::vector<QuestionRow>{
                 {"1", "who?", "A B", {{"A", 0}, {"B", 2}}}, {"2", "why?", "A B", {}}, {"3", "?", "é", {{"é", 0}}}}));
 }
 
 TEST(Squad, FlatQuestionsHaveListsOfAnswers) {
-  EXPECT_EQ(read_text(R"({"version": 2.0, "data": [{"id": "1", "question": "q", "context": "c d",
+  EXPECT_EQ(read_squad(R"({"version": 2.0, "data": [{"id": "1", "question": "q", "context": "c d",
       "answers": {"answer_start": [0, 2], "text": ["c", "d"]}}, {"id": "2", "question": "q", "context": "c",
       "answers": {"answer_start": [], "text": []}}]})"),
-            (std::vector<Row>{{"1", "q", "c d", {{"c", 0}, {"d", 2}}}, {"2", "q", "c", {}}}));
+            (std::vector<QuestionRow>{{"1", "q", "c d", {{"c", 0}, {"d", 2}}}, {"2", "q", "c", {}}}));
 }
 
 TEST(Squad, AnswersAreReadOnlyOnRequest) {
   const std::string text = R"({"data": [{"id": "1", "question": "q", "context": "c"}]})";
-  EXPECT_EQ(read_text(text, false), (std::vector<Row>{{"1", "q", "c", {}}}));
-  expect_error<DataError>([&] { read_text(text); }, {"in.json, question 1"});
+  EXPECT_EQ(read_squad(text, false), (std::vector<QuestionRow>{{"1", "q", "c", {}}}));
+  expect_error<DataError>([&] { read_squad(text); }, {"in.json, question 1"});
 }
 
 class SquadRefuses : public testing::TestWithParam<const char*> {};
 TEST_P(SquadRefuses, OtherFiles) {
-  expect_error<DataError>([] { read_text(GetParam()); }, {"in.json", "SQuAD's JSON", ".jsonl"});
+  expect_error<DataError>([] { read_squad(GetParam()); }, {"in.json", "SQuAD's JSON", ".jsonl"});
 }
 INSTANTIATE_TEST_SUITE_P(
     Files, SquadRefuses,

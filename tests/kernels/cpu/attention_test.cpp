@@ -13,7 +13,7 @@ struct Arrays {
   std::vector<double> q, k, v;
 };
 
-struct Expected {
+struct ExpectedAttention {
   std::vector<double> out, lse;
 };
 
@@ -31,9 +31,9 @@ struct Bias {
 
 // Attention row by row, in double. Weights of a row without visible keys, or only with a bias of -infinity, are zero.
 // segments  empty: none
-Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in, const Bias& bias,
-                         const std::vector<int32_t>& segments = {}) {
-  Expected result{std::vector<double>(in.q.size()), {}};
+ExpectedAttention naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in,
+                                  const Bias& bias, const std::vector<int32_t>& segments = {}) {
+  ExpectedAttention result{std::vector<double>(in.q.size()), {}};
   const auto q_at = [&](int64_t b, int64_t i, int64_t h, int64_t d) {
     return static_cast<size_t>((b * s.query + i) * s.hidden() + h * s.head_size + d);
   };
@@ -76,14 +76,14 @@ Expected naive_attention(const AttentionShape& s, const AttentionOptions& option
 }
 
 template <class T>
-struct Case {
+struct AttentionCase {
   AttentionShape shape;
   AttentionOptions options;
   std::vector<T> q, k, v, dout;
   Bias bias;
   std::vector<int32_t> segments = {};
 
-  Case(const AttentionShape& s, float rate, const Band& band = {})
+  AttentionCase(const AttentionShape& s, float rate, const Band& band = {})
       : shape(s),
         options{.scale = 0.5F, .band = band},
         q(random_array<T>(s.batch * s.query * s.hidden(), 1)),
@@ -130,7 +130,7 @@ struct Given {
   std::vector<T> out, dq, dk, dv;
   std::vector<float> lse, dscores;
 
-  Given(const Workers& workers, const Case<T>& c)
+  Given(const Workers& workers, const AttentionCase<T>& c)
       : out(c.q.size()),
         dq(c.q.size()),
         dk(c.k.size()),
@@ -143,7 +143,7 @@ struct Given {
   }
 
   // dscores, summed over what shares an element of the bias.
-  std::vector<double> dbias(const Case<T>& c) const {
+  std::vector<double> dbias(const AttentionCase<T>& c) const {
     std::vector<double> sums(c.bias.values.size());
     size_t at = 0;
     for (int64_t b = 0; b < c.shape.batch; ++b) {
@@ -159,7 +159,8 @@ struct Given {
 
 // Central differences of sum(out dout) for every element of `array`, which is one of `arrays` or the bias of the case.
 template <class T, class Number>
-std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<Number>& array, double step = 1e-5) {
+std::vector<double> attention_differences(const AttentionCase<T>& c, Arrays& arrays, std::vector<Number>& array,
+                                          double step = 1e-5) {
   const auto loss = [&] {
     const std::vector<double> out = naive_attention(c.shape, c.options, arrays, c.bias, c.segments).out;
     double sum = 0;
@@ -200,9 +201,9 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
                                         {3, 4, 1, 50, 20, 2},
                                         {2, 6, 9, 11, 4, 2},
                                         {1, 4, 130, 70, 8, 1}}) {
-      const Case<TypeParam> c(shape, rate);
+      const AttentionCase<TypeParam> c(shape, rate);
       const Given<TypeParam> given(this->workers, c);
-      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      const ExpectedAttention expected = naive_attention(shape, c.options, c.arrays(), c.bias);
       expect_close(given.out, expected.out, this->tolerance);
       expect_close(given.lse, expected.lse, 5e-6);
     }
@@ -212,7 +213,7 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
 // Padding and free positions of a cache may hold any values.
 TYPED_TEST(Attention, OneQuerySkipsHiddenKeysAtBothEnds) {
   constexpr int64_t kBefore = 5, kAfter = 9;
-  Case<TypeParam> c({2, 4, 1, 30, 20, 2}, 0);
+  AttentionCase<TypeParam> c({2, 4, 1, 30, 20, 2}, 0);
   const Arrays arrays = c.arrays();
   const int64_t row = c.shape.kv_hidden();
   for (int64_t key = 0; key < c.shape.batch * c.shape.kv; ++key) {
@@ -226,7 +227,7 @@ TYPED_TEST(Attention, OneQuerySkipsHiddenKeysAtBothEnds) {
   std::vector<TypeParam> out(c.q.size());
   std::vector<float> lse(static_cast<size_t>(c.shape.batch * c.shape.heads));
   attention(this->workers, c.shape, c.options, c.inputs(), out.data(), lse.data());
-  const Expected expected = naive_attention(c.shape, c.options, arrays, c.bias);
+  const ExpectedAttention expected = naive_attention(c.shape, c.options, arrays, c.bias);
   expect_close(out, expected.out, this->tolerance);
   expect_close(lse, expected.lse, 5e-6);
 }
@@ -235,19 +236,19 @@ TYPED_TEST(Attention, GradientsMatchCentralDifferences) {
   for (const float rate : {0.0F, 0.3F}) {
     for (const AttentionShape& shape :
          {AttentionShape{1, 1, 2, 3, 1}, {2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}, {2, 4, 3, 5, 2, 2}}) {
-      const Case<TypeParam> c(shape, rate);
+      const AttentionCase<TypeParam> c(shape, rate);
       const Given<TypeParam> given(this->workers, c);
       Arrays arrays = c.arrays();
-      expect_close(given.dq, differences(c, arrays, arrays.q), this->tolerance);
-      expect_close(given.dk, differences(c, arrays, arrays.k), this->tolerance);
-      expect_close(given.dv, differences(c, arrays, arrays.v), this->tolerance);
+      expect_close(given.dq, attention_differences(c, arrays, arrays.q), this->tolerance);
+      expect_close(given.dk, attention_differences(c, arrays, arrays.k), this->tolerance);
+      expect_close(given.dv, attention_differences(c, arrays, arrays.v), this->tolerance);
     }
   }
 }
 
 TYPED_TEST(Attention, GradientsOfSeveralQueryBlocksMatchDirectionalDifferences) {
   constexpr double kStep = 1e-6;
-  const Case<TypeParam> c({1, 4, 300, 200, 5, 2}, 0.1F, {.before = 100, .after = 20});
+  const AttentionCase<TypeParam> c({1, 4, 300, 200, 5, 2}, 0.1F, {.before = 100, .after = 20});
   const Given<TypeParam> given(this->workers, c);
   const auto loss = [&](double step) {
     Arrays moved = c.arrays();
@@ -276,9 +277,9 @@ TYPED_TEST(Attention, SeesOnlyKeysInTheBand) {
                                         {1, 2, 31, 60, 8},  // a cache of earlier keys
                                         {1, 4, 130, 130, 16, 2},
                                         {1, 2, 300, 300, 8}}) {  // blocks far from the first and the last key
-      const Case<TypeParam> c(shape, 0.3F, band);
+      const AttentionCase<TypeParam> c(shape, 0.3F, band);
       const Given<TypeParam> given(this->workers, c);
-      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      const ExpectedAttention expected = naive_attention(shape, c.options, c.arrays(), c.bias);
       expect_close(given.out, expected.out, this->tolerance);
       expect_close(given.lse, expected.lse, 5e-6);
     }
@@ -289,12 +290,12 @@ TYPED_TEST(Attention, GradientsWithinABandMatchCentralDifferences) {
   const double tolerance = 6 * this->tolerance;  // for a single key, only rounding errors of a difference remain
   for (const Band& band : {kCausal, kWindow, kLocal}) {
     for (const AttentionShape& shape : {AttentionShape{2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}, {1, 4, 6, 6, 2, 2}}) {
-      const Case<TypeParam> c(shape, 0.3F, band);
+      const AttentionCase<TypeParam> c(shape, 0.3F, band);
       const Given<TypeParam> given(this->workers, c);
       Arrays arrays = c.arrays();
-      expect_close(given.dq, differences(c, arrays, arrays.q), tolerance);
-      expect_close(given.dk, differences(c, arrays, arrays.k), tolerance);
-      expect_close(given.dv, differences(c, arrays, arrays.v), tolerance);
+      expect_close(given.dq, attention_differences(c, arrays, arrays.q), tolerance);
+      expect_close(given.dk, attention_differences(c, arrays, arrays.k), tolerance);
+      expect_close(given.dv, attention_differences(c, arrays, arrays.v), tolerance);
     }
   }
 }
@@ -308,10 +309,10 @@ TYPED_TEST(Attention, SeesOnlyKeysOfTheSegment) {
   };
   for (const Band& band : {Band{}, kCausal, kLocal}) {
     for (const auto& [shape, lengths] : cases) {
-      Case<TypeParam> c(shape, 0.3F, band);
+      AttentionCase<TypeParam> c(shape, 0.3F, band);
       c.set_texts(lengths);
       const Given<TypeParam> given(this->workers, c);
-      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias, c.segments);
+      const ExpectedAttention expected = naive_attention(shape, c.options, c.arrays(), c.bias, c.segments);
       expect_close(given.out, expected.out, this->tolerance);
       expect_close(given.lse, expected.lse, 5e-6);
     }
@@ -327,10 +328,10 @@ TYPED_TEST(Attention, TakesABiasOfHeadsAndQueries) {
                                                         {{2, 4, 1, 40, 8, 2}, 2, 4, 1},
                                                         {{2, 2, 3, 5, 4}, 1, 1, 1}}) {
     for (const Band& band : {Band{}, kCausal}) {
-      Case<TypeParam> c(shape, 0, band);
+      AttentionCase<TypeParam> c(shape, 0, band);
       c.set_bias(examples, heads, queries);
       const Given<TypeParam> given(this->workers, c);
-      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      const ExpectedAttention expected = naive_attention(shape, c.options, c.arrays(), c.bias);
       expect_close(given.out, expected.out, this->tolerance);
       expect_close(given.lse, expected.lse, 5e-6);
     }
@@ -339,38 +340,38 @@ TYPED_TEST(Attention, TakesABiasOfHeadsAndQueries) {
 
 TYPED_TEST(Attention, GradientsWithABiasMatchCentralDifferences) {
   for (const auto& [examples, heads, queries] : {std::tuple(1, 4, 7), {2, 1, 7}, {2, 4, 1}, {1, 1, 1}}) {
-    Case<TypeParam> c({2, 4, 7, 9, 3, 2}, 0.3F, {.before = 7, .after = 4});
+    AttentionCase<TypeParam> c({2, 4, 7, 9, 3, 2}, 0.3F, {.before = 7, .after = 4});
     c.set_bias(examples, heads, queries);
     const Given<TypeParam> given(this->workers, c);
     Arrays arrays = c.arrays();
-    expect_close(given.dq, differences(c, arrays, arrays.q), this->tolerance);
-    expect_close(given.dk, differences(c, arrays, arrays.k), this->tolerance);
-    expect_close(given.dbias(c), differences(c, arrays, c.bias.values, 1e-2), this->tolerance + 5e-5);
+    expect_close(given.dq, attention_differences(c, arrays, arrays.q), this->tolerance);
+    expect_close(given.dk, attention_differences(c, arrays, arrays.k), this->tolerance);
+    expect_close(given.dbias(c), attention_differences(c, arrays, c.bias.values, 1e-2), this->tolerance + 5e-5);
   }
 }
 
 TYPED_TEST(Attention, SoftcapBoundsTheScores) {
   for (const AttentionShape& shape : {AttentionShape{2, 3, 7, 5, 3}, {1, 4, 3, 40, 8, 2}, {2, 4, 1, 40, 8, 2}}) {
     for (const float rate : {0.0F, 0.3F}) {
-      Case<TypeParam> c(shape, rate);
+      AttentionCase<TypeParam> c(shape, rate);
       c.options.softcap = 0.7F;
       const Given<TypeParam> given(this->workers, c);
-      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      const ExpectedAttention expected = naive_attention(shape, c.options, c.arrays(), c.bias);
       expect_close(given.out, expected.out, this->tolerance);
       expect_close(given.lse, expected.lse, 5e-6);
       Arrays arrays = c.arrays();
-      expect_close(given.dq, differences(c, arrays, arrays.q), this->tolerance);
-      expect_close(given.dk, differences(c, arrays, arrays.k), this->tolerance);
-      expect_close(given.dv, differences(c, arrays, arrays.v), this->tolerance);
+      expect_close(given.dq, attention_differences(c, arrays, arrays.q), this->tolerance);
+      expect_close(given.dk, attention_differences(c, arrays, arrays.k), this->tolerance);
+      expect_close(given.dv, attention_differences(c, arrays, arrays.v), this->tolerance);
     }
   }
 }
 
 // Compares a text in its own row with the same text beside others.
 TYPED_TEST(Attention, SegmentEqualsTheTextInItsOwnRow) {
-  Case<TypeParam> packed({1, 2, 100, 100, 8}, 0);
+  AttentionCase<TypeParam> packed({1, 2, 100, 100, 8}, 0);
   packed.set_texts({30, 45, 20});
-  Case<TypeParam> alone({1, 2, 45, 45, 8}, 0);
+  AttentionCase<TypeParam> alone({1, 2, 45, 45, 8}, 0);
   alone.set_texts({45});
   for (const auto& [from, to] :
        {std::pair(&packed.q, &alone.q), {&packed.k, &alone.k}, {&packed.v, &alone.v}, {&packed.dout, &alone.dout}}) {
@@ -390,25 +391,25 @@ TYPED_TEST(Attention, GradientsWithinTextsMatchCentralDifferences) {
   const double tolerance = 6 * this->tolerance;  // for a single key, only rounding errors of a difference remain
   for (const Band& band : {Band{}, kCausal, kLocal}) {
     for (const AttentionShape& shape : {AttentionShape{2, 3, 9, 9, 3}, {1, 4, 9, 9, 2, 2}}) {
-      Case<TypeParam> c(shape, 0.3F, band);
+      AttentionCase<TypeParam> c(shape, 0.3F, band);
       c.set_texts({3, 1, 4});
       const Given<TypeParam> given(this->workers, c);
       Arrays arrays = c.arrays();
-      expect_close(given.dq, differences(c, arrays, arrays.q), tolerance);
-      expect_close(given.dk, differences(c, arrays, arrays.k), tolerance);
-      expect_close(given.dv, differences(c, arrays, arrays.v), tolerance);
+      expect_close(given.dq, attention_differences(c, arrays, arrays.q), tolerance);
+      expect_close(given.dk, attention_differences(c, arrays, arrays.k), tolerance);
+      expect_close(given.dv, attention_differences(c, arrays, arrays.v), tolerance);
     }
   }
 }
 
 TYPED_TEST(Attention, DoesNotReadKeysBeforeTheBand) {
-  Case<TypeParam> c({1, 1, 1, 300, 8}, 0, kWindow);
+  AttentionCase<TypeParam> c({1, 1, 1, 300, 8}, 0, kWindow);
   for (size_t i = 0; i < 200 * 8; ++i) c.k[i] = c.v[i] = from_float<TypeParam>(std::numeric_limits<float>::quiet_NaN());
   for (const double element : to_doubles(Given<TypeParam>(this->workers, c).out)) EXPECT_TRUE(std::isfinite(element));
 }
 
 TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {
-  Case<TypeParam> c({1, 2, 5, 40, 8}, 0);
+  AttentionCase<TypeParam> c({1, 2, 5, 40, 8}, 0);
   for (size_t j = 20; j < 40; ++j) c.bias.values[j] = j % 2 ? -1e9F : -std::numeric_limits<float>::infinity();
   const Given<TypeParam> given(this->workers, c);
   expect_close(given.out, naive_attention(c.shape, c.options, c.arrays(), c.bias).out, this->tolerance);
@@ -419,7 +420,7 @@ TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {
 }
 
 TYPED_TEST(Attention, RowsHiddenByInfinityAreZero) {
-  Case<TypeParam> c({2, 1, 5, 7, 8}, 0);
+  AttentionCase<TypeParam> c({2, 1, 5, 7, 8}, 0);
   for (size_t j = 0; j < 7; ++j) c.bias.values[j] = -std::numeric_limits<float>::infinity();  // the first example
   const Given<TypeParam> given(this->workers, c);
   const std::vector<double> expected = naive_attention(c.shape, c.options, c.arrays(), c.bias).out;
@@ -431,7 +432,7 @@ TYPED_TEST(Attention, RowsHiddenByInfinityAreZero) {
 }
 
 TYPED_TEST(Attention, RowsHiddenByALargeNumberAverageLikeSoftmax) {
-  Case<TypeParam> c({1, 1, 3, 9, 4}, 0);
+  AttentionCase<TypeParam> c({1, 1, 3, 9, 4}, 0);
   for (float& bias : c.bias.values) bias = -1e30F;  // the scores are negligible beside it
   const Given<TypeParam> given(this->workers, c);
   std::vector<double> mean(given.out.size());
@@ -442,7 +443,7 @@ TYPED_TEST(Attention, RowsHiddenByALargeNumberAverageLikeSoftmax) {
 }
 
 TYPED_TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
-  const Case<TypeParam> c({2, 3, 300, 70, 16}, 0.1F);
+  const AttentionCase<TypeParam> c({2, 3, 300, 70, 16}, 0.1F);
   const Given<TypeParam> given(this->workers, c), alone(CallerOnly(), c);
   EXPECT_EQ(to_doubles(given.out), to_doubles(alone.out));
   EXPECT_EQ(to_doubles(given.dq), to_doubles(alone.dq));

@@ -7,7 +7,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr uint32_t kKey[2] = {0x12345678, 0x9ABCDEF0};
+constexpr uint32_t kDropoutKey[2] = {0x12345678, 0x9ABCDEF0};
 
 // Expected values from the hash's definition, in Python:
 //   h = (i * 0x9E3779B9 + key0) & M; h ^= h >> 16; h = h * 0x21f0aaad & M; h ^= h >> 15
@@ -16,16 +16,18 @@ TEST(DropoutBits, MatchTheDefinition) {
   const std::pair<uint32_t, uint32_t> expected[] = {{0, 0x9fde34bd},    {1, 0x3af19760},     {2, 0x35573c59},
                                                     {3, 0x0c5dc048},    {31, 0x53916403},    {127, 0xd72d553c},
                                                     {1000, 0x958e5834}, {65535, 0x45783b40}, {0xffffffff, 0xac67abff}};
-  for (const auto& [index, bits] : expected) EXPECT_EQ(dropout_bits(kKey[0], kKey[1], index), bits) << index;
+  for (const auto& [index, bits] : expected)
+    EXPECT_EQ(dropout_bits(kDropoutKey[0], kDropoutKey[1], index), bits) << index;
   EXPECT_EQ(dropout_bits(0, 0, 0), 0U);
   EXPECT_EQ(dropout_bits(0, 0, 1), 0xc4631032U);
 }
 
 TEST(DropoutMask, ThresholdAndScaleComeFromTheRateInFloat32) {
-  EXPECT_EQ(DropoutMask(kKey, 0).threshold, 0U);
-  EXPECT_EQ(DropoutMask(kKey, 0.5F).threshold, 0x80000000U);
-  EXPECT_EQ(DropoutMask(kKey, 0.5F).scale, 2.0F);
-  EXPECT_EQ(DropoutMask(kKey, 0.1F).threshold, 429496736U);  // 13421773 / 2^27, the float nearest to 0.1, times 2^32
+  EXPECT_EQ(DropoutMask(kDropoutKey, 0).threshold, 0U);
+  EXPECT_EQ(DropoutMask(kDropoutKey, 0.5F).threshold, 0x80000000U);
+  EXPECT_EQ(DropoutMask(kDropoutKey, 0.5F).scale, 2.0F);
+  EXPECT_EQ(DropoutMask(kDropoutKey, 0.1F).threshold,
+            429496736U);  // 13421773 / 2^27, the float nearest to 0.1, times 2^32
 }
 
 template <class T>
@@ -38,9 +40,10 @@ TYPED_TEST(Dropout, DropsWhereTheBitsAreBelowTheThreshold) {
   for (const int64_t size : {1, 3, 7, 31, 33, 127, 100'003}) {
     const auto x = random_array<TypeParam>(size, 1);
     std::vector<TypeParam> y(x.size());
-    dropout(workers, DropoutMask(kKey, 0.3F), size, x.data(), y.data());
+    dropout(workers, DropoutMask(kDropoutKey, 0.3F), size, x.data(), y.data());
     for (size_t i = 0; i < x.size(); ++i) {
-      const bool keep = dropout_bits(kKey[0], kKey[1], static_cast<uint32_t>(i)) >= 1288490240U;  // float(0.3) * 2^32
+      const bool keep =
+          dropout_bits(kDropoutKey[0], kDropoutKey[1], static_cast<uint32_t>(i)) >= 1288490240U;  // float(0.3) * 2^32
       const float expected = keep ? to_float(from_float<TypeParam>(to_float(x[i]) * (1 / (1 - 0.3F)))) : 0;
       ASSERT_EQ(to_float(y[i]), expected) << i;
     }
@@ -51,7 +54,7 @@ TYPED_TEST(Dropout, DropsTheRequestedShare) {
   const int64_t size = 1'000'000;
   const std::vector<TypeParam> x(static_cast<size_t>(size), from_float<TypeParam>(1));
   std::vector<TypeParam> y(x.size());
-  dropout(CallerOnly(), DropoutMask(kKey, 0.1F), size, x.data(), y.data());
+  dropout(CallerOnly(), DropoutMask(kDropoutKey, 0.1F), size, x.data(), y.data());
   int64_t dropped = 0;
   for (const TypeParam& value : y) dropped += to_float(value) == 0;
   EXPECT_NEAR(static_cast<double>(dropped), 1e5, 5 * 300);  // five standard deviations of a binomial distribution
@@ -60,7 +63,7 @@ TYPED_TEST(Dropout, DropsTheRequestedShare) {
 TEST(DropoutOfNonFinite, IsZeroWhereDropped) {
   const std::vector<float> x(64, std::numeric_limits<float>::infinity());
   std::vector<float> y(x.size());
-  dropout(CallerOnly(), DropoutMask(kKey, 0.5F), 64, x.data(), y.data());
+  dropout(CallerOnly(), DropoutMask(kDropoutKey, 0.5F), 64, x.data(), y.data());
   for (const float value : y) EXPECT_FALSE(std::isnan(value));
 }
 

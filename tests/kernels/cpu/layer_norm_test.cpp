@@ -5,22 +5,22 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr double kTolerance = 5e-6;  // float32 sums over a row
-constexpr float kEps = 1e-5F;
+constexpr double kLayerNormTolerance = 5e-6;  // float32 sums over a row
+constexpr float kLayerNormEps = 1e-5F;
 
-struct Expected {
+struct ExpectedLayerNorm {
   std::vector<double> y, mean, rstd;
 };
 
-Expected naive_layer_norm(int64_t rows, int64_t size, const std::vector<double>& x, const std::vector<double>& gamma,
-                          const std::vector<double>& beta) {
-  Expected result;
+ExpectedLayerNorm naive_layer_norm(int64_t rows, int64_t size, const std::vector<double>& x,
+                                   const std::vector<double>& gamma, const std::vector<double>& beta) {
+  ExpectedLayerNorm result;
   for (int64_t i = 0; i < rows; ++i) {
     const double* row = x.data() + i * size;
     double mean = 0, variance = 0;
     for (int64_t j = 0; j < size; ++j) mean += row[j] / static_cast<double>(size);
     for (int64_t j = 0; j < size; ++j) variance += (row[j] - mean) * (row[j] - mean) / static_cast<double>(size);
-    const double rstd = 1 / std::sqrt(variance + kEps);
+    const double rstd = 1 / std::sqrt(variance + kLayerNormEps);
     for (int64_t j = 0; j < size; ++j) {
       result.y.push_back((row[j] - mean) * rstd * gamma[static_cast<size_t>(j)] + beta[static_cast<size_t>(j)]);
     }
@@ -31,13 +31,13 @@ Expected naive_layer_norm(int64_t rows, int64_t size, const std::vector<double>&
 }
 
 template <class T>
-struct Case {
+struct LayerNormCase {
   int64_t rows, size;
   std::vector<T> x, dy;
   std::vector<float> gamma, beta;
   std::vector<double> gammas, betas;
 
-  Case(int64_t rows, int64_t size)
+  LayerNormCase(int64_t rows, int64_t size)
       : rows(rows),
         size(size),
         x(random_array<T>(rows * size, 1, 2)),
@@ -47,7 +47,7 @@ struct Case {
         gammas(to_doubles(gamma)),
         betas(to_doubles(beta)) {}
 
-  Expected expected() const { return naive_layer_norm(rows, size, to_doubles(x), gammas, betas); }
+  ExpectedLayerNorm expected() const { return naive_layer_norm(rows, size, to_doubles(x), gammas, betas); }
 
   // sum(y dy), whose gradients are the results of layer_norm_grad.
   double loss(const std::vector<double>& at, const std::vector<double>& with_gamma,
@@ -59,23 +59,6 @@ struct Case {
   }
 };
 
-// Central differences of `loss` for every element of `at`.
-template <class Loss>
-std::vector<double> differences(std::vector<double> at, Loss loss) {
-  constexpr double kStep = 1e-5;
-  std::vector<double> gradient;
-  for (double& element : at) {
-    const double before = element;
-    element = before + kStep;
-    const double above = loss(at);
-    element = before - kStep;
-    const double below = loss(at);
-    element = before;
-    gradient.push_back((above - below) / (2 * kStep));
-  }
-  return gradient;
-}
-
 template <class T>
 class LayerNorm : public testing::Test {};
 using ElementTypes = testing::Types<float, Bfloat16>;
@@ -84,23 +67,23 @@ TYPED_TEST_SUITE(LayerNorm, ElementTypes);
 TYPED_TEST(LayerNorm, MatchesItsDefinition) {
   const TestWorkers workers;
   for (const auto& [rows, size] : {std::pair{1, 1}, {3, 7}, {31, 33}, {100, 127}, {7, 384}}) {
-    const Case<TypeParam> c(rows, size);
+    const LayerNormCase<TypeParam> c(rows, size);
     std::vector<TypeParam> y(c.x.size());
     std::vector<float> mean(static_cast<size_t>(rows)), rstd(mean.size());
-    layer_norm(workers, rows, size, kEps, c.x.data(), c.gamma.data(), c.beta.data(), y.data(), mean.data(),
+    layer_norm(workers, rows, size, kLayerNormEps, c.x.data(), c.gamma.data(), c.beta.data(), y.data(), mean.data(),
                rstd.data());
-    const Expected expected = c.expected();
-    expect_close(y, expected.y, kTolerance);
-    expect_close(mean, expected.mean, kTolerance);
-    expect_close(rstd, expected.rstd, kTolerance);
+    const ExpectedLayerNorm expected = c.expected();
+    expect_close(y, expected.y, kLayerNormTolerance);
+    expect_close(mean, expected.mean, kLayerNormTolerance);
+    expect_close(rstd, expected.rstd, kLayerNormTolerance);
   }
 }
 
 TYPED_TEST(LayerNorm, GradientsMatchCentralDifferences) {
   const TestWorkers workers;
   for (const auto& [rows, size] : {std::pair{1, 3}, {3, 7}, {5, 33}, {70, 17}}) {
-    const Case<TypeParam> c(rows, size);
-    const Expected forward = c.expected();
+    const LayerNormCase<TypeParam> c(rows, size);
+    const ExpectedLayerNorm forward = c.expected();
     const std::vector<float> mean(forward.mean.begin(), forward.mean.end());
     const std::vector<float> rstd(forward.rstd.begin(), forward.rstd.end());
     std::vector<TypeParam> dx(c.x.size());
@@ -115,7 +98,7 @@ TYPED_TEST(LayerNorm, GradientsMatchCentralDifferences) {
 }
 
 TYPED_TEST(LayerNorm, GradientDoesNotDependOnTheNumberOfThreads) {
-  const Case<TypeParam> c(300, 65);
+  const LayerNormCase<TypeParam> c(300, 65);
   const std::vector<float> mean(300, 0.1F), rstd(300, 0.5F);
   const LayerNormGradInputs<TypeParam> in{c.dy.data(), c.x.data(), c.gamma.data(), mean.data(), rstd.data()};
   std::vector<TypeParam> dx(c.x.size());

@@ -9,12 +9,12 @@ namespace {
 constexpr double kSumTolerance = 2e-6;
 
 template <class T>
-struct Case {
+struct LinearCase {
   LinearShape shape;
   std::vector<T> x, w, dy;
   std::vector<float> bias;
 
-  Case(int64_t rows, int64_t in, int64_t out)
+  LinearCase(int64_t rows, int64_t in, int64_t out)
       : shape{.rows = rows, .in = in, .out = out, .type = kDTypeOf<T>},
         x(random_array<T>(rows * in, 1)),
         w(random_array<T>(out * in, 2)),
@@ -97,7 +97,7 @@ TYPED_TEST_SUITE(Linear, ElementTypes);
 
 TYPED_TEST(Linear, AddsTheBiasToTheProduct) {
   for (const auto& [rows, in, out] : this->sizes) {
-    const Case<TypeParam> c(rows, in, out);
+    const LinearCase<TypeParam> c(rows, in, out);
     std::vector<TypeParam> y(static_cast<size_t>(rows * out));
     linear(this->workers, c.shape, c.x.data(), c.w.data(), c.bias.data(), y.data());
     expect_close(y, naive_linear(c.shape, to_doubles(c.x), to_doubles(c.w), to_doubles(c.bias)), kSumTolerance);
@@ -106,7 +106,7 @@ TYPED_TEST(Linear, AddsTheBiasToTheProduct) {
 
 TYPED_TEST(Linear, AcceptsABiasOfTheActivationsType) {
   for (const int64_t rows : {1, 33}) {
-    const Case<TypeParam> c(rows, 31, 127);
+    const LinearCase<TypeParam> c(rows, 31, 127);
     const auto bias = random_array<TypeParam>(c.shape.out, 5);
     LinearShape shape = c.shape;
     shape.bias_type = kDTypeOf<TypeParam>;
@@ -118,7 +118,7 @@ TYPED_TEST(Linear, AcceptsABiasOfTheActivationsType) {
 
 TYPED_TEST(Linear, WorksWithoutABias) {
   for (const int64_t rows : {3, 33}) {
-    const Case<TypeParam> c(rows, 31, 127);
+    const LinearCase<TypeParam> c(rows, 31, 127);
     std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out));
     linear(this->workers, c.shape, c.x.data(), c.w.data(), nullptr, y.data());
     expect_close(y, naive_linear(c.shape, to_doubles(c.x), to_doubles(c.w), {}), kSumTolerance);
@@ -126,7 +126,7 @@ TYPED_TEST(Linear, WorksWithoutABias) {
 }
 
 TYPED_TEST(Linear, OfFewRowsDoesNotDependOnTheNumberOfThreads) {
-  const Case<TypeParam> c(5, 300, 700);
+  const LinearCase<TypeParam> c(5, 300, 700);
   std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out)), y_alone = y;
   linear(this->workers, c.shape, c.x.data(), c.w.data(), nullptr, y.data());
   linear(CallerOnly(), c.shape, c.x.data(), c.w.data(), nullptr, y_alone.data());
@@ -139,7 +139,7 @@ TYPED_TEST(Linear, OfFewRowsDoesNotDependOnTheNumberOfThreads) {
 
 TYPED_TEST(Linear, GradientOfTheInput) {
   for (const auto& [rows, in, out] : this->sizes) {
-    const Case<TypeParam> c(rows, in, out);
+    const LinearCase<TypeParam> c(rows, in, out);
     std::vector<TypeParam> dx(static_cast<size_t>(rows * in));
     linear_dx(this->workers, c.shape, c.dy.data(), c.w.data(), dx.data());
     expect_close(dx, naive_dx(c.shape, to_doubles(c.dy), to_doubles(c.w)), kSumTolerance);
@@ -148,7 +148,7 @@ TYPED_TEST(Linear, GradientOfTheInput) {
 
 TYPED_TEST(Linear, GradientsOfWeightAndBiasAreFloat32) {
   for (const auto& [rows, in, out] : this->sizes) {
-    const Case<TypeParam> c(rows, in, out);
+    const LinearCase<TypeParam> c(rows, in, out);
     std::vector<float> dw(static_cast<size_t>(out * in)), db(static_cast<size_t>(out));
     linear_dw(this->workers, c.shape, c.dy.data(), c.x.data(), dw.data(), db.data());
     expect_close(dw, naive_dw(c.shape, to_doubles(c.dy), to_doubles(c.x)), kSumTolerance);
@@ -157,7 +157,7 @@ TYPED_TEST(Linear, GradientsOfWeightAndBiasAreFloat32) {
 }
 
 TYPED_TEST(Linear, IsDeterministic) {
-  const Case<TypeParam> c(300, 127, 129);
+  const LinearCase<TypeParam> c(300, 127, 129);
   std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out)), again = y;
   linear(this->workers, c.shape, c.x.data(), c.w.data(), c.bias.data(), y.data());
   linear(this->workers, c.shape, c.x.data(), c.w.data(), c.bias.data(), again.data());

@@ -5,32 +5,33 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr double kTolerance = 5e-6;  // float32 sums over a row
-constexpr float kEps = 1e-5F;
+constexpr double kRmsNormTolerance = 5e-6;  // float32 sums over a row
+constexpr float kRmsNormEps = 1e-5F;
 
-struct Expected {
+struct ExpectedRmsNorm {
   std::vector<double> y, rstd;
 };
 
-Expected naive_rms_norm(int64_t rows, int64_t size, const std::vector<double>& x, const std::vector<double>& weight) {
-  Expected result;
+ExpectedRmsNorm naive_rms_norm(int64_t rows, int64_t size, const std::vector<double>& x,
+                               const std::vector<double>& weight) {
+  ExpectedRmsNorm result;
   for (int64_t i = 0; i < rows; ++i) {
     const double* row = x.data() + i * size;
     double mean_square = 0;
     for (int64_t j = 0; j < size; ++j) mean_square += row[j] * row[j] / static_cast<double>(size);
-    result.rstd.push_back(1 / std::sqrt(mean_square + kEps));
+    result.rstd.push_back(1 / std::sqrt(mean_square + kRmsNormEps));
     for (int64_t j = 0; j < size; ++j) result.y.push_back(row[j] * result.rstd.back() * weight[static_cast<size_t>(j)]);
   }
   return result;
 }
 
 template <class T>
-struct Case {
+struct RmsNormCase {
   int64_t rows, size;
   std::vector<T> x, dy;
   std::vector<float> weight;
 
-  Case(int64_t rows, int64_t size)
+  RmsNormCase(int64_t rows, int64_t size)
       : rows(rows),
         size(size),
         x(random_array<T>(rows * size, 1, 2)),
@@ -46,22 +47,6 @@ struct Case {
   }
 };
 
-// Central differences of `loss` for every element of `at`.
-template <class Loss>
-std::vector<double> differences(std::vector<double> at, Loss loss) {
-  constexpr double kStep = 1e-5;
-  std::vector<double> gradient;
-  for (double& element : at) {
-    const double before = element;
-    element = before + kStep;
-    const double above = loss(at);
-    element = before - kStep;
-    gradient.push_back((above - loss(at)) / (2 * kStep));
-    element = before;
-  }
-  return gradient;
-}
-
 template <class T>
 class RmsNorm : public testing::Test {};
 using ElementTypes = testing::Types<float, Bfloat16>;
@@ -70,35 +55,36 @@ TYPED_TEST_SUITE(RmsNorm, ElementTypes);
 TYPED_TEST(RmsNorm, MatchesItsDefinition) {
   const TestWorkers workers;
   for (const auto& [rows, size] : {std::pair{1, 1}, {3, 7}, {31, 33}, {100, 127}, {7, 384}}) {
-    const Case<TypeParam> c(rows, size);
+    const RmsNormCase<TypeParam> c(rows, size);
     std::vector<TypeParam> y(c.x.size());
     std::vector<float> rstd(static_cast<size_t>(rows));
-    rms_norm(workers, rows, size, {.eps = kEps}, c.x.data(), c.weight.data(), y.data(), rstd.data());
-    const Expected expected = naive_rms_norm(rows, size, to_doubles(c.x), to_doubles(c.weight));
-    expect_close(y, expected.y, kTolerance + kRounding<TypeParam>);  // rounded twice
-    expect_close(rstd, expected.rstd, kTolerance);
+    rms_norm(workers, rows, size, {.eps = kRmsNormEps}, c.x.data(), c.weight.data(), y.data(), rstd.data());
+    const ExpectedRmsNorm expected = naive_rms_norm(rows, size, to_doubles(c.x), to_doubles(c.weight));
+    expect_close(y, expected.y, kRmsNormTolerance + kRounding<TypeParam>);  // rounded twice
+    expect_close(rstd, expected.rstd, kRmsNormTolerance);
   }
 }
 
 TYPED_TEST(RmsNorm, RoundsOnceWithoutTheFirstRounding) {
   const TestWorkers workers;
-  const Case<TypeParam> c(31, 33);
+  const RmsNormCase<TypeParam> c(31, 33);
   std::vector<TypeParam> y(c.x.size());
   std::vector<float> rstd(31);
-  rms_norm(workers, 31, 33, {.eps = kEps, .rounds_first = false}, c.x.data(), c.weight.data(), y.data(), rstd.data());
+  rms_norm(workers, 31, 33, {.eps = kRmsNormEps, .rounds_first = false}, c.x.data(), c.weight.data(), y.data(),
+           rstd.data());
   const std::vector<double> expected = naive_rms_norm(31, 33, to_doubles(c.x), to_doubles(c.weight)).y;
   for (size_t i = 0; i < y.size(); ++i) {
     const double half_unit = std::is_same_v<TypeParam, float> ? 0 : std::ldexp(std::abs(expected[i]), -8);
-    EXPECT_NEAR(to_float(y[i]), expected[i], kTolerance + half_unit);
+    EXPECT_NEAR(to_float(y[i]), expected[i], kRmsNormTolerance + half_unit);
   }
 }
 
 TYPED_TEST(RmsNorm, GradientsMatchCentralDifferences) {
   const TestWorkers workers;
   for (const auto& [rows, size] : {std::pair{1, 3}, {3, 7}, {5, 33}, {70, 17}}) {
-    const Case<TypeParam> c(rows, size);
+    const RmsNormCase<TypeParam> c(rows, size);
     const std::vector<double> x = to_doubles(c.x), weight = to_doubles(c.weight);
-    const Expected forward = naive_rms_norm(rows, size, x, weight);
+    const ExpectedRmsNorm forward = naive_rms_norm(rows, size, x, weight);
     const std::vector<float> rstd(forward.rstd.begin(), forward.rstd.end());
     std::vector<TypeParam> dx(c.x.size());
     std::vector<float> dweight(c.weight.size());
@@ -110,7 +96,7 @@ TYPED_TEST(RmsNorm, GradientsMatchCentralDifferences) {
 }
 
 TYPED_TEST(RmsNorm, GradientDoesNotDependOnTheNumberOfThreads) {
-  const Case<TypeParam> c(300, 65);
+  const RmsNormCase<TypeParam> c(300, 65);
   const std::vector<float> rstd(300, 0.5F);
   const RmsNormGradInputs<TypeParam> in{c.dy.data(), c.x.data(), c.weight.data(), rstd.data()};
   std::vector<TypeParam> dx(c.x.size());

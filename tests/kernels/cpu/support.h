@@ -59,4 +59,21 @@ void expect_close(const std::vector<T>& given, const std::vector<double>& expect
   }
 }
 
+/// Central differences of `loss` for every element of `at`.
+template <class Loss>
+std::vector<double> differences(std::vector<double> at, Loss loss) {
+  constexpr double kStep = 1e-5;
+  std::vector<double> gradient;
+  for (double& element : at) {
+    const double before = element;
+    element = before + kStep;
+    const double above = loss(at);
+    element = before - kStep;
+    const double below = loss(at);
+    element = before;
+    gradient.push_back((above - below) / (2 * kStep));
+  }
+  return gradient;
+}
+
 }  // namespace portatune::kernels

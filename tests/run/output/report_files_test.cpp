@@ -7,7 +7,7 @@
 
 #include "cli/program.h"
 #include "io/temporary_folder.h"
-#include "portatune/stop.h"
+#include "portatune/error.h"
 
 namespace portatune::run {
 namespace {
@@ -41,7 +41,12 @@ class ReportFiles : public testing::Test {
                                              {"near", data::from_examples({}), data::from_examples({})}};
     const std::vector<std::optional<DataSurvey>> surveys = {std::nullopt,
                                                             DataSurvey{.rows = 2, .examples = 2, .numbers = {{-1, 3}}}};
-    write_report({.plan = plan_, .train = train, .validation = sets, .surveys = surveys, .saved_step = 300, .step_cost = step_cost},
+    write_report({.plan = plan_,
+                  .train = train,
+                  .validation = sets,
+                  .surveys = surveys,
+                  .saved_step = 300,
+                  .step_cost = step_cost},
                  events_);
   }
   std::vector<std::string> names() const { return cli::names_in(folder_.path()); }

@@ -312,7 +312,7 @@ TEST(RunRecords, AreNotWrittenWithoutTheFileThatMarksTheFolder) {
   EXPECT_FALSE(fs::exists(options.output / "metrics.jsonl"));
 }
 
-// Skipped without the packages of tests/oracle/check_run_records.py.
+// Skipped without the packages of tests/oracle/train/check_run_records.py.
 TEST(RunRecords, AreReadByTensorBoardAndTransformers) {
   const Toy toy;
   RunOptions options = options_of(toy, "tuned");
@@ -323,7 +323,7 @@ TEST(RunRecords, AreReadByTensorBoardAndTransformers) {
   Events unobserved;
   ASSERT_TRUE(fit(options, unobserved));
   const std::string command =
-      "python3 " PORTATUNE_TEST_ORACLE "/check_run_records.py '" + options.output.string() + "' >&2";
+      "python3 " PORTATUNE_TEST_ORACLE "/train/check_run_records.py '" + options.output.string() + "' >&2";
   const int status = std::system(command.c_str());
   ASSERT_TRUE(WIFEXITED(status));
   constexpr int kIsMissing = 77;

@@ -8,14 +8,14 @@
 namespace portatune::run {
 namespace {
 
-const std::vector<Json> kLines = {
+const std::vector<Json> kLogLines = {
     {{"step", 10}, {"epoch", 0.5}, {"loss", 0.7}, {"learning_rate", 1e-3}, {"grad_norm", 2.0}, {"seconds", 1.0}},
     {{"step", 10}, {"resumed", true}, {"seconds", 1.5}},
     {{"step", 20}, {"epoch", 1.0}, {"eval_loss", 0.6}, {"eval_seconds", 3.0}}};
 
 TEST(TrainerState, HasTheFieldsOfTransformers) {
   const Json golden = Json::parse(cli::read(PORTATUNE_TEST_DATA "/records/trainer_state.json"));
-  const Json state = Json::parse(text_of({.step = 20, .total_steps = 40, .steps_per_epoch = 20}, kLines));
+  const Json state = Json::parse(text_of({.step = 20, .total_steps = 40, .steps_per_epoch = 20}, kLogLines));
   for (const auto& [name, value] : golden.items()) EXPECT_TRUE(state.contains(name)) << name;
   for (const auto& [name, value] : state.items()) EXPECT_TRUE(golden.contains(name)) << name;
   EXPECT_EQ(state["global_step"], 20);
@@ -24,18 +24,18 @@ TEST(TrainerState, HasTheFieldsOfTransformers) {
 
 TEST(TrainerState, HasTheBestEvaluation) {
   const Json state =
-      Json::parse(text_of({.step = 20, .best_step = 20, .best_checkpoint = "out/checkpoint-20"}, kLines));
+      Json::parse(text_of({.step = 20, .best_step = 20, .best_checkpoint = "out/checkpoint-20"}, kLogLines));
   EXPECT_EQ(state["best_global_step"], 20);
   EXPECT_EQ(state["best_metric"], 0.6);
   EXPECT_EQ(state["best_model_checkpoint"], "out/checkpoint-20");
-  const Json none = Json::parse(text_of({.step = 20}, kLines));
+  const Json none = Json::parse(text_of({.step = 20}, kLogLines));
   for (const char* name : {"best_global_step", "best_metric", "best_model_checkpoint"}) {
     EXPECT_TRUE(none[name].is_null()) << name;
   }
 }
 
 TEST(TrainerState, HistoryHasWhatTransformersLogs) {
-  const Json state = Json::parse(text_of({.step = 20, .total_steps = 40}, kLines));
+  const Json state = Json::parse(text_of({.step = 20, .total_steps = 40}, kLogLines));
   EXPECT_EQ(state["log_history"],
             Json({{{"step", 10}, {"epoch", 0.5}, {"loss", 0.7}, {"learning_rate", 1e-3}, {"grad_norm", 2.0}},
                   {{"step", 20}, {"epoch", 1.0}, {"eval_loss", 0.6}, {"eval_runtime", 3.0}}}));
@@ -43,7 +43,7 @@ TEST(TrainerState, HistoryHasWhatTransformersLogs) {
 
 TEST(TrainerState, KeepsWhatAResumedRunNeeds) {
   const TemporaryFolder folder;
-  cli::write(folder / "trainer_state.json", text_of({}, kLines, Json{{"steps", 3}}));
+  cli::write(folder / "trainer_state.json", text_of({}, kLogLines, Json{{"steps", 3}}));
   EXPECT_EQ(own_state_in(folder.path()), (Json{{"steps", 3}}));
 }
 

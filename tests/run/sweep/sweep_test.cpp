@@ -1,6 +1,4 @@
 // run::sweep() trains what run::fit() trains for each trial, whatever interrupts it.
-#include "portatune/sweep.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "portatune/error.h"
+#include "portatune/run.h"
 #include "run/toy_run.h"
 
 namespace portatune::run {

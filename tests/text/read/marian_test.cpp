@@ -1,4 +1,4 @@
-// Compares the tokenizers of Marian with transformers: tests/oracle/make_marian_goldens.py.
+// Compares the tokenizers of Marian with transformers: tests/oracle/text/make_marian_goldens.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Tokenizer load(const MarianCase& c) {
 }
 
 // The error for the first case with another file.
-std::string refusal_of(const std::string& name, const std::string& bytes) {
+std::string refusal_of_marian(const std::string& name, const std::string& bytes) {
   MarianCase c = marian_cases().front();
   c.files[name] = bytes;
   return message_of<CheckpointError>([&] { load(c); });
@@ -57,12 +57,12 @@ TEST(Marian, ATokenizerJsonIsForBothSides) {
 }
 
 TEST(Marian, RefusesOtherModelsOfSentencePiece) {
-  EXPECT_THAT(refusal_of("vocab.json", R"({"</s>": 0, "<pad>": 1})"), HasSubstr("\"<unk>\""));
-  EXPECT_THAT(refusal_of("source.spm", "\n\x05\n\x01x\x18\x04"), HasSubstr("the symbol \"x\""));
-  EXPECT_THAT(refusal_of("source.spm", std::string("\n\x03\n\x01x\x1a\x02\x18\x00", 9)),
+  EXPECT_THAT(refusal_of_marian("vocab.json", R"({"</s>": 0, "<pad>": 1})"), HasSubstr("\"<unk>\""));
+  EXPECT_THAT(refusal_of_marian("source.spm", "\n\x05\n\x01x\x18\x04"), HasSubstr("the symbol \"x\""));
+  EXPECT_THAT(refusal_of_marian("source.spm", std::string("\n\x03\n\x01x\x1a\x02\x18\x00", 9)),
               HasSubstr("another rule for spaces"));
-  EXPECT_THAT(refusal_of("target.spm", "\n\x03\n\x01x\x12\x02\x18\x02"), HasSubstr("a BPE model"));
-  EXPECT_THAT(refusal_of("target.spm", "\n\x06\n\x04x\u2581"), HasSubstr("the piece"));
+  EXPECT_THAT(refusal_of_marian("target.spm", "\n\x03\n\x01x\x12\x02\x18\x02"), HasSubstr("a BPE model"));
+  EXPECT_THAT(refusal_of_marian("target.spm", "\n\x06\n\x04x\u2581"), HasSubstr("the piece"));
 }
 
 }  // namespace

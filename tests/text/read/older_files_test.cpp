@@ -1,4 +1,5 @@
-// Compares vocab.json with merges.txt, and SentencePiece models, with transformers: tests/oracle/make_older_goldens.py.
+// Compares vocab.json with merges.txt, and SentencePiece models, with transformers:
+// tests/oracle/text/make_older_goldens.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ Tokenizer load(const Files& files, const Json& config) {
   return Tokenizer::load(folder.path());
 }
 
-std::string refusal_of(const Files& files, const Json& config = Json::object()) {
+std::string refusal_of_older_files(const Files& files, const Json& config = Json::object()) {
   return message_of<CheckpointError>([&] { load(files, config); });
 }
 
@@ -62,23 +63,25 @@ Files with(const std::string& name, const std::string& text) {
 }
 
 TEST(OlderFiles, NameTheLineOfAnInvalidMerge) {
-  EXPECT_THAT(refusal_of(with("merges.txt", "#version: 0.2\na b\na  b\n")), HasSubstr("merges.txt:3"));
-  EXPECT_THAT(refusal_of(with("merges.txt", "a c\n")), AllOf(HasSubstr("merge 1"), HasSubstr("\"c\"")));
-  EXPECT_THAT(refusal_of(with("merges.txt", "a \xff\n")), HasSubstr("not UTF-8"));
-  EXPECT_THAT(refusal_of(with("vocab.json", "[]")), HasSubstr("vocab.json"));
+  EXPECT_THAT(refusal_of_older_files(with("merges.txt", "#version: 0.2\na b\na  b\n")), HasSubstr("merges.txt:3"));
+  EXPECT_THAT(refusal_of_older_files(with("merges.txt", "a c\n")), AllOf(HasSubstr("merge 1"), HasSubstr("\"c\"")));
+  EXPECT_THAT(refusal_of_older_files(with("merges.txt", "a \xff\n")), HasSubstr("not UTF-8"));
+  EXPECT_THAT(refusal_of_older_files(with("vocab.json", "[]")), HasSubstr("vocab.json"));
 }
 
 TEST(OlderFiles, NameAnUnsupportedClass) {
-  EXPECT_THAT(refusal_of(kByteLevel, {{"tokenizer_class", "CLIPTokenizer"}}), HasSubstr("\"CLIPTokenizer\""));
-  EXPECT_THAT(refusal_of({{"spiece.model", "\n\x03\n\x01x"}}, {{"tokenizer_class", "XLNetTokenizer"}}),
+  EXPECT_THAT(refusal_of_older_files(kByteLevel, {{"tokenizer_class", "CLIPTokenizer"}}),
+              HasSubstr("\"CLIPTokenizer\""));
+  EXPECT_THAT(refusal_of_older_files({{"spiece.model", "\n\x03\n\x01x"}}, {{"tokenizer_class", "XLNetTokenizer"}}),
               HasSubstr("\"XLNetTokenizer\""));
 }
 
 TEST(OlderFiles, RefuseInvalidSentencePieceModels) {
-  EXPECT_THAT(refusal_of({{"spiece.model", ""}}), AllOf(HasSubstr("spiece.model"), HasSubstr("no pieces")));
-  EXPECT_THAT(refusal_of({{"spiece.model", "\x0a\x7fxx"}}), HasSubstr("a field of 127 bytes, with only 2 left"));
-  EXPECT_THAT(refusal_of({{"spiece.model", "\n\x03\n\x01x\x12\x02\x18\x03"}}), HasSubstr("model_type 3"));
-  EXPECT_THAT(refusal_of({{"spiece.model", "version https://git-lfs.github.com/spec/v1\n"}}),
+  EXPECT_THAT(refusal_of_older_files({{"spiece.model", ""}}), AllOf(HasSubstr("spiece.model"), HasSubstr("no pieces")));
+  EXPECT_THAT(refusal_of_older_files({{"spiece.model", "\x0a\x7fxx"}}),
+              HasSubstr("a field of 127 bytes, with only 2 left"));
+  EXPECT_THAT(refusal_of_older_files({{"spiece.model", "\n\x03\n\x01x\x12\x02\x18\x03"}}), HasSubstr("model_type 3"));
+  EXPECT_THAT(refusal_of_older_files({{"spiece.model", "version https://git-lfs.github.com/spec/v1\n"}}),
               HasSubstr("spiece.model"));
 }
 

@@ -21,43 +21,48 @@ std::string refusal_of_text(const std::string& text) {
 }
 
 // The error for a valid tokenizer of the goldens with one changed value.
-std::string refusal_of(const std::string& pointer, const Json& value) {
+std::string refusal_of_tokenizer_json(const std::string& pointer, const Json& value) {
   Json json = golden("encodings.json")["base"];
   json[Json::json_pointer(pointer)] = value;
   return refusal_of_text(json.dump());
 }
 
 TEST(TokenizerJson, NamesUnsupportedComponents) {
-  EXPECT_THAT(refusal_of("/model/type", "WordLevel"),
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/type", "WordLevel"),
               AllOf(HasSubstr("tokenizer.json"), HasSubstr("model \"WordLevel\" at model")));
-  EXPECT_THAT(refusal_of("/pre_tokenizer/type", "UnicodeScripts"), HasSubstr("pre_tokenizer \"UnicodeScripts\""));
-  EXPECT_THAT(refusal_of("/normalizer/type", "NFX"), HasSubstr("normalizer \"NFX\" at normalizer"));
-  EXPECT_THAT(refusal_of("/post_processor/type", "Odd"), HasSubstr("post_processor \"Odd\""));
-  EXPECT_THAT(refusal_of("/decoder", {{"type", "CTC"}}), HasSubstr("decoder \"CTC\" at decoder"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/pre_tokenizer/type", "UnicodeScripts"),
+              HasSubstr("pre_tokenizer \"UnicodeScripts\""));
+  EXPECT_THAT(refusal_of_tokenizer_json("/normalizer/type", "NFX"), HasSubstr("normalizer \"NFX\" at normalizer"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/post_processor/type", "Odd"), HasSubstr("post_processor \"Odd\""));
+  EXPECT_THAT(refusal_of_tokenizer_json("/decoder", {{"type", "CTC"}}), HasSubstr("decoder \"CTC\" at decoder"));
   const Json sequence{{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "NFX"}}}}};
-  EXPECT_THAT(refusal_of("/normalizer", sequence), HasSubstr("normalizer \"NFX\" at normalizer.normalizers.1"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/normalizer", sequence),
+              HasSubstr("normalizer \"NFX\" at normalizer.normalizers.1"));
 }
 
 TEST(TokenizerJson, NamesFieldsOfTheWrongType) {
-  EXPECT_THAT(refusal_of("/version", "2.0"), HasSubstr("version = \"2.0\""));
-  EXPECT_THAT(refusal_of("/model/vocab/a", "5"), AllOf(HasSubstr("model.vocab.a = \"5\""), HasSubstr("an integer")));
-  EXPECT_THAT(refusal_of("/model/vocab/a", -1), HasSubstr("model.vocab.a = -1"));
-  EXPECT_THAT(refusal_of("/model/vocab/a", 4'000'000'000), HasSubstr("model.vocab.a = 4000000000"));
-  EXPECT_THAT(refusal_of("/model/vocab/a", 1.5), HasSubstr("model.vocab.a = 1.5"));
-  EXPECT_THAT(refusal_of("/model/vocab", Json::array()), HasSubstr("model.vocab = []"));
-  EXPECT_THAT(refusal_of("/normalizer/lowercase", 1),
+  EXPECT_THAT(refusal_of_tokenizer_json("/version", "2.0"), HasSubstr("version = \"2.0\""));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/vocab/a", "5"),
+              AllOf(HasSubstr("model.vocab.a = \"5\""), HasSubstr("an integer")));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/vocab/a", -1), HasSubstr("model.vocab.a = -1"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/vocab/a", 4'000'000'000), HasSubstr("model.vocab.a = 4000000000"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/vocab/a", 1.5), HasSubstr("model.vocab.a = 1.5"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/vocab", Json::array()), HasSubstr("model.vocab = []"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/normalizer/lowercase", 1),
               AllOf(HasSubstr("normalizer.lowercase = 1"), HasSubstr("true or false")));
-  EXPECT_THAT(refusal_of("/added_tokens/1/content", 7), HasSubstr("added_tokens.1.content = 7"));
-  EXPECT_THAT(refusal_of("/post_processor/single/0", Json::object()), HasSubstr("post_processor.single.0 without"));
-  EXPECT_THAT(refusal_of("/post_processor/single/1/Sequence/id", "B"), HasSubstr("the sequence A"));
-  EXPECT_THAT(refusal_of("/post_processor/single/0/SpecialToken/id", "[X]"),
+  EXPECT_THAT(refusal_of_tokenizer_json("/added_tokens/1/content", 7), HasSubstr("added_tokens.1.content = 7"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/post_processor/single/0", Json::object()),
+              HasSubstr("post_processor.single.0 without"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/post_processor/single/1/Sequence/id", "B"), HasSubstr("the sequence A"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/post_processor/single/0/SpecialToken/id", "[X]"),
               HasSubstr("special_tokens without \"[X]\""));
 }
 
 TEST(TokenizerJson, NamesMissingFields) {
-  EXPECT_THAT(refusal_of("/model", nullptr), HasSubstr("without \"model\""));
-  EXPECT_THAT(refusal_of("/model/unk_token", nullptr), HasSubstr("model without \"unk_token\""));
-  EXPECT_THAT(refusal_of("/added_tokens/0/lstrip", nullptr), HasSubstr("added_tokens.0 without \"lstrip\""));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model", nullptr), HasSubstr("without \"model\""));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/unk_token", nullptr), HasSubstr("model without \"unk_token\""));
+  EXPECT_THAT(refusal_of_tokenizer_json("/added_tokens/0/lstrip", nullptr),
+              HasSubstr("added_tokens.0 without \"lstrip\""));
 }
 
 TEST(TokenizerJson, RefusesInvalidJson) {
@@ -98,7 +103,7 @@ TEST(TokenizerJson, AcceptsTheLongestUnicodeForm) {
 }
 
 TEST(TokenizerJson, LimitsTokens) {
-  EXPECT_THAT(refusal_of("/model/vocab/" + std::string(70'000, 'x'), 3), HasSubstr("65536 bytes"));
+  EXPECT_THAT(refusal_of_tokenizer_json("/model/vocab/" + std::string(70'000, 'x'), 3), HasSubstr("65536 bytes"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Tokenizer load(const std::string& vocabulary, const std::string& config) {
 
 constexpr const char* kVocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n";
 
-std::string refusal_of(const std::string& vocabulary, const std::string& config) {
+std::string refusal_of_vocab_txt(const std::string& vocabulary, const std::string& config) {
   return message_of<CheckpointError>([&] { load(vocabulary, config); });
 }
 
@@ -44,20 +44,20 @@ TEST(VocabTxt, ReadsTheMaximalLength) {
 }
 
 TEST(VocabTxt, NamesMissingSpecialTokens) {
-  EXPECT_THAT(refusal_of("[PAD]\n[UNK]\nthe\n", "{}"), HasSubstr("without \"[CLS]\""));
-  EXPECT_THAT(refusal_of(kVocabulary, R"({"unk_token": "<unk>"})"), HasSubstr("without \"<unk>\""));
-  EXPECT_THAT(refusal_of("", "{}"), HasSubstr("vocab.txt"));
+  EXPECT_THAT(refusal_of_vocab_txt("[PAD]\n[UNK]\nthe\n", "{}"), HasSubstr("without \"[CLS]\""));
+  EXPECT_THAT(refusal_of_vocab_txt(kVocabulary, R"({"unk_token": "<unk>"})"), HasSubstr("without \"<unk>\""));
+  EXPECT_THAT(refusal_of_vocab_txt("", "{}"), HasSubstr("vocab.txt"));
 }
 
 TEST(VocabTxt, RefusesInvalidUtf8) {
-  EXPECT_THAT(refusal_of("[PAD]\n\xff\xfe\n", "{}"), HasSubstr("byte offset 6"));
-  EXPECT_THAT(refusal_of(std::string(70'000, 'x'), "{}"), HasSubstr("vocab.txt:1"));
+  EXPECT_THAT(refusal_of_vocab_txt("[PAD]\n\xff\xfe\n", "{}"), HasSubstr("byte offset 6"));
+  EXPECT_THAT(refusal_of_vocab_txt(std::string(70'000, 'x'), "{}"), HasSubstr("vocab.txt:1"));
 }
 
 TEST(VocabTxt, NamesFaultsOfTheConfig) {
-  EXPECT_THAT(refusal_of(kVocabulary, R"({"do_lower_case": "yes"})"), HasSubstr("do_lower_case = \"yes\""));
-  EXPECT_THAT(refusal_of(kVocabulary, R"({"model_max_length": 0})"), HasSubstr("model_max_length = 0"));
-  EXPECT_THAT(refusal_of(kVocabulary, R"({"pad_token": 3})"), HasSubstr("pad_token = 3"));
+  EXPECT_THAT(refusal_of_vocab_txt(kVocabulary, R"({"do_lower_case": "yes"})"), HasSubstr("do_lower_case = \"yes\""));
+  EXPECT_THAT(refusal_of_vocab_txt(kVocabulary, R"({"model_max_length": 0})"), HasSubstr("model_max_length = 0"));
+  EXPECT_THAT(refusal_of_vocab_txt(kVocabulary, R"({"pad_token": 3})"), HasSubstr("pad_token = 3"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Saved models have the form of transformers, and compute the same there. tests/data/export_* are models that the
-// command has fine-tuned; transformers has made their expected.json (tests/oracle/make_export_case.py).
+// command has fine-tuned; transformers has made their expected.json (tests/oracle/models/make_export_case.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

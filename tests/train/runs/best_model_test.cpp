@@ -13,6 +13,7 @@
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "train/counting_task.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -23,15 +24,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Steps = std::vector<int64_t>;
 
-// Compiled programs are cached for the time of this process.
-const Device& cpu() {
-  static const TemporaryFolder cache;
-  static const Device device({.cache_folder = cache.path()});
-  return device;
-}
-
-// Decisions of transformers: tests/oracle/make_best_model_cases.py.
-json golden() { return json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/best_model.json")); }
+// Decisions of transformers: tests/oracle/train/make_best_model_cases.py.
+json golden_decisions() { return json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/best_model.json")); }
 
 std::vector<double> scores_of(const json& expected) {
   std::vector<double> scores;
@@ -129,14 +123,14 @@ void expect_decisions(const json& expected, const FitResult& result, const Train
 }
 
 TEST(BestModel, DecidesAsTransformers) {
-  for (const json& expected : golden()["cases"]) {
+  for (const json& expected : golden_decisions()["cases"]) {
     SCOPED_TRACE(expected["options"].dump());
     const TemporaryFolder folder;
     CountingRun run(scores_of(expected));
     FitOptions options = options_of(expected["options"], counted_batches(1), folder.path());
     Recorder recorder;
     options.callback = &recorder;
-    const FitResult result = run.trainer.fit(counted_batches(golden()["steps_per_epoch"]), options);
+    const FitResult result = run.trainer.fit(counted_batches(golden_decisions()["steps_per_epoch"]), options);
     const json& decisions = expected["decisions"];
     expect_decisions(decisions, result, run.trainer);
     EXPECT_EQ(recorder.evaluations, decisions["evaluations"].get<Steps>());
@@ -152,7 +146,7 @@ TEST(BestModel, DecidesAsTransformers) {
 FitResult fit_with_interruption(const json& expected, Recorder first, const std::filesystem::path& folder,
                                 std::optional<CountingRun>& run) {
   const std::vector<double> scores = scores_of(expected);
-  const data::Dataset batches = counted_batches(golden()["steps_per_epoch"]);
+  const data::Dataset batches = counted_batches(golden_decisions()["steps_per_epoch"]);
   FitOptions options = options_of(expected["options"], counted_batches(1), folder);
   {
     CountingRun interrupted(scores);
@@ -169,7 +163,7 @@ FitResult fit_with_interruption(const json& expected, Recorder first, const std:
 }
 
 TEST(BestModel, DecidesTheSameAfterAStop) {
-  for (const json& expected : golden()["cases"]) {
+  for (const json& expected : golden_decisions()["cases"]) {
     for (const int64_t step : {3, 4, 6, 10}) {
       SCOPED_TRACE(expected["options"].dump() + ", stopped after step " + std::to_string(step));
       const TemporaryFolder folder;
@@ -181,7 +175,7 @@ TEST(BestModel, DecidesTheSameAfterAStop) {
 }
 
 TEST(BestModel, DecidesTheSameAfterACrashBetweenEvaluationAndCheckpoint) {
-  for (const json& expected : golden()["cases"]) {
+  for (const json& expected : golden_decisions()["cases"]) {
     for (const int64_t step : expected["decisions"]["evaluations"]) {
       SCOPED_TRACE(expected["options"].dump() + ", killed after step " + std::to_string(step));
       const TemporaryFolder folder;

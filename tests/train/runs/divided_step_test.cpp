@@ -15,6 +15,7 @@
 #include "portatune/train.h"
 #include "tasks/sentences.h"
 #include "train/one_step.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -23,7 +24,7 @@ using ::testing::Contains;
 using ::testing::FloatEq;
 using ::testing::HasSubstr;
 
-data::Dataset rows() {
+data::Dataset eleven_rows() {
   return data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
                               sentence("it was a good story", "good"), sentence("a bad play", "bad"),
                               sentence("we thought it was very good", "good"), sentence("the film was bad", "bad"),
@@ -32,17 +33,13 @@ data::Dataset rows() {
                               sentence("a good film", "good")});
 }
 
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
-
 // Eleven rows in batches of 8. The last batch has 3: one of four micro-batches is half full, and two are empty.
 TEST(GradientAccumulation, GivesTheLossNormAndUpdateOfTheWholeBatch) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder cache;  // both batches have the same programs
   for (const bool use_kernels : {true, false}) {
     const Device device({.cache_folder = cache.path(), .use_kernels = use_kernels});
-    for (const data::Example& batch : task.batches(rows(), 8).iterate()) {
+    for (const data::Example& batch : task.batches(eleven_rows(), 8).iterate()) {
       const auto whole = step(device, task, batch, in_micro_batches(1));
       for (const int64_t parts : {2, 4}) expect_close(step(device, task, batch, in_micro_batches(parts)), whole);
     }
@@ -55,7 +52,7 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
   const TemporaryFolder cache;
   const std::vector<data::Example> batches = [&] {
     std::vector<data::Example> all;
-    for (data::Example& batch : task.batches(rows(), 8).iterate()) all.push_back(std::move(batch));
+    for (data::Example& batch : task.batches(eleven_rows(), 8).iterate()) all.push_back(std::move(batch));
     return all;
   }();
   for (const bool use_kernels : {true, false}) {
@@ -85,7 +82,7 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
 // Along tensor, attention drops the same elements of all heads as one device, and the rest is the same on all devices.
 TEST(Mesh, DropoutAlongTensorEqualsOneDevice) {
   const TextClassification task = task_from(kTinyBert);  // has dropout in attention and elsewhere
-  const data::Example batch = *task.batches(rows(), 8).iterate().next();
+  const data::Example batch = *task.batches(eleven_rows(), 8).iterate().next();
   train::StepOptions options = in_micro_batches(1);
   options.dropout = true;
   for (const bool use_kernels : {true, false}) {
@@ -101,7 +98,7 @@ TEST(Mesh, DropoutAlongTensorEqualsOneDevice) {
 // Each device rounds its terms of the sums to the type of activations.
 TEST(Mesh, SumsAlongTensorIn16Bits) {
   const TextClassification task = task_from(kTinyBert);
-  const data::Example batch = *task.batches(rows(), 8).iterate().next();
+  const data::Example batch = *task.batches(eleven_rows(), 8).iterate().next();
   for (const auto& [dtype, tolerance] : {std::pair(DType::kBFloat16, 0.03), {DType::kFloat16, 0.004}}) {
     train::StepOptions options = in_micro_batches(1);
     options.compute_dtype = dtype;
@@ -126,7 +123,7 @@ int64_t count(const std::string& text, const std::string& word) {
 // gradients are sums of four terms in another order.
 TEST(Mesh, GathersRoundedWeightsIn16Bits) {
   const auto task = masked_lm(kTinyBert, {.max_length = 12});  // its embeddings are tied to the decoder
-  const data::Example batch = *task->batches(rows(), 8).iterate().next();
+  const data::Example batch = *task->batches(eleven_rows(), 8).iterate().next();
   for (const auto& [dtype, remat] : {std::pair(DType::kBFloat16, Remat::kNone),
                                      {DType::kBFloat16, Remat::kLayers},
                                      {DType::kFloat16, Remat::kNone}}) {
@@ -155,7 +152,7 @@ TEST(Mesh, GathersRoundedWeightsIn16Bits) {
 // Sends matrices in 16 bits, each once for all layers that share it, biases and norms unchanged; gradients in float32.
 TEST(Mesh, SendsHalfTheBytesOfWeightsIn16Bits) {
   const auto task = masked_lm(kTinyBert, {.max_length = 12});
-  const train::Signature batch = train::signature_of(*task, *task->batches(rows(), 8).iterate().next());
+  const train::Signature batch = train::signature_of(*task, *task->batches(eleven_rows(), 8).iterate().next());
   const auto program = [&](DType dtype) {
     return train::step_program(*task, batch, {.compute_dtype = dtype, .mesh = {.fsdp = 2}});
   };
@@ -175,7 +172,7 @@ TEST(Mesh, SendsHalfTheBytesOfWeightsIn16Bits) {
 // Two devices cannot share a vocabulary of 63 equally: each has all of it.
 TEST(Mesh, KeepsAnIndivisibleVocabularyWhole) {
   const auto task = masked_lm(kTinyBert, {.max_length = 12});
-  const data::Example batch = *task->batches(rows(), 8).iterate().next();
+  const data::Example batch = *task->batches(eleven_rows(), 8).iterate().next();
   const auto found = [&](const Mesh& mesh) {
     return step(Device({.mesh = mesh, .use_cache = false}), *task, batch, in_micro_batches(1));
   };
@@ -220,15 +217,16 @@ TEST(DividedStep, DropsOtherElementsInEachPartButTheSameInEachRun) {
 
 TEST(GradientAccumulation, RejectsAnIndivisibleBatch) {
   const TextClassification task = task_from(kTinyBert);
-  const data::Example batch = *task.batches(rows(), 6).iterate().next();
+  const data::Example batch = *task.batches(eleven_rows(), 6).iterate().next();
   const std::string text = message_of<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(4)); });
   EXPECT_THAT(text, HasSubstr("gradient_accumulation_steps"));
   EXPECT_THAT(text, HasSubstr("int32[6, 12]"));
 }
 
 data::Dataset packed(const TextClassification& task, int64_t parts) {
-  return task.packed_batches(
-      rows(), {.examples = 8 / parts, .rows = {1, 2, 4}, .length = 12, .window = 8, .parts = parts}, {.buffer = 1});
+  return task.packed_batches(eleven_rows(),
+                             {.examples = 8 / parts, .rows = {1, 2, 4}, .length = 12, .window = 8, .parts = parts},
+                             {.buffer = 1});
 }
 
 // The last parts of the second batch have no example.
@@ -238,7 +236,7 @@ TEST(DividedStep, EqualsTheWholeBatchForPackedBatches) {
   const Device one({.cache_folder = cache.path()}), two({.mesh = {.data = 2}, .cache_folder = cache.path()}),
       four({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = cache.path()});
   data::Cursor in_four = packed(task, 4).iterate();
-  for (const data::Example& batch : task.batches(rows(), 8).iterate()) {
+  for (const data::Example& batch : task.batches(eleven_rows(), 8).iterate()) {
     const auto whole = step(one, task, batch, in_micro_batches(1));
     const data::Example parts = *in_four.next();
     expect_close(step(one, task, parts, in_micro_batches(4)), whole);
@@ -261,7 +259,7 @@ TEST(GradientAccumulation, RejectsAnotherNumberOnResume) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
   Trainer trainer(decompositions(), task, {.lr_scheduler_type = "constant", .gradient_accumulation_steps = 2});
-  trainer.step(*task.batches(rows(), 4).iterate().next());
+  trainer.step(*task.batches(eleven_rows(), 4).iterate().next());
   trainer.save_checkpoint(folder / "saved");
   const TextClassification saved = task_from(folder / "saved");
   Trainer other(decompositions(), saved, {.lr_scheduler_type = "constant", .gradient_accumulation_steps = 4});

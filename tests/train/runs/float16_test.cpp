@@ -11,18 +11,13 @@
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
+#include "train/state_of.h"
 
 namespace portatune::test {
 namespace {
 
 TrainingOptions options(DType dtype) {
   return {.learning_rate = 0.01, .lr_scheduler_type = "constant", .max_grad_norm = 0, .dtype = dtype};
-}
-
-std::string state_of(const Trainer& trainer) {
-  const TemporaryFolder folder;
-  trainer.save_checkpoint(folder / "saved");
-  return text_of(folder / "saved" / "model.safetensors") + text_of(folder / "saved" / "optimizer.safetensors");
 }
 
 struct Scales final : Callback {
@@ -97,7 +92,7 @@ TEST(Float16, MicroBatchesGiveTheGradientOfTheWholeBatch) {
 
 // ---- a model
 
-data::Dataset rows() {
+data::Dataset six_rows() {
   return data::from_examples({sentence("the film was good", "good"), sentence("the film was bad", "bad"),
                               sentence("it was a good story", "good"), sentence("it was a bad story", "bad"),
                               sentence("a good play", "good"), sentence("a bad play", "bad")});
@@ -106,7 +101,7 @@ data::Dataset rows() {
 // The first moments after one step: a tenth of the gradient, dropout included.
 std::vector<Tensor> moments_of_a_step(const TextClassification& task, DType dtype) {
   Trainer trainer(kernels(), task, options(dtype));
-  EXPECT_FALSE(trainer.step(*task.batches(rows(), 6).iterate().next()).skipped());
+  EXPECT_FALSE(trainer.step(*task.batches(six_rows(), 6).iterate().next()).skipped());
   const TemporaryFolder folder;
   trainer.save_checkpoint(folder / "saved");
   const io::SafetensorsFile model = io::SafetensorsFile::open(folder / "saved" / "model.safetensors");
@@ -139,7 +134,7 @@ TEST(Float16, LearnsWhatFloat32Learns) {
   const TextClassification task(kTinyBert, {.max_length = 12, .labels = {"bad", "good"}});
   Trainer trainer(kernels(), task, {.learning_rate = 0.01, .weight_decay = 0.01, .dtype = DType::kFloat16});
   const FitResult result =
-      trainer.fit(task.batches(rows(), 3), {.num_train_epochs = 40, .validation = {{task.batches(rows(), 4)}}});
+      trainer.fit(task.batches(six_rows(), 3), {.num_train_epochs = 40, .validation = {{task.batches(six_rows(), 4)}}});
   for (const auto& [name, score] : result.scores) {
     if (name == "accuracy") {
       EXPECT_EQ(score, 1);

@@ -10,6 +10,7 @@
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -19,16 +20,7 @@ using ::testing::HasSubstr;
 constexpr const char* kFrozen = "embeddings.word_embeddings.weight";
 constexpr const char* kTrained = "encoder.layer.0.output.dense.weight";
 
-const TrainingOptions kOptions{.learning_rate = 0.1, .lr_scheduler_type = "constant", .freeze = {"embeddings"}};
-
-data::Example batch(const TextClassification& task) {
-  const data::Dataset rows = data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad")});
-  return *task.batches(rows, 2).iterate().next();
-}
-
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
+const TrainingOptions kFrozenOptions{.learning_rate = 0.1, .lr_scheduler_type = "constant", .freeze = {"embeddings"}};
 
 // Tensors of a file whose names end so: the weight with and without the prefix "bert.", or all its slots.
 std::vector<std::vector<float>> tensors(const std::filesystem::path& path, const std::string& name) {
@@ -43,8 +35,8 @@ std::vector<std::vector<float>> tensors(const std::filesystem::path& path, const
 TEST(FrozenRun, KeepsTheFrozenWeightsAlone) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  Trainer trainer(decompositions(), task, kOptions);
-  trainer.step(batch(task));
+  Trainer trainer(decompositions(), task, kFrozenOptions);
+  trainer.step(two_sentences(task));
   trainer.save_checkpoint(folder / "saved");
   const auto weight = [](const std::filesystem::path& model, const char* name) {
     return tensors(model / "model.safetensors", name).at(0);
@@ -58,21 +50,22 @@ TEST(FrozenRun, KeepsTheFrozenWeightsAlone) {
 TEST(FrozenRun, ResumeGivesTheLossOfTheUnbrokenRun) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  Trainer whole(decompositions(), task, kOptions);
-  whole.step(batch(task));
+  Trainer whole(decompositions(), task, kFrozenOptions);
+  whole.step(two_sentences(task));
   whole.save_checkpoint(folder / "saved");
-  whole.step(batch(task));
+  whole.step(two_sentences(task));
 
   const TextClassification saved = task_from(folder / "saved");
-  Trainer second(decompositions(), saved, kOptions);
+  Trainer second(decompositions(), saved, kFrozenOptions);
   second.resume(folder / "saved");
-  second.step(batch(saved));
-  EXPECT_EQ(second.step(batch(saved)).loss(), whole.step(batch(task)).loss());
+  second.step(two_sentences(saved));
+  EXPECT_EQ(second.step(two_sentences(saved)).loss(), whole.step(two_sentences(task)).loss());
 }
 
 TEST(FrozenRun, ContinuesNoRunThatTrainedAll) {
-  EXPECT_THAT(message_of<UsageError>(
-                  [] { train::require_same_run("saved", train::facts_of({}, {}), train::facts_of(kOptions, {})); }),
+  EXPECT_THAT(message_of<UsageError>([] {
+                train::require_same_run("saved", train::facts_of({}, {}), train::facts_of(kFrozenOptions, {}));
+              }),
               HasSubstr("freeze"));
 }
 

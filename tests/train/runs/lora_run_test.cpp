@@ -11,6 +11,7 @@
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -26,16 +27,7 @@ const Lora kLora{.rank = 2,
                  .dropout = 0.1,
                  .target_modules = {"query", "value"},
                  .modules_to_save = {"classifier", "pooler", "score"}};
-const TrainingOptions kOptions{.learning_rate = 0.1, .lr_scheduler_type = "constant", .lora = kLora};
-
-data::Example batch(const TextClassification& task) {
-  const data::Dataset rows = data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad")});
-  return *task.batches(rows, 2).iterate().next();
-}
-
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
+const TrainingOptions kLoraOptions{.learning_rate = 0.1, .lr_scheduler_type = "constant", .lora = kLora};
 
 std::vector<std::string> names_in(const std::filesystem::path& path) {
   const io::SafetensorsFile file = io::SafetensorsFile::open(path);
@@ -47,8 +39,8 @@ std::vector<std::string> names_in(const std::filesystem::path& path) {
 TEST(LoraRun, CheckpointsHoldTheAdapterAlone) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  Trainer trainer(decompositions(), task, kOptions);
-  trainer.step(batch(task));
+  Trainer trainer(decompositions(), task, kLoraOptions);
+  trainer.step(two_sentences(task));
   trainer.save_checkpoint(folder / "saved");
   EXPECT_FALSE(std::filesystem::exists(folder / "saved" / "model.safetensors"));
   const std::vector<std::string> names = names_in(folder / "saved" / "adapter_model.safetensors");
@@ -62,8 +54,8 @@ TEST(LoraRun, CheckpointsHoldTheAdapterAlone) {
 TEST(LoraRun, TheFolderNamesItsModelAndItsModules) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  Trainer trainer(decompositions(), task, kOptions);
-  trainer.step(batch(task));
+  Trainer trainer(decompositions(), task, kLoraOptions);
+  trainer.step(two_sentences(task));
   trainer.save(folder / "saved");
   const io::JsonObject config = io::JsonObject::read(folder / "saved" / "adapter_config.json");
   EXPECT_EQ(config.get_string("base_model_name_or_path"), std::filesystem::canonical(kTinyBert));
@@ -76,23 +68,23 @@ TEST(LoraRun, TheFolderNamesItsModelAndItsModules) {
 TEST(LoraRun, ResumeGivesTheLossOfTheUnbrokenRun) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  Trainer whole(decompositions(), task, kOptions);
-  whole.step(batch(task));
+  Trainer whole(decompositions(), task, kLoraOptions);
+  whole.step(two_sentences(task));
   whole.save_checkpoint(folder / "saved");
-  whole.step(batch(task));
+  whole.step(two_sentences(task));
 
   const TextClassification saved = task_from(folder / "saved");
-  Trainer second(decompositions(), saved, kOptions);
+  Trainer second(decompositions(), saved, kLoraOptions);
   second.resume(folder / "saved");
-  second.step(batch(saved));
-  EXPECT_EQ(second.step(batch(saved)).loss(), whole.step(batch(task)).loss());
+  second.step(two_sentences(saved));
+  EXPECT_EQ(second.step(two_sentences(saved)).loss(), whole.step(two_sentences(task)).loss());
 }
 
 double first_loss(bool use_dora) {
   const TextClassification task = task_from(kTinyBert);
-  TrainingOptions options = kOptions;
+  TrainingOptions options = kLoraOptions;
   options.lora->use_dora = use_dora;
-  return Trainer(decompositions(), task, options).evaluate(data::from_examples({batch(task)})).front().second;
+  return Trainer(decompositions(), task, options).evaluate(data::from_examples({two_sentences(task)})).front().second;
 }
 
 TEST(LoraRun, DoraStartsAsTheModel) { EXPECT_NEAR(first_loss(true), first_loss(false), 1e-6); }
@@ -100,11 +92,11 @@ TEST(LoraRun, DoraStartsAsTheModel) { EXPECT_NEAR(first_loss(true), first_loss(f
 TEST(LoraRun, DoraAndBiasesAreSavedAsInPeft) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  TrainingOptions options = kOptions;
+  TrainingOptions options = kLoraOptions;
   options.lora->use_dora = true;
   options.lora->bias = LoraBias::kAll;
   Trainer trainer(decompositions(), task, options);
-  trainer.step(batch(task));
+  trainer.step(two_sentences(task));
   trainer.save(folder / "saved");
   const std::string attention = "base_model.model.bert.encoder.layer.0.attention.";
   EXPECT_THAT(names_in(folder / "saved" / "adapter_model.safetensors"),
@@ -114,15 +106,15 @@ TEST(LoraRun, DoraAndBiasesAreSavedAsInPeft) {
   EXPECT_TRUE(saved.use_dora);
   EXPECT_EQ(saved.bias, LoraBias::kAll);
   const TextClassification again = task_from(folder / "saved");
-  TrainingOptions further = kOptions;
+  TrainingOptions further = kLoraOptions;
   further.lora = saved;
   Trainer second(decompositions(), again, further);
-  const data::Dataset batches = data::from_examples({batch(task)});
+  const data::Dataset batches = data::from_examples({two_sentences(task)});
   EXPECT_EQ(second.evaluate(batches), trainer.evaluate(batches));
 }
 
 TEST(LoraRun, BiasesOfAdaptedLayersNeedNames) {
-  TrainingOptions options = kOptions;
+  TrainingOptions options = kLoraOptions;
   options.lora->target_modules = {kAllLinear};
   options.lora->bias = LoraBias::kLoraOnly;
   const TextClassification task = task_from(kTinyBert);
@@ -130,10 +122,11 @@ TEST(LoraRun, BiasesOfAdaptedLayersNeedNames) {
 }
 
 TEST(LoraRun, ContinuesNoRunOfAnotherRank) {
-  TrainingOptions other = kOptions;
+  TrainingOptions other = kLoraOptions;
   other.lora->rank = 3;
-  EXPECT_THAT(message_of<UsageError>(
-                  [&] { train::require_same_run("saved", train::facts_of(kOptions, {}), train::facts_of(other, {})); }),
+  EXPECT_THAT(message_of<UsageError>([&] {
+                train::require_same_run("saved", train::facts_of(kLoraOptions, {}), train::facts_of(other, {}));
+              }),
               HasSubstr("rank 3"));
 }
 
@@ -149,22 +142,22 @@ TEST(LoraRun, RefusesFrozenWeightsThatTheModelLacks) {
   std::filesystem::remove(folder / "bert" / "model.safetensors");
   io::write_safetensors(folder / "bert" / "model.safetensors", tensors);
 
-  TrainingOptions options = kOptions;
+  TrainingOptions options = kLoraOptions;
   const TextClassification task = task_from(folder / "bert");
-  Trainer(decompositions(), task, options).load(batch(task));
+  Trainer(decompositions(), task, options).load(two_sentences(task));
   options.lora->modules_to_save = {"classifier"};
   Trainer trainer(decompositions(), task, options);
-  EXPECT_THAT(message_of<CheckpointError>([&] { trainer.load(batch(task)); }),
+  EXPECT_THAT(message_of<CheckpointError>([&] { trainer.load(two_sentences(task)); }),
               AllOf(HasSubstr("bert.pooler.dense"), HasSubstr("--modules-to-save")));
 }
 
 TEST(LoraRun, NamesTargetsAndModulesThatDoNotExist) {
   const TextClassification task = task_from(kTinyBert);
   const auto message = [&](const Lora& lora) {
-    TrainingOptions options = kOptions;
+    TrainingOptions options = kLoraOptions;
     options.lora = lora;
     Trainer trainer(decompositions(), task, options);
-    return message_of<UsageError>([&] { trainer.step(batch(task)); });
+    return message_of<UsageError>([&] { trainer.step(two_sentences(task)); });
   };
   EXPECT_THAT(message({.target_modules = {"query", "q_proj"}, .modules_to_save = {"classifier", "pooler"}}),
               HasSubstr("'q_proj'"));

@@ -11,6 +11,7 @@
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
 #include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -20,26 +21,18 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Seven rows: in batches of 4 the last lacks one.
-data::Dataset rows() {
+data::Dataset seven_rows() {
   return data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
                               sentence("it was a good story", "good"), sentence("a bad play", "bad"),
                               sentence("we thought it was very good", "good"), sentence("the film was bad", "bad"),
                               sentence("good", "good")});
 }
 
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
-
-const Device& four_devices() {
-  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .use_cache = false});
-  return device;
-}
-
 TEST(MeshTraining, CountsEachExampleOnceInAnEvaluation) {
   const TextClassification task = task_from(kTinyBert);
   Trainer one(kernels(), task, {}), four(four_devices(), task, {});
-  const Scores wanted = one.evaluate(task.batches(rows(), 4)), found = four.evaluate(task.batches(rows(), 4));
+  const Scores wanted = one.evaluate(task.batches(seven_rows(), 4)),
+               found = four.evaluate(task.batches(seven_rows(), 4));
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     EXPECT_EQ(found[i].first, wanted[i].first);
@@ -52,7 +45,7 @@ TEST(MeshTraining, PredictsTheRowsInTheirOrder) {
   Trainer one(kernels(), task, {}), four(four_devices(), task, {});
   const auto logits = [&](Trainer& trainer) {
     std::vector<float> all;
-    trainer.predict(task.batches(rows(), 4), [&](const data::Example&, const data::Example& outputs) {
+    trainer.predict(task.batches(seven_rows(), 4), [&](const data::Example&, const data::Example& outputs) {
       const std::vector<float> some = to_floats(outputs.tensor("logits").view());
       all.insert(all.end(), some.begin(), some.end());
     });
@@ -71,13 +64,13 @@ TEST(MeshTraining, ResumesToTheBit) {
   const TemporaryFolder folder;
   const FitOptions all{.num_train_epochs = 4, .checkpoints = {.folder = folder / "checkpoints", .every = 3, .keep = 9}};
   Trainer whole(four_devices(), task, {});
-  whole.fit(task.batches(rows(), 4), all);
+  whole.fit(task.batches(seven_rows(), 4), all);
   whole.save(folder / "whole");
 
   const TextClassification saved = task_from(folder / "checkpoints" / "checkpoint-3");
   Trainer second(four_devices(), saved, {});
   second.resume(folder / "checkpoints" / "checkpoint-3");
-  EXPECT_EQ(second.fit(saved.batches(rows(), 4), {.num_train_epochs = 4}).steps, 8);
+  EXPECT_EQ(second.fit(saved.batches(seven_rows(), 4), {.num_train_epochs = 4}).steps, 8);
   second.save(folder / "second");
   EXPECT_EQ(weights_in(folder / "second"), weights_in(folder / "whole"));
 
@@ -97,11 +90,11 @@ TEST(MeshTraining, ResumesOnAnotherMesh) {
   const Device sharing({.mesh = {.data = 2, .tensor = 2}, .use_cache = false}),
       two({.mesh = {.fsdp = 2}, .use_cache = false});
   Trainer whole(two, task, {});
-  whole.fit(task.batches(rows(), 4), {.num_train_epochs = 4});
+  whole.fit(task.batches(seven_rows(), 4), {.num_train_epochs = 4});
   whole.save(folder / "whole");
 
   Trainer first(sharing, task, {});
-  first.fit(task.batches(rows(), 4),
+  first.fit(task.batches(seven_rows(), 4),
             {.num_train_epochs = 4, .checkpoints = {.folder = folder / "checkpoints", .every = 3, .keep = 9}});
   const TextClassification saved = task_from(folder / "checkpoints" / "checkpoint-3");
   Trainer third(two, saved, {});
@@ -110,7 +103,7 @@ TEST(MeshTraining, ResumesOnAnotherMesh) {
   Trainer second(two, saved, {.allow_different_bits = true});
   second.resume(folder / "checkpoints" / "checkpoint-3");
   EXPECT_THAT(second.deviations(), ElementsAre("after step 3: mesh fsdp=2 in place of data=2,tensor=2"));
-  second.fit(saved.batches(rows(), 4), {.num_train_epochs = 4});
+  second.fit(saved.batches(seven_rows(), 4), {.num_train_epochs = 4});
   second.save(folder / "second");
   const auto wanted = io::SafetensorsFile::open(folder / "whole" / "model.safetensors"),
              found = io::SafetensorsFile::open(folder / "second" / "model.safetensors");
@@ -125,7 +118,8 @@ TEST(MeshTraining, EvaluatesAlongTensorAsOneDevice) {
   const TextClassification task = task_from(kTinyBert);
   const Device sharing({.mesh = {.tensor = 2}, .use_cache = false});
   Trainer one(kernels(), task, {}), two(sharing, task, {});
-  const Scores wanted = one.evaluate(task.batches(rows(), 4)), found = two.evaluate(task.batches(rows(), 4));
+  const Scores wanted = one.evaluate(task.batches(seven_rows(), 4)),
+               found = two.evaluate(task.batches(seven_rows(), 4));
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i].second, wanted[i].second, 1e-6) << wanted[i].first;
 }
@@ -135,7 +129,7 @@ TEST(MeshTraining, RejectsAnIndivisibleBatch) {
   Trainer trainer(four_devices(), task, {.lr_scheduler_type = "constant"});
   for (const bool evaluates : {false, true}) {
     try {
-      const data::Dataset batches = task.batches(rows(), 6);
+      const data::Dataset batches = task.batches(seven_rows(), 6);
       evaluates ? static_cast<void>(trainer.evaluate(batches))
                 : static_cast<void>(trainer.step(*batches.iterate().next()));
       ADD_FAILURE() << "no error";

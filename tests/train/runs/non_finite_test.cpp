@@ -19,6 +19,7 @@
 #include "portatune/train/progress.h"
 #include "train/plane_task.h"
 #include "train/renew_manifest.h"
+#include "train/state_of.h"
 
 namespace portatune::test {
 namespace {
@@ -35,16 +36,9 @@ TrainingOptions options(OnNonFinite then) {
 }
 
 // Pairs of devices along data and tensor; those along tensor work on the same rows.
-const Device& four_devices() {
+const Device& pairs_of_devices() {
   static const Device device({.mesh = {.data = 2, .tensor = 2}, .use_cache = false});
   return device;
-}
-
-// The bytes of weights and moments.
-std::string state_of(const Trainer& trainer) {
-  const TemporaryFolder folder;
-  trainer.save_checkpoint(folder / "saved");
-  return text_of(folder / "saved" / "model.safetensors") + text_of(folder / "saved" / "optimizer.safetensors");
 }
 
 std::string state_after(const Device& device, const data::Dataset& batches, OnNonFinite then = OnNonFinite::kSkip) {
@@ -70,8 +64,8 @@ struct Skips final : Callback {
 TEST(SkippedStep, EqualsARunWithoutThatBatch) {
   const std::string wanted = state_after(kernels(), plane_batches(6, {}, {1, 4}));
   EXPECT_EQ(state_after(kernels(), plane_batches(6, {.x = {1}, .z = {4}})), wanted);
-  EXPECT_EQ(state_after(four_devices(), plane_batches(6, {.x = {1}, .z = {4}})),
-            state_after(four_devices(), plane_batches(6, {}, {1, 4})));
+  EXPECT_EQ(state_after(pairs_of_devices(), plane_batches(6, {.x = {1}, .z = {4}})),
+            state_after(pairs_of_devices(), plane_batches(6, {}, {1, 4})));
 }
 
 TEST(SkippedStep, IsCountedAndReportedWithItsRows) {
@@ -215,7 +209,7 @@ TEST(Stop, NamesStepRowsAndFirstNonFiniteTensor) {
     Trainer trainer(device, task, options(OnNonFinite::kStop));
     return message_of<NumericError>([&] { trainer.fit(plane_batches(6, bad), {.num_train_epochs = 1}); });
   };
-  for (const Device* device : {&kernels(), &four_devices()}) {
+  for (const Device* device : {&kernels(), &pairs_of_devices()}) {
     EXPECT_THAT(message(*device, {.x = {2}}),
                 AllOf(HasSubstr("step 3"), HasSubstr("example 4, 5;"), HasSubstr("\"x\" of the batch")));
     EXPECT_THAT(message(*device, {.z = {2}}), AllOf(HasSubstr("step 3"), HasSubstr("the gradient of second")));
@@ -242,7 +236,7 @@ TEST(Stop, NamesTheLossOrAWeight) {
 // Step 4 has been started before the result of step 3 is read.
 TEST(Stop, RestoresTheStateBeforeTheStep) {
   const PlaneTask task;
-  for (const Device* device : {&kernels(), &four_devices()}) {
+  for (const Device* device : {&kernels(), &pairs_of_devices()}) {
     const TemporaryFolder folder;
     const data::Dataset batches = plane_batches(6, {.z = {2}});
     Trainer trainer(*device, task, options(OnNonFinite::kStop));
@@ -309,7 +303,7 @@ Rewound rewound(const Device& device, const data::Dataset& batches, int64_t ever
 }
 
 TEST(Rewind, EqualsARunWithoutTheBatchesSinceTheCheckpoint) {
-  for (const Device* device : {&kernels(), &four_devices()}) {
+  for (const Device* device : {&kernels(), &pairs_of_devices()}) {
     // The fault is found after the next step has started; and before a checkpoint, with the last one three steps back.
     for (const auto& [bad, without] :
          {std::pair<Bad, std::set<int64_t>>({.z = {4}}, {3, 4}), {{.x = {5}}, {3, 4, 5}}}) {

@@ -10,21 +10,12 @@
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/optimizers.h"
 #include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-data::Example batch(const TextClassification& task) {
-  const data::Dataset rows = data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
-                                                  sentence("it was a good story", "good"), sentence("a play", "bad")});
-  return *task.batches(rows, 4).iterate().next();
-}
-
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
 
 TrainingOptions sgd(double momentum) {
   return {.learning_rate = 0.1, .lr_scheduler_type = "constant", .optim = "sgd", .momentum = momentum};
@@ -40,11 +31,6 @@ std::vector<TrainingOptions> all_options() {
   return all;
 }
 
-const Device& four_devices() {
-  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .use_cache = false});
-  return device;
-}
-
 TEST(OptimizerRun, ResumeGivesTheLossOfTheUnbrokenRun) {
   for (const Device* device : {&decompositions(), &four_devices()}) {
     for (const TrainingOptions& options : all_options()) {
@@ -52,17 +38,17 @@ TEST(OptimizerRun, ResumeGivesTheLossOfTheUnbrokenRun) {
       const TextClassification task = task_from(kTinyBert);
       const TemporaryFolder folder;
       Trainer whole(*device, task, options);
-      whole.step(batch(task));
+      whole.step(four_sentences(task));
       whole.save_checkpoint(folder / "saved");
       EXPECT_EQ(std::filesystem::exists(folder / "saved" / "optimizer.safetensors"),
                 !train::optimizer_of(options)->slots(2).empty());
-      whole.step(batch(task));
+      whole.step(four_sentences(task));
 
       const TextClassification saved = task_from(folder / "saved");
       Trainer second(*device, saved, options);
       second.resume(folder / "saved");
-      second.step(batch(saved));
-      EXPECT_EQ(second.step(batch(saved)).loss(), whole.step(batch(task)).loss());
+      second.step(four_sentences(saved));
+      EXPECT_EQ(second.step(four_sentences(saved)).loss(), whole.step(four_sentences(task)).loss());
     }
   }
 }

@@ -1,5 +1,5 @@
 // Runs with parameter groups, layer-wise decay and averaged weights, compared with torch and timm:
-// tests/oracle/make_parameter_groups.py.
+// tests/oracle/train/make_parameter_groups.py.
 #include "portatune/train/parameter_groups.h"
 
 #include <gmock/gmock.h>
@@ -17,6 +17,7 @@
 #include "portatune/train/options.h"
 #include "portatune/train/state.h"
 #include "tasks/sentences.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 namespace {
@@ -27,7 +28,7 @@ using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-const json& golden() {
+const json& golden_groups() {
   static const json all = json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/parameter_groups.json"));
   return all;
 }
@@ -37,7 +38,7 @@ const std::vector<std::string> kNames = {"embeddings.weight",    "layer.0.dense.
                                          "layer.1.dense.weight", "layer.1.dense.bias",   "classifier.weight",
                                          "classifier.bias"};
 
-Shape shape_of(const std::string& name) { return Shape(golden()["shapes"][name].get<std::vector<int64_t>>()); }
+Shape shape_of(const std::string& name) { return Shape(golden_groups()["shapes"][name].get<std::vector<int64_t>>()); }
 
 // A task whose batch has the gradients of all parameters in one row.
 class GivenGradients final : public Task {
@@ -64,7 +65,7 @@ class GivenGradients final : public Task {
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t) const override {
     InitialWeights initial;
     for (const nn::Parameter& parameter : parameters) {
-      const std::vector<float> values = golden()["start"][parameter.name];
+      const std::vector<float> values = golden_groups()["start"][parameter.name];
       initial.values.push_back(Tensor(parameter.type.shape, std::span<const float>(values)));
     }
     return initial;
@@ -75,7 +76,7 @@ class GivenGradients final : public Task {
 data::Example batch_of_step(size_t step) {
   std::vector<float> row;
   for (const std::string& name : kNames) {
-    const std::vector<float> values = golden()["gradients"][name][step];
+    const std::vector<float> values = golden_groups()["gradients"][name][step];
     row.insert(row.end(), values.begin(), values.end());
   }
   data::Example example;
@@ -90,7 +91,7 @@ std::vector<ParameterGroup> groups_in(const json& texts) {
 }
 
 TrainingOptions options_of(const json& o) {
-  return {.learning_rate = golden()["learning_rate"],
+  return {.learning_rate = golden_groups()["learning_rate"],
           .lr_scheduler_type = o.value("lr_scheduler_type", "constant"),
           .weight_decay = o.value("weight_decay", 0.0),
           .param_groups = groups_in(o.value("param_group", json::array())),
@@ -112,7 +113,7 @@ void expect_weights(const train::TrainingState& state, const json& expected) {
 TEST(ParameterGroups, AndAveragesAreThoseOfTorch) {
   const GivenGradients task;
   const Device mesh({.mesh = {.fsdp = 2}, .use_cache = false});
-  for (const json& expected : golden()["cases"]) {
+  for (const json& expected : golden_groups()["cases"]) {
     SCOPED_TRACE(expected["options"].dump());
     train::TrainingState state(decompositions(), task, options_of(expected["options"]));
     state.set_schedule(5);
@@ -147,7 +148,7 @@ nn::Parameter parameter_of(const std::string& name, std::optional<int64_t> layer
 
 // The parameters of timm's ViT. They have the layers of our own, which the next test compares.
 TEST(LayerDecay, HasTheFactorsOfTimm) {
-  const json& expected = golden()["layer_factors"];
+  const json& expected = golden_groups()["layer_factors"];
   std::vector<nn::Parameter> parameters;
   std::vector<double> wanted;
   for (const char* name : {"cls_token", "pos_embed", "patch_embed.proj.weight", "blocks.0.norm1.weight",
@@ -213,16 +214,6 @@ TEST(ParameterGroups, LayerDecayAndAveragesAreFactsOfARun) {
 }
 
 // A whole model, on one device and on a mesh that divides weights and slots, with and without adapters.
-data::Example sentences(const TextClassification& task) {
-  const data::Dataset rows = data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
-                                                  sentence("it was a good story", "good"), sentence("a play", "bad")});
-  return *task.batches(rows, 4).iterate().next();
-}
-
-TextClassification task_from(const std::filesystem::path& folder) {
-  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
-
 TEST(ParameterGroups, ResumeBitForBitOnEveryMeshAndWithEveryOptimizer) {
   const Device mesh({.mesh = {.data = 2, .fsdp = 2}, .use_cache = false});
   for (const char* optim : {"adamw_torch", "lamb", "adafactor"}) {
@@ -237,22 +228,22 @@ TEST(ParameterGroups, ResumeBitForBitOnEveryMeshAndWithEveryOptimizer) {
       const TextClassification task = task_from(kTinyBert);
       const TemporaryFolder folder;
       Trainer whole(*device, task, options);
-      whole.step(sentences(task));
+      whole.step(four_sentences(task));
       whole.save_checkpoint(folder / "saved");
-      whole.step(sentences(task));
+      whole.step(four_sentences(task));
       whole.save_average(folder / "whole");
 
       const TextClassification saved = task_from(folder / "saved");
       Trainer second(*device, saved, options);
       second.resume(folder / "saved");
-      second.step(sentences(saved));
+      second.step(four_sentences(saved));
       second.save_average(folder / "second");
       const auto bytes = [&](const char* name) {
         std::ifstream file(folder / name / "model.safetensors");
         return std::string(std::istreambuf_iterator<char>(file), {});
       };
       EXPECT_EQ(bytes("second"), bytes("whole"));
-      EXPECT_EQ(second.step(sentences(saved)).loss(), whole.step(sentences(task)).loss());
+      EXPECT_EQ(second.step(four_sentences(saved)).loss(), whole.step(four_sentences(task)).loss());
     }
   }
 }
@@ -262,7 +253,7 @@ TEST(Averages, AreNotThereBeforeAnUpdate) {
   const TemporaryFolder folder;
   for (const double ema : {0.0, 0.5}) {
     Trainer trainer(decompositions(), task, {.ema = ema});
-    trainer.load(sentences(task));
+    trainer.load(four_sentences(task));
     EXPECT_THAT(message_of<UsageError>([&] { trainer.save_average(folder / "ema"); }), HasSubstr("ema above 0"));
   }
 }
@@ -271,7 +262,7 @@ TEST(Averages, AreNotThereBeforeAnUpdate) {
 TEST(Averages, AreMeasuredBesideTheWeights) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  const data::Dataset rows = data::from_examples({sentences(task)});
+  const data::Dataset rows = data::from_examples({four_sentences(task)});
   const Device mesh({.mesh = {.data = 2}, .use_cache = false});
   for (const Device* device : {&decompositions(), &mesh}) {
     SCOPED_TRACE(to_string(device->mesh()));
@@ -302,7 +293,7 @@ TEST(Averages, OfAdaptersAreAdapters) {
                    .param_groups = groups_in({"lora_B: lr=0.1"}),
                    .ema = 0.5,
                    .lora = Lora{.target_modules = {"query", "value"}, .modules_to_save = {"classifier"}}});
-  trainer.step(sentences(task));
+  trainer.step(four_sentences(task));
   trainer.save_average(folder / "ema");
   EXPECT_TRUE(std::filesystem::exists(folder / "ema" / "adapter_model.safetensors"));
 }

@@ -1,4 +1,4 @@
-// Many steps, compared with torch and transformers: tests/oracle/make_training_curve.py has made the file.
+// Many steps, compared with torch and transformers: tests/oracle/train/make_training_curve.py has made the file.
 #include <gtest/gtest.h>
 
 #include <filesystem>

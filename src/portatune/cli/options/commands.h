@@ -17,7 +17,7 @@
 #include "portatune/report/page.h"
 #include "portatune/run.h"
 #include "portatune/sources.h"
-#include "portatune/tokenizer_trainer.h"
+#include "portatune/text.h"
 #include "portatune/train.h"
 
 namespace portatune::cli {

@@ -130,20 +130,21 @@ inline constexpr const char* kPlanExamples =
     "  portatune plan --on cuda:l4 --model bert --batch-size 64 --max-length 128\n"
     "  portatune plan --on cuda:l4 --recipe glue/cola --model bert --largest-batch\n"
     "  Takes the options of fit, and writes nothing unless --save is given. Times are\n"
-    "  estimates (docs/plan.md). Exit code 0 even if a run does not fit: the table\n"
-    "  says so; 69 if no target can be compiled for; 1 if nothing can be saved.\n";
+    "  estimates (docs/devices/plan.md). Exit code 0 even if a run does not fit: the\n"
+    "  table says so; 69 if no target can be compiled for; 1 if nothing can be saved.\n";
 
 inline constexpr const char* kParityExamples =
     "  portatune parity --case case        (tools/make_reference.py makes cases)\n"
     "  portatune parity --against no-kernels --model bert --train train.csv\n"
     "  portatune parity --against cuda,bfloat16 --model bert --train train.csv\n"
-    "  Takes the options of fit. Exit code 1 if they disagree (docs/parity.md).\n";
+    "  Takes the options of fit. Exit code 1 if they disagree\n"
+    "  (docs/results/parity.md).\n";
 
 inline constexpr const char* kSweepExamples =
     "  portatune sweep --recipe r.yaml --grid learning-rate=1e-5,3e-5,5e-5 --seeds 3\n"
     "  portatune sweep --recipe r.yaml --grid learning-rate=1e-5..1e-4 --random 9 \\\n"
     "      --halving --eval-steps 100\n"
-    "  Takes the options of fit, and validation rows (docs/sweeps.md).\n";
+    "  Takes the options of fit, and validation rows (docs/training/sweeps.md).\n";
 
 inline constexpr const char* kReportExamples =
     "  portatune report tuned\n"

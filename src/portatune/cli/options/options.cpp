@@ -440,8 +440,8 @@ void add_options(CLI::App& command, MergeArguments& a) {
 
 void add_options(CLI::App& command, ParityArguments& a) {
   Group transformers(command, "Against transformers");
-  CLI::Option* reference =
-      transformers.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)");
+  CLI::Option* reference = transformers.path(
+      "--case", a.reference, "folder of a model with what transformers computed (docs/results/parity.md)");
   transformers.path("--dump", a.dump, "a folder for what Portatune computed: new, or of an earlier dump")
       ->default_str("none");
   constexpr const char* kRunAgainstItself = "A training run against itself on another setting, with the options of fit";

@@ -10,11 +10,11 @@ inline constexpr const char* kTorchOnly = "a setting of PyTorch, without a meani
 inline constexpr const char* kCompiled = "every run is compiled by XLA: leave it out";
 inline constexpr const char* kLogging = "--logging-steps N writes a line of metrics.jsonl every N steps";
 inline constexpr const char* kTrackers =
-    "every run writes metrics.jsonl and events for TensorBoard into --output (docs/run-records.md)";
+    "every run writes metrics.jsonl and events for TensorBoard into --output (docs/results/run-records.md)";
 inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NAME FOLDER";
 inline constexpr const char* kToken = "HF_TOKEN=TOKEN in the environment, or hf auth login";
 inline constexpr const char* kDataset = "hf download --repo-type dataset NAME --local-dir FOLDER, and --train FOLDER";
-inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/mesh.md)";
+inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/devices/mesh.md)";
 inline constexpr const char* kAdapters =
     "--adapter lora, with --lora-rank, --lora-alpha, --lora-dropout and --lora-target-modules";
 inline constexpr const char* kSplit = "--validation-split 0.1 holds a tenth of the rows out";
@@ -81,12 +81,12 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"push-to-hub*", "", "false", kUpload},
     {"hub-*", "", "", kUpload},
     // TrainingArguments that concern only PyTorch.
-    {"fsdp*", "", "|none", "--mesh fsdp=N divides weights and optimizer over N devices (docs/mesh.md)"},
-    {"deepspeed", "", "", "--mesh fsdp=N does what ZeRO-3 does (docs/mesh.md)"},
+    {"fsdp*", "", "|none", "--mesh fsdp=N divides weights and optimizer over N devices (docs/devices/mesh.md)"},
+    {"deepspeed", "", "", "--mesh fsdp=N does what ZeRO-3 does (docs/devices/mesh.md)"},
     {"accelerator-config", "", "", kMesh},
     {"parallelism-config", "", "", kMesh},
     {"ddp-*", "", "", kMesh},
-    {"local-rank", "", "-1", "mpirun or RANK and WORLD_SIZE start several processes (docs/processes.md)"},
+    {"local-rank", "", "-1", "mpirun or RANK and WORLD_SIZE start several processes (docs/devices/processes.md)"},
     {"n-gpu", "", "1", kMesh},
     {"torch-compile*", "", "true", kCompiled},
     {"torchdynamo", "", "", kCompiled},

@@ -12,9 +12,9 @@ namespace portatune::cli {
 namespace {
 
 // A reader of words from left to right.
-class Reader {
+class WordReader {
  public:
-  Reader(const std::vector<std::string>& words, const CLI::App& command) : words_(words), command_(command) {}
+  WordReader(const std::vector<std::string>& words, const CLI::App& command) : words_(words), command_(command) {}
 
   std::vector<std::string> read(const std::string& where) {
     for (; at_ < words_.size(); ++at_) take(with_hyphens(words_[at_]));
@@ -91,7 +91,7 @@ std::string with_hyphens(std::string word) {
 
 std::vector<std::string> in_own_words(const std::vector<std::string>& words, const CLI::App& command,
                                       const std::string& where) {
-  return Reader(words, command).read(where);
+  return WordReader(words, command).read(where);
 }
 
 }  // namespace portatune::cli

@@ -85,7 +85,7 @@ Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node
                                  ? "a key that is no text"
                                  : "\"" + setting.key + "\" without a value, or with one that has parts",
                     .expected = "an option with one value or a list of values",
-                    .fix = "recipes are flat: a line for each option (docs/recipes.md)"});
+                    .fix = "recipes are flat: a line for each option (docs/training/recipes.md)"});
 }
 
 }  // namespace

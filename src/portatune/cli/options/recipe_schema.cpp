@@ -75,7 +75,7 @@ Json value_schema(const CLI::Option& option, const std::vector<OptionField>& fie
   return field == fields.end() ? form_schema(option) : described_schema(*field);
 }
 
-std::string description_of(const CLI::Option& option) {
+std::string schema_description(const CLI::Option& option) {
   const std::vector<std::string> owners = tasks::tasks_with(run::as_key(option.get_name()));
   const std::string value = option.get_default_str();
   return option.get_description() + (value.empty() ? "" : fmt::format(" [{}]", value)) +
@@ -137,7 +137,7 @@ std::string recipe_schema(const std::vector<const CLI::App*>& commands, const st
       const std::string key = run::as_key(option->get_name());
       const bool is_of_line = option->get_name() == kRecipeOption || option->get_name() == kPrintConfig;
       if (is_of_line || properties.contains(key)) continue;
-      properties[key] = {{"description", description_of(*option)}};
+      properties[key] = {{"description", schema_description(*option)}};
       properties[key].update(value_schema(*option, fields));
       add_other_names(*option, patterns);
     }

@@ -15,10 +15,10 @@
 namespace portatune::cli {
 namespace {
 
-using Options = std::set<const CLI::Option*>;
+using TypedOptions = std::set<const CLI::Option*>;
 
-Options named_in(const std::vector<std::string>& typed, const CLI::App& command) {
-  Options options;
+TypedOptions named_in(const std::vector<std::string>& typed, const CLI::App& command) {
+  TypedOptions options;
   for (const std::string& word : typed) {
     const CLI::Option* option =
         word.starts_with("-") ? command.get_option_no_throw(with_hyphens(word.substr(0, word.find('=')))) : nullptr;
@@ -27,7 +27,7 @@ Options named_in(const std::vector<std::string>& typed, const CLI::App& command)
   return options;
 }
 
-bool is_overridden(const CLI::Option& option, const Options& typed) {
+bool is_overridden(const CLI::Option& option, const TypedOptions& typed) {
   return typed.contains(&option) ||
          std::ranges::any_of(option.get_excludes(), [&](const CLI::Option* other) { return typed.contains(other); });
 }
@@ -68,9 +68,9 @@ UsageError unknown(const std::string& place, const std::string& key, const CLI::
 }
 
 // Reads the settings of one recipe, one after the other.
-class Reader {
+class RecipeReader {
  public:
-  Reader(const Recipe& recipe, const CLI::App& command, Options typed)
+  RecipeReader(const Recipe& recipe, const CLI::App& command, TypedOptions typed)
       : recipe_(recipe), command_(command), typed_(std::move(typed)) {}
 
   void take(const Setting& setting, const CLI::Option& option) {
@@ -129,7 +129,7 @@ class Reader {
 
   const Recipe& recipe_;
   const CLI::App& command_;
-  const Options typed_;
+  const TypedOptions typed_;
   std::map<const CLI::Option*, int64_t> lines_;
   RecipeWords result_;
 };
@@ -138,7 +138,7 @@ class Reader {
 
 RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
                      const std::function<bool(const std::string& option)>& of_other_command) {
-  Reader reader(recipe, command, named_in(typed, command));
+  RecipeReader reader(recipe, command, named_in(typed, command));
   for (const Setting& given : recipe.settings) {
     const std::optional<Setting> setting = in_own_words(given, command, place_of(recipe, given));
     if (!setting) continue;

@@ -23,7 +23,7 @@ std::string label_of(double epoch, int64_t epochs) {
   return epoch == std::floor(epoch) ? fmt::format("epoch {:.0f}/{}", epoch, epochs) : fmt::format("{:.2f}", epoch);
 }
 
-std::string number(double value) { return fmt::format("{:.4f}", value); }
+std::string four_decimals(double value) { return fmt::format("{:.4f}", value); }
 
 // "eval loss" and the names of the other scores.
 std::string head_of(const std::string& score) { return score == "loss" ? "eval loss" : display_name(score); }
@@ -31,8 +31,8 @@ std::string head_of(const std::string& score) { return score == "loss" ? "eval l
 std::vector<Cell> cells_of(const EpochTable::Row& row) {
   std::vector<Cell> cells{{"step", fmt::format("{}", row.step), 6},
                           {"time", clock_of(row.seconds), 6},
-                          {"train loss", row.train_loss ? number(*row.train_loss) : "-"}};
-  for (const auto& [name, value] : row.scores) cells.push_back({head_of(name), number(value)});
+                          {"train loss", row.train_loss ? four_decimals(*row.train_loss) : "-"}};
+  for (const auto& [name, value] : row.scores) cells.push_back({head_of(name), four_decimals(value)});
   return cells;
 }
 

@@ -26,7 +26,7 @@ constexpr int kNarrowestBar = 10, kWidestBar = 40;
 constexpr int kBarFrame = 3;  // a blank and the brackets
 constexpr std::string_view kPartGap = "  ";
 constexpr int kCountRank = 0;  // the count of steps is never left out
-constexpr int kIndent = 2;     // indent of the continuation of a wrapped line
+constexpr int kBarIndent = 2;  // indent of the continuation of a wrapped line
 
 bool is_dumb() {
   const char* term = std::getenv("TERM");
@@ -87,10 +87,10 @@ void ProgressBar::update(const Step& step) {
 }
 
 void ProgressBar::print(std::string_view line) {
-  const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kIndent, kNarrowestBar));
+  const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kBarIndent, kNarrowestBar));
   const std::string shown = printable(line);
   terminal_.write(
-      fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", terminal_.rewrites ? wrapped(shown, width, kIndent) : shown));
+      fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", terminal_.rewrites ? wrapped(shown, width, kBarIndent) : shown));
   if (open_) draw();
 }
 

@@ -21,16 +21,16 @@
 namespace portatune::cli {
 namespace {
 
-constexpr int kIndent = 2;  // indent of the continuation of a wrapped line
+constexpr int kReportIndent = 2;  // indent of the continuation of a wrapped line
 
 // A JSON number, or null for NaN and infinities, which JSON does not have.
-nlohmann::ordered_json number(double value) {
+nlohmann::ordered_json json_number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
 }
 
 nlohmann::ordered_json object_of(const Scores& scores) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : scores) object[name] = number(value);
+  for (const auto& [name, value] : scores) object[name] = json_number(value);
   return object;
 }
 
@@ -51,7 +51,8 @@ std::string cell(const Scores& scores, const std::string& wanted) {
 // The line, wrapped if stderr is a terminal; a line of a log stays one line.
 std::string for_terminal(const std::string& line) {
   if (isatty(STDERR_FILENO) == 0) return line;
-  return wrapped(line, static_cast<size_t>(std::max(terminal_columns(STDERR_FILENO) - kIndent, 20)), kIndent);
+  return wrapped(line, static_cast<size_t>(std::max(terminal_columns(STDERR_FILENO) - kReportIndent, 20)),
+                 kReportIndent);
 }
 
 bool write_to_stdout(std::string_view text) {
@@ -158,7 +159,7 @@ std::string json_of(const run::Outcome& outcome) {
   object["skipped_steps"] = outcome.skipped_steps;
   object["rewinds"] = outcome.rewinds;
   object["train_examples"] = outcome.train_examples;
-  object["train_loss"] = number(outcome.train_loss);
+  object["train_loss"] = json_number(outcome.train_loss);
   object["compile_seconds"] = outcome.compile_seconds;
   object["train_seconds"] = outcome.seconds;
   object["checkpoint_seconds"] = outcome.checkpoint_seconds;

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "portatune/stop.h"
+#include "portatune/error.h"
 
 namespace portatune::cli {
 

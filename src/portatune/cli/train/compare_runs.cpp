@@ -26,9 +26,9 @@
 namespace portatune::cli {
 namespace {
 
-class Progress final : public Callback {
+class ComparisonProgress final : public Callback {
  public:
-  explicit Progress(const Talk& talk) : quiet_(talk.quiet), bar_(stderr_terminal(talk.disable_progress)) {}
+  explicit ComparisonProgress(const Talk& talk) : quiet_(talk.quiet), bar_(stderr_terminal(talk.disable_progress)) {}
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override {
     if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
@@ -123,7 +123,7 @@ int compare_runs(const ParityArguments& arguments) {
   const Device device(run::with_warnings(settings[0].device, events));
   std::optional<Device> other;
   if (!share_device(settings[0], settings[1])) other.emplace(run::with_warnings(settings[1].device, events));
-  Progress progress(talk);
+  ComparisonProgress progress(talk);
   const parity::RunComparison comparison =
       parity::compare_runs(*task, {device, options_on(settings[0], a)},
                            {other ? *other : device, options_on(settings[1], a)}, batches.prefetch(2),

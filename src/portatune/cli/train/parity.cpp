@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 using parity::Comparison;
 using parity::ParityResult;
 
-std::string table_of(const ParityResult& result) {
+std::string parity_table(const ParityResult& result) {
   std::string text = fmt::format("{:<15}{:<56}{:<18}{:>10}{:>10}{:>10}  {}\n", "", "tensor", "shape", "abs error",
                                  "rel error", "allowed", "verdict");
   for (const Comparison& c : result.comparisons) {
@@ -32,7 +32,7 @@ std::string table_of(const ParityResult& result) {
                              : fmt::format("{} of {} tensors disagree\n", failed, result.comparisons.size()));
 }
 
-Json json_of(const Comparison& c) {
+Json parity_json(const Comparison& c) {
   return {{"kind", c.kind},
           {"tensor", c.tensor},
           {"shape", std::vector<int64_t>(c.shape.begin(), c.shape.end())},
@@ -43,9 +43,9 @@ Json json_of(const Comparison& c) {
           {"passed", c.passed}};
 }
 
-std::string json_of(const ParityArguments& a, const parity::ReferenceCase& reference, const ParityResult& result) {
+std::string parity_json(const ParityArguments& a, const parity::ReferenceCase& reference, const ParityResult& result) {
   Json tensors = Json::array();
-  for (const Comparison& c : result.comparisons) tensors.push_back(json_of(c));
+  for (const Comparison& c : result.comparisons) tensors.push_back(parity_json(c));
   return line_of({{"case", a.reference.string()},
                   {"architecture", reference.architecture()},
                   {"dtype", name_of(a.fit.training.dtype)},
@@ -84,7 +84,7 @@ int compare_with_case(const ParityArguments& a) {
   const Device device(a.fit.device);
   const ParityResult result = check_parity(device, reference, a.fit.training.dtype);
   if (!a.dump.empty()) dump(result, a.dump);
-  print_result(a.fit.talk.json ? json_of(a, reference, result) : table_of(result));
+  print_result(a.fit.talk.json ? parity_json(a, reference, result) : parity_table(result));
   return result.passed() ? kOk : kFailed;
 }
 

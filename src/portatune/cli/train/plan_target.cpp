@@ -23,9 +23,9 @@ constexpr Seconds kBetweenMessages{30};
 constexpr Seconds kDefaultLimit{600}, kNoLimit{1e9};
 
 // The plan of a target so far. Two threads share it.
-class Progress {
+class PlanProgress {
  public:
-  explicit Progress(const plan::Target& target) { planned_.target = target; }
+  explicit PlanProgress(const plan::Target& target) { planned_.target = target; }
 
   void set(const PlannedTarget& planned) {
     const std::lock_guard lock(mutex_);
@@ -75,7 +75,7 @@ std::unique_ptr<plan::Compiler> open_compiler(PlannedTarget& planned, const Plan
   }
 }
 
-plan::Run with_messages(plan::Run run, const std::string& target, const Talk& talk, Progress& progress) {
+plan::Run with_messages(plan::Run run, const std::string& target, const Talk& talk, PlanProgress& progress) {
   run.on_compile = [target, talk, &progress](const std::string& what) {
     progress.set_activity(what + " is still being compiled");
     print_remark(talk, fmt::format("compiling for {}: {}", target, what));
@@ -84,7 +84,7 @@ plan::Run with_messages(plan::Run run, const std::string& target, const Talk& ta
 }
 
 // Plans part by part; each finished part is published at once.
-void plan_parts(const plan::Run& asked, const PlanArguments& arguments, Progress& progress) {
+void plan_parts(const plan::Run& asked, const PlanArguments& arguments, PlanProgress& progress) {
   PlannedTarget planned = progress.planned();
   const plan::Target& target = planned.target;
   const plan::Run run = with_messages(asked, target.name, arguments.fit.talk, progress);
@@ -109,7 +109,7 @@ Seconds limit_of(const PlanArguments& arguments) {
   return arguments.save.empty() ? kDefaultLimit : kNoLimit;
 }
 
-PlannedTarget too_slow(const Progress& progress, Seconds limit) {
+PlannedTarget too_slow(const PlanProgress& progress, Seconds limit) {
   PlannedTarget planned = progress.planned();
   planned.slow = fmt::format("{} after {:g} s", progress.activity(), limit.count());
   if (planned.not_saved.empty() && planned.outcome.shapes.empty()) planned.not_saved = planned.slow;
@@ -120,7 +120,7 @@ PlannedTarget too_slow(const Progress& progress, Seconds limit) {
 
 PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments) {
   const Seconds limit = limit_of(arguments);
-  const auto progress = std::make_shared<Progress>(target);  // shared, as the thread may outlive this call
+  const auto progress = std::make_shared<PlanProgress>(target);  // shared, as the thread may outlive this call
   print_remark(arguments.fit.talk, fmt::format("compiling for {}", target.name));
   std::packaged_task<void()> work(
       with_current_stop([&run, &arguments, progress] { plan_parts(run, arguments, *progress); }));

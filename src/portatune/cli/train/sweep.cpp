@@ -1,6 +1,4 @@
 // portatune sweep: trains with several settings and seeds, and keeps the best model.
-#include "portatune/sweep.h"
-
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/hang.h"
@@ -9,6 +7,7 @@
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
+#include "portatune/run.h"
 
 namespace portatune::cli {
 

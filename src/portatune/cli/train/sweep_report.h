@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "portatune/sweep.h"
+#include "portatune/run.h"
 
 namespace portatune::cli {
 

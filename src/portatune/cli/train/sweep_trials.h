@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "portatune/cli/options/commands.h"
-#include "portatune/sweep.h"
+#include "portatune/run.h"
 
 namespace portatune::cli {
 

@@ -8,7 +8,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "batch";
+constexpr const char* kBatch = "batch";
 
 class BatchIterator final : public Iterator {
  public:
@@ -27,8 +27,8 @@ class BatchIterator final : public Iterator {
     return skip_batches(count, options_, [this](int64_t rows) { return input_->skip(rows); });
   }
 
-  nlohmann::json state() const override { return {{"stage", kStage}, {"input", input_->state()}}; }
-  void restore(const nlohmann::json& state) override { input_->restore(SavedState(kStage, state).part("input")); }
+  nlohmann::json state() const override { return {{"stage", kBatch}, {"input", input_->state()}}; }
+  void restore(const nlohmann::json& state) override { input_->restore(SavedState(kBatch, state).part("input")); }
 
  private:
   std::vector<Example> gather() {

@@ -12,7 +12,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "bucket_by_length";
+constexpr const char* kBucketByLength = "bucket_by_length";
 
 // Reorders the input's examples: each group of `size` examples comes from one bucket, or from the rest of several.
 //
@@ -57,11 +57,12 @@ class BucketIterator final : public Iterator {
 
   nlohmann::json state() const override {
     const Window window = is_between_windows() ? window_begin() : begin_;
-    return {{"stage", kStage},        {"size", size_},         {"window", window_},    {"lengths", columns_.lengths()},
-            {"place", window.number}, {"given", window.given}, {"input", window.input}};
+    return {{"stage", kBucketByLength},      {"size", size_},          {"window", window_},
+            {"lengths", columns_.lengths()}, {"place", window.number}, {"given", window.given},
+            {"input", window.input}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kBucketByLength, state);
     // The number of examples given identifies them only if the window is reordered in the same way.
     saved.require_same("size", size_);
     saved.require_same("window", window_);
@@ -135,13 +136,13 @@ struct Buckets final : Stage {
 }  // namespace
 
 Dataset Dataset::bucket_by_length(int64_t size, BucketOptions options) const {
-  require_at_least(kStage, "size", size, 1);
-  require_at_least(kStage, "window", options.window, 1);
+  require_at_least(kBucketByLength, "size", size, 1);
+  require_at_least(kBucketByLength, "window", options.window, 1);
   const int64_t max_batches = std::numeric_limits<int64_t>::max() / size;
   const int64_t window = std::min(options.window, max_batches) * size;
-  PaddedColumns columns(kStage, options.padding);
+  PaddedColumns columns(kBucketByLength, options.padding);
   auto buckets = std::make_shared<Buckets>(stage_, size, window, std::move(columns));
-  return padded_batches(kStage, std::move(buckets), size, std::move(options.padding));
+  return padded_batches(kBucketByLength, std::move(buckets), size, std::move(options.padding));
 }
 
 }  // namespace portatune::data

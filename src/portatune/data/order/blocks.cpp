@@ -9,7 +9,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "blocks";
+constexpr const char* kBlocks = "blocks";
 
 class BlocksIterator final : public Iterator {
  public:
@@ -29,10 +29,10 @@ class BlocksIterator final : public Iterator {
   // The remaining values are the end of the example that was read last.
   nlohmann::json state() const override {
     const size_t left = left_.size() - begin_;
-    return {{"stage", kStage}, {"left", left}, {"input", input_.position_of(input_.taken() - (left > 0 ? 1 : 0))}};
+    return {{"stage", kBlocks}, {"left", left}, {"input", input_.position_of(input_.taken() - (left > 0 ? 1 : 0))}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kBlocks, state);
     input_.restore(saved, "input");
     const auto left = static_cast<size_t>(saved.count("left"));
     if (left == 0) return;

@@ -8,7 +8,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "sample";
+constexpr const char* kSample = "sample";
 
 class SampleIterator final : public Iterator {
  public:
@@ -38,14 +38,14 @@ class SampleIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    return {{"stage", kStage},
+    return {{"stage", kSample},
             {"seed", options_.seed},
             {"weights", options_.weights},
             {"drawn", random_.drawn()},
             {"inputs", states_of(inputs_)}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kSample, state);
     saved.require_same("seed", options_.seed);
     saved.require_same("weights", options_.weights);
     random_.go_to(static_cast<uint64_t>(saved.count("drawn")));
@@ -94,13 +94,13 @@ struct Sample final : Stage {
 
 void require_weights(const std::vector<double>& weights, size_t datasets) {
   if (weights.size() != datasets) {
-    throw UsageError({.where = kStage,
+    throw UsageError({.where = kSample,
                       .given = std::to_string(weights.size()) + " weights",
                       .expected = std::to_string(datasets) + ", one for each dataset"});
   }
   for (const double weight : weights) {
     if (weight > 0 && std::isfinite(weight)) continue;
-    throw UsageError({.where = kStage,
+    throw UsageError({.where = kSample,
                       .given = "weight " + std::to_string(weight),
                       .expected = "a positive number",
                       .fix = "leave out datasets without a positive weight"});
@@ -110,7 +110,7 @@ void require_weights(const std::vector<double>& weights, size_t datasets) {
 }  // namespace
 
 Dataset sample(std::vector<Dataset> datasets, SampleOptions options) {
-  std::vector<StagePtr> inputs = stages_of(kStage, datasets);
+  std::vector<StagePtr> inputs = stages_of(kSample, datasets);
   if (options.weights.empty()) options.weights.assign(inputs.size(), 1.0);
   require_weights(options.weights, inputs.size());
   return Dataset(std::make_shared<Sample>(std::move(inputs), std::move(options)));

@@ -9,7 +9,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kRows = "rows of an Arrow table";
+constexpr const char* kArrowRows = "rows of an Arrow table";
 
 class ArrowRows final : public Iterator {
  public:
@@ -24,10 +24,10 @@ class ArrowRows final : public Iterator {
     return example;
   }
 
-  nlohmann::json state() const override { return {{"stage", kRows}, {"row", table_.row()}}; }
+  nlohmann::json state() const override { return {{"stage", kArrowRows}, {"row", table_.row()}}; }
   // Decodes the batches before the row without making examples.
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kRows, state);
+    const SavedState saved(kArrowRows, state);
     const int64_t row = saved.count("row");
     begin();
     if (table_.skip(row) < row) saved.refuse("row", "at most the number of rows");

@@ -8,7 +8,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kRows = "sentences";
+constexpr const char* kSentences = "sentences";
 
 class ConllRows final : public Iterator {
  public:
@@ -25,12 +25,12 @@ class ConllRows final : public Iterator {
 
   // The first line of the file determines the number of columns of all lines.
   nlohmann::json state() const override {
-    nlohmann::json state = state_of(kRows, reader_.position());
+    nlohmann::json state = state_of(kSentences, reader_.position());
     state["columns"] = reader_.columns();
     return state;
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kRows, state);
+    const SavedState saved(kSentences, state);
     reader_.seek(position_in(saved), saved.count("columns"));
   }
 

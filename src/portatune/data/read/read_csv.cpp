@@ -11,7 +11,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kRows = "rows of a table";
+constexpr const char* kTableRows = "rows of a table";
 
 class CsvRows final : public Iterator {
  public:
@@ -29,11 +29,11 @@ class CsvRows final : public Iterator {
     return example;
   }
 
-  nlohmann::json state() const override { return began_ ? state_of(kRows, reader_.position()) : nlohmann::json(); }
+  nlohmann::json state() const override { return began_ ? state_of(kTableRows, reader_.position()) : nlohmann::json(); }
   // Reads the beginning of the file again, which has the names of the columns.
   void restore(const nlohmann::json& state) override {
     if (state.is_null()) return;
-    const io::TextPosition position = position_in(SavedState(kRows, state));
+    const io::TextPosition position = position_in(SavedState(kTableRows, state));
     begin_after_bad_rows();
     row_ready_ = false;
     reader_.seek(position);

@@ -9,7 +9,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kRows = "JSON lines";
+constexpr const char* kJsonLines = "JSON lines";
 
 class JsonlRows final : public Iterator {
  public:
@@ -26,8 +26,8 @@ class JsonlRows final : public Iterator {
     return example;
   }
 
-  nlohmann::json state() const override { return state_of(kRows, reader_.position()); }
-  void restore(const nlohmann::json& state) override { reader_.seek(position_in(SavedState(kRows, state))); }
+  nlohmann::json state() const override { return state_of(kJsonLines, reader_.position()); }
+  void restore(const nlohmann::json& state) override { reader_.seek(position_in(SavedState(kJsonLines, state))); }
 
  private:
   std::string_view value_of(const std::string& column) const {

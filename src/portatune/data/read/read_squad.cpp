@@ -16,7 +16,7 @@ std::string json_of(const std::vector<io::SquadReader::Answer>& answers) {
   return nlohmann::json{{"text", texts}, {"answer_start", starts}}.dump();
 }
 
-constexpr const char* kRows = "questions";
+constexpr const char* kQuestions = "questions";
 
 class SquadRows final : public Iterator {
  public:
@@ -34,9 +34,9 @@ class SquadRows final : public Iterator {
   }
 
   // The number of the next question is enough, as the file is always parsed as a whole.
-  nlohmann::json state() const override { return {{"stage", kRows}, {"number", reader_.number()}}; }
+  nlohmann::json state() const override { return {{"stage", kQuestions}, {"number", reader_.number()}}; }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kRows, state);
+    const SavedState saved(kQuestions, state);
     const int64_t number = saved.count("number");
     if (reader_.skip(number) < number) saved.refuse("number", "at most the number of questions");
   }

@@ -150,9 +150,9 @@ Dataset read(const std::vector<std::string>& paths, TableOptions options) {
   return read_text(paths);
 }
 
-using Names = std::map<std::string, std::string>;
+using NamesByName = std::map<std::string, std::string>;
 
-void require_distinct(const Names& rename) {
+void require_distinct(const NamesByName& rename) {
   std::map<std::string, std::string> earlier;
   for (const auto& [name, given] : rename) {
     const auto [other, is_new] = earlier.emplace(given, name);
@@ -165,12 +165,12 @@ void require_distinct(const Names& rename) {
 
 // The requested columns that are renamed, from the names in the files to the new names. Sets `columns` to the names in
 // the files.
-Names take_renamed(Names rename, std::vector<std::string>& columns) {
+NamesByName take_renamed(NamesByName rename, std::vector<std::string>& columns) {
   require_distinct(rename);
   if (columns.empty()) return rename;
-  Names wanted;
+  NamesByName wanted;
   for (std::string& column : columns) {
-    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    const auto found = std::ranges::find(rename, column, &NamesByName::value_type::second);
     if (found == rename.end() && rename.contains(column)) {
       throw UsageError({.where = "read_table",
                         .given = "column '" + column + "', which is renamed to '" + rename.at(column) + "'",
@@ -184,9 +184,9 @@ Names take_renamed(Names rename, std::vector<std::string>& columns) {
 }
 
 // Replaces new names by the names in the files.
-void use_names_of_files(std::vector<std::string>& columns, const Names& rename) {
+void use_names_of_files(std::vector<std::string>& columns, const NamesByName& rename) {
   for (std::string& column : columns) {
-    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    const auto found = std::ranges::find(rename, column, &NamesByName::value_type::second);
     if (found != rename.end()) column = found->first;
   }
 }
@@ -212,7 +212,7 @@ Dataset read_table(Files files, TableOptions options) {
     options.columns.insert(options.columns.end(), options.extra_columns.begin(), options.extra_columns.end());
   }
   use_names_of_files(options.single_values, options.rename);
-  const Names rename = take_renamed(options.rename, options.columns);
+  const NamesByName rename = take_renamed(options.rename, options.columns);
   options.columns = each_once(options.columns);
   Dataset rows = read(paths, std::move(options));
   return rename.empty() ? rows : rename_columns(rows, rename);

@@ -7,7 +7,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kRows = "lines";
+constexpr const char* kTextLines = "lines";
 constexpr int64_t kLongestLine = 64 << 20;
 
 class Lines final : public Iterator {
@@ -24,8 +24,8 @@ class Lines final : public Iterator {
     return example;
   }
 
-  nlohmann::json state() const override { return state_of(kRows, lines_.position()); }
-  void restore(const nlohmann::json& state) override { lines_.seek(position_in(SavedState(kRows, state))); }
+  nlohmann::json state() const override { return state_of(kTextLines, lines_.position()); }
+  void restore(const nlohmann::json& state) override { lines_.seek(position_in(SavedState(kTextLines, state))); }
 
  private:
   std::shared_ptr<const std::string> path_;  // shared by the origins of all rows

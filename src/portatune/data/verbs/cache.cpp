@@ -12,7 +12,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "cache";
+constexpr const char* kCache = "cache";
 
 // The cache holds the pass of epoch 0, independently of the epoch that is read first.
 const Pass kHeldPass{.epoch = 0};
@@ -141,10 +141,10 @@ class CacheIterator final : public Iterator {
   // Has the state of the input at its beginning, which detects changed data.
   nlohmann::json state() const override {
     if (input_state_.is_null()) input_state_ = input_->iterate(kHeldPass)->state();
-    return {{"stage", kStage}, {"next", next_}, {"input", input_state_}};
+    return {{"stage", kCache}, {"next", next_}, {"input", input_state_}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kCache, state);
     next_ = saved.count("next");
     input_->iterate(kHeldPass)->restore(saved.part("input"));
   }

@@ -2,8 +2,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "portatune/data.h"
 #include "portatune/data/stage.h"
-#include "portatune/meter.h"
 
 namespace portatune::data {
 

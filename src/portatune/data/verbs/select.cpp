@@ -8,7 +8,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "select";
+constexpr const char* kSelect = "select";
 
 using Mask = std::shared_ptr<const std::vector<bool>>;
 
@@ -40,10 +40,10 @@ class SelectIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    return {{"stage", kStage}, {"place", index_}, {"places", mask_->size()}, {"input", input_->state()}};
+    return {{"stage", kSelect}, {"place", index_}, {"places", mask_->size()}, {"input", input_->state()}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kSelect, state);
     saved.require_same("places", mask_->size());
     index_ = static_cast<size_t>(saved.count("place", std::ssize(*mask_)));
     input_->restore(saved.part("input"));

@@ -8,7 +8,7 @@
 namespace portatune::io {
 namespace {
 
-constexpr size_t kBlock = 64 * 1024;
+constexpr size_t kInputBlock = 64 * 1024;
 
 class DecompressedSource final : public ByteSource {
  public:
@@ -17,7 +17,7 @@ class DecompressedSource final : public ByteSource {
       : compressed_(std::move(compressed)),
         name_(std::move(name)),
         decompressor_(std::move(decompressor)),
-        block_(kBlock) {}
+        block_(kInputBlock) {}
 
   size_t read(std::span<char> target) override {
     if (target.empty()) return 0;

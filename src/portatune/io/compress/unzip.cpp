@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kBlock = 1 << 20;
+constexpr size_t kUnzippedBlock = 1 << 20;
 constexpr size_t kMaxNameBytes = 4096;
 constexpr unsigned kExecutable = 0100;  // owner permission
 
@@ -50,7 +50,7 @@ class Archive {
     OutputFile out(target, entry.mode);
     out.reserve(entry.bytes);
     require(unzOpenCurrentFile(zip_.get()));
-    std::vector<char> block(kBlock);
+    std::vector<char> block(kUnzippedBlock);
     for (;;) {
       stop_if_requested();
       const int count = unzReadCurrentFile(zip_.get(), block.data(), static_cast<unsigned>(block.size()));

@@ -16,7 +16,7 @@
 namespace portatune::io {
 namespace {
 
-constexpr size_t kMaxNameBytes = 4096;
+constexpr size_t kMaxEntryNameBytes = 4096;
 constexpr size_t kEndBytes = 22;  // length of the record at the end of an archive without a comment
 constexpr std::string_view kEndStart("PK\5\6", 4);
 
@@ -55,9 +55,9 @@ zlib_filefunc64_def functions_of(MemoryFile& file) {
           .opaque = &file};
 }
 
-class Archive {
+class StoredArchive {
  public:
-  Archive(std::span<const std::byte> bytes, const std::string& where) : file_{bytes}, where_(where) {
+  StoredArchive(std::span<const std::byte> bytes, const std::string& where) : file_{bytes}, where_(where) {
     zlib_filefunc64_def functions = functions_of(file_);
     zip_.reset(unzOpen2_64("", &functions));
     // minizip accepts a truncated end, if the archive repeats it for large files.
@@ -77,7 +77,7 @@ class Archive {
  private:
   std::pair<std::string, std::span<const std::byte>> entry() {
     unz_file_info64 info;
-    std::vector<char> buffer(kMaxNameBytes);
+    std::vector<char> buffer(kMaxEntryNameBytes);
     require(unzGetCurrentFileInfo64(zip_.get(), &info, buffer.data(), buffer.size() - 1, nullptr, 0, nullptr, 0));
     std::string name = buffer.data();
     const bool is_plain = info.compression_method == 0 && (info.flag & 1) == 0;
@@ -115,7 +115,7 @@ class Archive {
 }  // namespace
 
 ZipDirectory read_zip_directory(std::span<const std::byte> archive, const std::string& where) {
-  return Archive(archive, where).read();
+  return StoredArchive(archive, where).read();
 }
 
 }  // namespace portatune::io

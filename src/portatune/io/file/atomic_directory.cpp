@@ -18,6 +18,7 @@
 
 #include "portatune/base/file_descriptor.h"
 #include "portatune/base/output_file.h"
+#include "portatune/base/path_name.h"
 #include "portatune/base/replace_entries.h"
 #include "portatune/error.h"
 
@@ -100,8 +101,6 @@ std::optional<fs::path> put_in_place(const fs::path& staging, const fs::path& ta
   if (try_exchange(staging, target)) return staging;
   return replace_in_two_steps(staging, target);
 }
-
-bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> names;
@@ -263,9 +262,9 @@ bool AtomicDirectory::replace_whole(const EntryTest& keep) {
 }
 
 void AtomicDirectory::replace_entries_of(const EntryTest& keep) {
-  const auto is_written = [&](const fs::path& name) { return is_there(staging_ / name); };
+  const auto is_written = [&](const fs::path& name) { return entry_exists(staging_ / name); };
   std::vector<Replacement> replacements;
-  if (is_written(kOpensFolder) && is_there(target_ / kOpensFolder))
+  if (is_written(kOpensFolder) && entry_exists(target_ / kOpensFolder))
     replacements.push_back({{}, target_ / kOpensFolder});
   for (const fs::directory_entry& entry : fs::directory_iterator(target_)) {
     const fs::path name = entry.path().filename();
@@ -288,9 +287,8 @@ void AtomicDirectory::replace_entries_of(const EntryTest& keep) {
 
 void require_not_working_folder(const fs::path& folder) {
   if (!fs::exists(folder) || !fs::equivalent(folder, fs::current_path())) return;
-  throw UsageError({.where = folder.string(),
-                    .given = "the working folder, which would be replaced",
-                    .expected = "another folder"});
+  throw UsageError(
+      {.where = folder.string(), .given = "the working folder, which would be replaced", .expected = "another folder"});
 }
 
 void require_nothing_else(const fs::path& folder, const EntryTest& is_own, const std::string& what) {

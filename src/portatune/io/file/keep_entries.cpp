@@ -9,13 +9,12 @@
 #include <utility>
 
 #include "portatune/base/output_file.h"
+#include "portatune/base/path_name.h"
 
 namespace portatune::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
 // Syncs the folder and its subfolders. The files are not new.
 void sync_folders(const fs::path& folder) {
@@ -40,7 +39,7 @@ bool is_newer(const struct stat& a, const struct stat& b) {
 void rename_to_free(const fs::path& from, const fs::path& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
   const bool is_supported = errno != EINVAL && errno != ENOSYS;
-  if (!is_supported && !is_there(to)) rename(from.c_str(), to.c_str());
+  if (!is_supported && !entry_exists(to)) rename(from.c_str(), to.c_str());
 }
 
 // Moves entries that were created or replaced in `from`, after its entries were linked, to `to`. Of two files the newer
@@ -73,7 +72,7 @@ std::optional<std::vector<fs::path>> link_kept(const fs::path& old, const fs::pa
   try {
     for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
       const fs::path link = staging / entry.path().filename();
-      if (is_there(link) || !keep(entry)) continue;
+      if (entry_exists(link) || !keep(entry)) continue;
       links.push_back(link);
       link_entry(entry, link);
     }

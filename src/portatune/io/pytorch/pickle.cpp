@@ -235,9 +235,7 @@ class PickleReader {
   }
 
   [[noreturn]] void fail(const std::string& given, const std::string& expected) const {
-    throw CheckpointError({.where = where_ + ", byte " + std::to_string(begin_) + " of its pickle",
-                           .given = given,
-                           .expected = expected});
+    refuse_file(where_ + ", byte " + std::to_string(begin_) + " of its pickle", given, expected);
   }
 
   const std::string_view bytes_;
@@ -252,6 +250,10 @@ class PickleReader {
 };
 
 }  // namespace
+
+void refuse_file(const std::string& where, const std::string& given, const std::string& expected) {
+  throw CheckpointError({.where = where, .given = given, .expected = expected});
+}
 
 std::string describe(const PickleValue& value) {
   constexpr const char* kNames[] = {"None", "a bool", "an int", "a str", "a global"};

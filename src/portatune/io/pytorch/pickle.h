@@ -51,6 +51,9 @@ struct Pickle {
 Pickle read_pickle(std::span<const std::byte> bytes, std::span<const std::string_view> globals,
                    const std::string& where);
 
+/// The error of a file of PyTorch.
+[[noreturn]] void refuse_file(const std::string& where, const std::string& given, const std::string& expected);
+
 /// The kind of a value in Python: "an int", "a tuple", "a call of torch._utils._rebuild_tensor_v2".
 std::string describe(const PickleValue& value);
 

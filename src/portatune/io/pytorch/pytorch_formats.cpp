@@ -20,10 +20,6 @@ constexpr int64_t kOldVersion = 1001;
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-[[noreturn]] void fail(const std::string& where, const std::string& given, const std::string& expected) {
-  throw CheckpointError({.where = where, .given = given, .expected = expected});
-}
-
 // The archive has the entries TOP/data.pkl, TOP/byteorder and TOP/data/KEY, where TOP is any name.
 class ZipFormat {
  public:
@@ -41,18 +37,20 @@ class ZipFormat {
  private:
   Bytes entry(const std::string& name) const {
     const auto found = zip_.entries.find(top_ + name);
-    if (found == zip_.entries.end()) fail(where_, "no entry " + in_quotes(top_ + name), "a file of torch.save()");
+    if (found == zip_.entries.end())
+      refuse_file(where_, "no entry " + in_quotes(top_ + name), "a file of torch.save()");
     return found->second;
   }
   Bytes storage(std::string_view key, const StorageType& type) const {
     const Bytes bytes = entry("data/" + std::string(key));
     if (std::ssize(bytes) == type.bytes()) return bytes;
-    fail(where_ + ": storage " + in_quotes(key), counted(std::ssize(bytes), "byte"), counted(type.bytes(), "byte"));
+    refuse_file(where_ + ": storage " + in_quotes(key), counted(std::ssize(bytes), "byte"),
+                counted(type.bytes(), "byte"));
   }
   // Files from before version 2.1 do not state their byte order.
   void require_little_endian() const {
     if (!zip_.entries.contains(top_ + "byteorder") || text_of(entry("byteorder")) == "little") return;
-    fail(where_, "the byte order " + in_quotes(text_of(entry("byteorder"))), "little");
+    refuse_file(where_, "the byte order " + in_quotes(text_of(entry("byteorder"))), "little");
   }
 
   const std::string& where_;
@@ -69,7 +67,7 @@ class OldFormat {
   std::vector<NamedStridedTensor> read() {
     const PickleValue version = next_pickle().root;
     if (!std::holds_alternative<int64_t>(version) || std::get<int64_t>(version) != kOldVersion)
-      fail(where_, "a version other than 1001", "version 1001");
+      refuse_file(where_, "a version other than 1001", "version 1001");
     next_pickle();
     const Pickle state_dict = next_pickle();
     const Storages storages = read_storages(storages_of(state_dict, where_), next_pickle());
@@ -83,7 +81,7 @@ class OldFormat {
     return pickle;
   }
   Bytes take(int64_t count, const std::string& where) {
-    if (count > std::ssize(rest_)) fail(where, "the end of the file", "elements of the storage");
+    if (count > std::ssize(rest_)) refuse_file(where, "the end of the file", "elements of the storage");
     const Bytes taken = rest_.first(static_cast<size_t>(count));
     rest_ = rest_.subspan(taken.size());
     return taken;
@@ -93,18 +91,18 @@ class OldFormat {
     for (const PickleValue& key : keys_in(keys)) {
       const auto* text = std::get_if<std::string_view>(&key);
       const auto type = text == nullptr ? types.end() : types.find(*text);
-      if (type == types.end()) fail(where_, "a storage that no tensor has", "only storages of tensors");
+      if (type == types.end()) refuse_file(where_, "a storage that no tensor has", "only storages of tensors");
       storages[*text] = storage(*text, type->second);
     }
     for (const auto& [key, type] : types) {
-      if (!storages.contains(key)) fail(where_, "no storage " + in_quotes(key), "every storage of a tensor");
+      if (!storages.contains(key)) refuse_file(where_, "no storage " + in_quotes(key), "every storage of a tensor");
     }
     return storages;
   }
   std::span<const PickleValue> keys_in(const Pickle& pickle) const {
     const auto* list = std::get_if<PickleObject*>(&pickle.root);
     if (list == nullptr || (*list)->kind != PickleObject::Kind::kList) {
-      fail(where_, describe(pickle.root) + " of storage keys", "a list");
+      refuse_file(where_, describe(pickle.root) + " of storage keys", "a list");
     }
     return (*list)->parts;
   }
@@ -112,7 +110,7 @@ class OldFormat {
     const std::string where = where_ + ": storage " + in_quotes(key);
     int64_t elements;
     std::memcpy(&elements, take(sizeof elements, where).data(), sizeof elements);
-    if (elements != type.elements) fail(where, counted(elements, "element"), counted(type.elements, "element"));
+    if (elements != type.elements) refuse_file(where, counted(elements, "element"), counted(type.elements, "element"));
     return take(type.bytes(), where);
   }
 
@@ -125,7 +123,7 @@ class OldFormat {
 std::vector<NamedStridedTensor> read_pytorch_tensors(std::span<const std::byte> file, const std::string& where) {
   if (text_of(file).starts_with(kZipStart)) return ZipFormat(file, where).read();
   if (text_of(file).starts_with(kOldStart)) return OldFormat(file, where).read();
-  fail(where, "neither a zip archive nor PyTorch's format before it", "a file of torch.save()");
+  refuse_file(where, "neither a zip archive nor PyTorch's format before it", "a file of torch.save()");
 }
 
 }  // namespace portatune::io

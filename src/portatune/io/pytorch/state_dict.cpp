@@ -35,33 +35,28 @@ constexpr std::pair<std::string_view, DType> kStorageTypes[] = {
     {"torch.cuda.ShortStorage", DType::kInt16},    {"torch.cuda.CharStorage", DType::kInt8},
     {"torch.cuda.ByteStorage", DType::kUInt8},     {"torch.cuda.BoolStorage", DType::kBool}};
 
-// The error for values that a tensor cannot have.
-[[noreturn]] void fail(const std::string& where, const std::string& given, const std::string& expected) {
-  throw CheckpointError({.where = where, .given = given, .expected = expected});
-}
-
 const Parts& parts_of(const PickleValue& value, Kind kind, const std::string& where, const char* expected) {
   const auto* object = std::get_if<PickleObject*>(&value);
-  if (object == nullptr || (*object)->kind != kind) fail(where, describe(value), expected);
+  if (object == nullptr || (*object)->kind != kind) refuse_file(where, describe(value), expected);
   return (*object)->parts;
 }
 
 int64_t count_in(const PickleValue& value, const std::string& where) {
   const auto* count = std::get_if<int64_t>(&value);
-  if (count == nullptr) fail(where, describe(value), "an integer");
-  if (*count < 0) fail(where, std::to_string(*count), "an integer of at least 0");
+  if (count == nullptr) refuse_file(where, describe(value), "an integer");
+  if (*count < 0) refuse_file(where, std::to_string(*count), "an integer of at least 0");
   return *count;
 }
 
 std::string_view text_in(const PickleValue& value, const std::string& where) {
   const auto* text = std::get_if<std::string_view>(&value);
-  if (text == nullptr) fail(where, describe(value), "a text");
+  if (text == nullptr) refuse_file(where, describe(value), "a text");
   return *text;
 }
 
 std::vector<int64_t> counts_in(const PickleValue& value, const std::string& where) {
   const Parts& parts = parts_of(value, Kind::kTuple, where, "a tuple of integers");
-  if (parts.size() > kMaxRank) fail(where, counted(std::ssize(parts), "dimension"), "at most 16");
+  if (parts.size() > kMaxRank) refuse_file(where, counted(std::ssize(parts), "dimension"), "at most 16");
   std::vector<int64_t> counts;
   for (const PickleValue& part : parts) counts.push_back(count_in(part, where));
   return counts;
@@ -81,10 +76,10 @@ struct StorageReference {
 std::optional<StorageView> view_in(const PickleValue& value, const StorageType& storage, const std::string& where) {
   if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
   const Parts& parts = parts_of(value, Kind::kTuple, where, "a view of a storage");
-  if (parts.size() != 3) fail(where, "a view of " + counted(std::ssize(parts), "value"), "(key, offset, size)");
+  if (parts.size() != 3) refuse_file(where, "a view of " + counted(std::ssize(parts), "value"), "(key, offset, size)");
   const StorageView view{count_in(parts[1], where), count_in(parts[2], where)};
   if (view.offset > storage.elements || view.elements > storage.elements - view.offset) {
-    fail(where, "a view beyond the end of its storage", "a part of the storage");
+    refuse_file(where, "a view beyond the end of its storage", "a part of the storage");
   }
   return view;
 }
@@ -94,7 +89,7 @@ DType dtype_in(const PickleValue& value, const std::string& where) {
   const auto* row = global == nullptr
                         ? std::end(kStorageTypes)
                         : std::ranges::find(kStorageTypes, global->name, &std::pair<std::string_view, DType>::first);
-  if (row == std::end(kStorageTypes)) fail(where, describe(value), "a type of storages");
+  if (row == std::end(kStorageTypes)) refuse_file(where, describe(value), "a type of storages");
   return row->second;
 }
 
@@ -103,10 +98,10 @@ StorageReference storage_in(const Parts& id, const std::string& where) {
   constexpr size_t kParts = 5;
   const Parts& parts = parts_of(id.front(), Kind::kTuple, where, "a tuple");
   if (parts.size() < kParts || parts.size() > kParts + 1 || text_in(parts[0], where) != "storage") {
-    fail(where, "a persistent id of another kind", "('storage', type, key, location, elements)");
+    refuse_file(where, "a persistent id of another kind", "('storage', type, key, location, elements)");
   }
   const StorageType type{dtype_in(parts[1], where), count_in(parts[4], where)};
-  if (!extent_of({type.elements}, {1}, 0)) fail(where, counted(type.elements, "element"), "fewer elements");
+  if (!extent_of({type.elements}, {1}, 0)) refuse_file(where, counted(type.elements, "element"), "fewer elements");
   return {.key = text_in(parts[2], where),
           .type = type,
           .view = parts.size() == kParts ? std::nullopt : view_in(parts[kParts], type, where)};
@@ -126,7 +121,7 @@ Call call_in(const PickleValue& value, const std::string& where) {
 Call tensor_call(const PickleValue& value, const std::string& where) {
   const Call call = call_in(value, where);
   if (call.callee != kParameter && call.callee != kParameterWithState) return call;
-  if (call.arguments.empty()) fail(where, "a parameter without a tensor", "a tensor");
+  if (call.arguments.empty()) refuse_file(where, "a parameter without a tensor", "a tensor");
   return call_in(call.arguments.front(), where);
 }
 
@@ -135,12 +130,12 @@ Call tensor_call(const PickleValue& value, const std::string& where) {
 void require_tensor_arguments(const Call& call, const std::string& where) {
   const bool is_second = call.callee == kTensor2;
   const size_t count = call.arguments.size(), expected = is_second ? 6 : 4;
-  if (!is_second && call.callee != kTensor) fail(where, "a call of " + std::string(call.callee), "a tensor");
+  if (!is_second && call.callee != kTensor) refuse_file(where, "a call of " + std::string(call.callee), "a tensor");
   if (count != expected && !(is_second && count == expected + 1)) {
-    fail(where, counted(std::ssize(call.arguments), "argument"), std::to_string(expected) + " arguments");
+    refuse_file(where, counted(std::ssize(call.arguments), "argument"), std::to_string(expected) + " arguments");
   }
   if (count == expected || std::holds_alternative<std::monostate>(call.arguments.back())) return;
-  if (!parts_of(call.arguments.back(), Kind::kDict, where, "a dict").empty()) fail(where, "metadata", "none");
+  if (!parts_of(call.arguments.back(), Kind::kDict, where, "a dict").empty()) refuse_file(where, "metadata", "none");
 }
 
 std::span<const std::byte> bytes_of(const StorageReference& storage, const Storages& storages) {
@@ -161,14 +156,14 @@ StridedTensor tensor_in(const PickleValue& value, const Storages& storages, cons
                        .strides = counts_in(call.arguments[3], where)};
   const Shape& shape = tensor.type.shape;
   if (std::ssize(tensor.strides) != shape.rank()) {
-    fail(where, counted(std::ssize(tensor.strides), "stride"), counted(shape.rank(), "stride"));
+    refuse_file(where, counted(std::ssize(tensor.strides), "stride"), counted(shape.rank(), "stride"));
   }
   const std::span<const std::byte> bytes = bytes_of(storage, storages);
   const int64_t elements = std::ssize(bytes) / size_of(storage.type.dtype);
   const std::optional<int64_t> extent = extent_of(shape, tensor.strides, offset);
   if (!extent || *extent > elements) {
-    fail(where, to_string(tensor.type) + " beyond the end of its storage of " + counted(elements, "element"),
-         "elements in the storage");
+    refuse_file(where, to_string(tensor.type) + " beyond the end of its storage of " + counted(elements, "element"),
+                "elements in the storage");
   }
   tensor.data = bytes.data() + (*extent == 0 ? 0 : offset * size_of(storage.type.dtype));
   return tensor;
@@ -177,7 +172,7 @@ StridedTensor tensor_in(const PickleValue& value, const Storages& storages, cons
 std::string name_in(const PickleValue& key, const std::string& where) {
   const std::string_view name = text_in(key, where + ", a key of its dict");
   if (name.size() > kMaxNameBytes || !simdjson::validate_utf8(name)) {
-    fail(where, "the tensor name " + in_quotes(name), "UTF-8 of at most " + counted(kMaxNameBytes, "byte"));
+    refuse_file(where, "the tensor name " + in_quotes(name), "UTF-8 of at most " + counted(kMaxNameBytes, "byte"));
   }
   return std::string(name);
 }
@@ -197,7 +192,7 @@ std::map<std::string_view, StorageType> storages_of(const Pickle& pickle, const 
     const StorageReference storage = storage_in(object.parts, where);
     const auto known = storages.emplace(storage.key, storage.type).first;
     if (known->second.bytes() == storage.type.bytes()) continue;
-    fail(where, "the storage " + in_quotes(storage.key) + " with two sizes", "one size");
+    refuse_file(where, "the storage " + in_quotes(storage.key) + " with two sizes", "one size");
   }
   return storages;
 }
@@ -206,7 +201,7 @@ std::vector<NamedStridedTensor> read_state_dict(const Pickle& pickle, const Stor
                                                 const std::string& where) {
   const auto* dict = std::get_if<PickleObject*>(&pickle.root);
   if (dict == nullptr || ((*dict)->kind != Kind::kDict && (*dict)->kind != Kind::kOrderedDict)) {
-    fail(where, describe(pickle.root), "a dict from names to tensors");
+    refuse_file(where, describe(pickle.root), "a dict from names to tensors");
   }
   const Parts& items = (*dict)->parts;
   std::vector<NamedStridedTensor> tensors;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kEnds = 0x8080808080808080;  // the high bits, which are clear in the last byte of each number
 
-[[noreturn]] void refuse(const std::string& given, const std::string& expected) {
+[[noreturn]] void refuse_packed(const std::string& given, const std::string& expected) {
   throw UsageError({.where = "packed integers", .given = given, .expected = expected});
 }
 
@@ -29,7 +29,7 @@ uint64_t eight_bytes(const void* at) {
 template <class T>
 T narrowed(int64_t value) {
   if (value == static_cast<T>(value)) return static_cast<T>(value);
-  refuse(std::to_string(value), "integers that 32 bits can hold");
+  refuse_packed(std::to_string(value), "integers that 32 bits can hold");
 }
 
 // Decodes one number. count_packed() has checked that it ends.
@@ -40,7 +40,7 @@ int64_t take_number(const unsigned char*& at) {
     value |= static_cast<uint64_t>(byte & 0x7F) << shift;
     if (byte < 0x80) return static_cast<int64_t>(value);
   }
-  refuse("a number of more than 64 bits", "a list of int64");
+  refuse_packed("a number of more than 64 bits", "a list of int64");
 }
 
 #ifdef __BMI2__
@@ -115,7 +115,8 @@ size_t unpack_as(std::string_view numbers, std::span<T> out) {
 
 int64_t count_packed(std::string_view numbers) {
   if (numbers.empty()) return 0;
-  if (static_cast<unsigned char>(numbers.back()) >= 0x80) refuse("a number that is cut short", "a list of int64");
+  if (static_cast<unsigned char>(numbers.back()) >= 0x80)
+    refuse_packed("a number that is cut short", "a list of int64");
   int64_t continued = 0;
   size_t at = 0;
   for (; at + 8 <= numbers.size(); at += 8) continued += std::popcount(eight_bytes(numbers.data() + at) & kEnds);

@@ -20,13 +20,13 @@ using Type = WireReader::Type;
 constexpr int kFeatures = 1, kFeature = 1, kKey = 1, kValue = 2, kValues = 1;
 constexpr int kBytesList = 1, kInt64List = 3;
 
-[[noreturn]] void refuse(std::string given, std::string expected) {
+[[noreturn]] void refuse_example(std::string given, std::string expected) {
   throw UsageError({.where = "tf.train.Example", .given = std::move(given), .expected = std::move(expected)});
 }
 
 void require_kind(const TfFeature& feature, FeatureKind kind) {
   if (feature.kind == kind) return;
-  refuse("a list of " + std::string(name_of(feature.kind)), "a list of " + std::string(name_of(kind)));
+  refuse_example("a list of " + std::string(name_of(feature.kind)), "a list of " + std::string(name_of(kind)));
 }
 
 // Calls take(reader) for every field of values. A field of a number list has one number, or several packed numbers.
@@ -38,14 +38,14 @@ void for_each_part(std::string_view list, Take take) {
 }
 
 int64_t count_floats(std::string_view floats) {
-  if (floats.size() % sizeof(float) != 0) refuse("a float that is cut short", "a list of floats");
+  if (floats.size() % sizeof(float) != 0) refuse_example("a float that is cut short", "a list of floats");
   return static_cast<int64_t>(floats.size() / sizeof(float));
 }
 
 void require_fit(int64_t, int64_t*) {}
 void require_fit(int64_t value, int32_t*) {
   if (value == static_cast<int32_t>(value)) return;
-  refuse(std::to_string(value), "integers that 32 bits can hold");
+  refuse_example(std::to_string(value), "integers that 32 bits can hold");
 }
 
 template <class T>
@@ -149,7 +149,7 @@ void TfExample::parse_features(std::string_view message) {
 }
 
 void TfExample::parse_entry(std::string_view message) {
-  if (++parsed_ > kMaxFeatures) refuse("more than " + counted(kMaxFeatures, "feature"), "fewer features");
+  if (++parsed_ > kMaxFeatures) refuse_example("more than " + counted(kMaxFeatures, "feature"), "fewer features");
   TfFeature feature;
   for (WireReader reader(message); reader.next();) {
     if (reader.field() == kKey) feature.name = reader.bytes();
@@ -157,7 +157,7 @@ void TfExample::parse_entry(std::string_view message) {
   }
   const bool is_ascii = std::ranges::all_of(feature.name, [](char c) { return static_cast<signed char>(c) >= 0; });
   if (!is_ascii && !simdjson::validate_utf8(feature.name.data(), feature.name.size())) {
-    refuse("a name that is not UTF-8", "names in UTF-8");
+    refuse_example("a name that is not UTF-8", "names in UTF-8");
   }
   set(feature);
 }

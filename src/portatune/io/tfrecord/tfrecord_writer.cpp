@@ -12,7 +12,7 @@
 namespace portatune::io {
 namespace {
 
-constexpr size_t kBlock = 256 * 1024;  // small, because each of many shards has one
+constexpr size_t kWriterBlock = 256 * 1024;  // small, because each of many shards has one
 constexpr size_t kGzipBlock = 64 * 1024;
 
 }  // namespace
@@ -63,7 +63,7 @@ const std::string& replaceable(const std::string& path) {
 TfrecordWriter::TfrecordWriter(const std::string& path, const Options& options) : path_(path), out_(replaceable(path)) {
   if (options.gzip) gzip_ = std::make_unique<Gzip>([this](std::string_view bytes) { write_out(bytes); });
   if (options.index) index_.emplace(path);
-  buffer_.reserve(kBlock);
+  buffer_.reserve(kWriterBlock);
 }
 
 TfrecordWriter::~TfrecordWriter() = default;
@@ -82,8 +82,8 @@ void TfrecordWriter::write(std::string_view record) {
 }
 
 void TfrecordWriter::append(std::string_view bytes) {
-  if (buffer_.size() + bytes.size() > kBlock) flush();
-  if (bytes.size() < kBlock) {
+  if (buffer_.size() + bytes.size() > kWriterBlock) flush();
+  if (bytes.size() < kWriterBlock) {
     buffer_ += bytes;
   } else if (gzip_) {
     gzip_->write(bytes);

@@ -91,18 +91,18 @@ class MPNet final : public TextBody {
   BertFields c_;
 };
 
-Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value mpnet_sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
   const Scope s = root / "classifier";
   const Value first = dropout(s, nn::first_token(in.x), c.hidden_dropout_prob);
   const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), c.hidden_dropout_prob);
   return logits(s / "out_proj", h, in.num_labels);
 }
 
-Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value mpnet_multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
   return classifier(root, MPNet::pooled(root, in.x), 1, c.hidden_dropout_prob);
 }
 
-Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value mpnet_masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
   const Scope s = root / "lm_head";
   const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
   const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
@@ -115,11 +115,11 @@ std::unique_ptr<TextModel> mpnet(const io::JsonObject& config) {
   const BertFields c = mpnet_fields(config);
   return std::make_unique<TextModel>(
       facts_of(c), std::make_unique<MPNet>(c),
-      Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+      Heads{{HeadKind::kSequenceClassification, head_of(c, mpnet_sequence_classification)},
             {HeadKind::kTokenClassification, token_classification(c.hidden_dropout_prob)},
             {HeadKind::kQuestionAnswering, question_answering()},
-            {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
-            {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
+            {HeadKind::kMultipleChoice, head_of(c, mpnet_multiple_choice)},
+            {HeadKind::kMaskedLM, head_of(c, mpnet_masked_lm)}});
 }
 
 }  // namespace portatune::models

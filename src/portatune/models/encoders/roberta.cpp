@@ -36,18 +36,18 @@ class Roberta final : public TextBody {
   BertFields c_;
 };
 
-Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value roberta_sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
   const Scope s = root / "classifier";
   const Value first = dropout(s, nn::first_token(in.x), c.head_dropout());
   const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), c.head_dropout());
   return logits(s / "out_proj", h, in.num_labels);
 }
 
-Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value roberta_multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
   return classifier(root, Roberta::pooled(root, in.x), 1, c.hidden_dropout_prob);
 }
 
-Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value roberta_masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
   const Scope s = root / "lm_head";
   const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
   const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
@@ -62,12 +62,13 @@ std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonO
                                     std::to_string(c.max_position_embeddings),
                            .expected = "at least 0, and smaller than the number of positions"});
   }
-  return std::make_unique<TextModel>(facts_of(class_prefix, c), std::make_unique<Roberta>(c),
-                                     Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
-                                           {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
-                                           {HeadKind::kQuestionAnswering, question_answering()},
-                                           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
-                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
+  return std::make_unique<TextModel>(
+      facts_of(class_prefix, c), std::make_unique<Roberta>(c),
+      Heads{{HeadKind::kSequenceClassification, head_of(c, roberta_sequence_classification)},
+            {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
+            {HeadKind::kQuestionAnswering, question_answering()},
+            {HeadKind::kMultipleChoice, head_of(c, roberta_multiple_choice)},
+            {HeadKind::kMaskedLM, head_of(c, roberta_masked_lm)}});
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
 #include "portatune/run/output/mistake_texts.h"
-#include "portatune/stop.h"
 
 namespace portatune::run {
 namespace {

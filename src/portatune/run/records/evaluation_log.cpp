@@ -40,7 +40,7 @@ Json json_of(const ErrorAnalysis::Mistake& mistake) {
 }
 
 template <class Elements>
-Json list_of(const Elements& elements) {
+Json json_list(const Elements& elements) {
   Json list = Json::array();
   for (const auto& element : elements) list.push_back(json_of(element));
   return list;
@@ -66,9 +66,9 @@ void EvaluationLog::add(int64_t step) {
     const ErrorAnalysis analysis = analyzer->result();
     log_.add({{"step", step},
               {"set", set.name},
-              {"classes", list_of(analysis.classes)},
-              {"confusions", list_of(analysis.confusions)},
-              {"mistakes", list_of(analysis.mistakes)}});
+              {"classes", json_list(analysis.classes)},
+              {"confusions", json_list(analysis.confusions)},
+              {"mistakes", json_list(analysis.mistakes)}});
   }
 }
 

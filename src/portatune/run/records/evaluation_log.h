@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "portatune/error_analysis.h"
 #include "portatune/run/records/metrics_log.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "portatune/run.h"
 #include "portatune/run/sweep/trial_score.h"
-#include "portatune/sweep.h"
 
 namespace portatune::run {
 

@@ -1,5 +1,3 @@
-#include "portatune/sweep.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/pjrt/call_error.h"
+#include "portatune/run.h"
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/rows/validation.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "portatune/run.h"
 #include "portatune/run/sweep/sweep_state.h"
-#include "portatune/sweep.h"
 
 namespace portatune::run {
 

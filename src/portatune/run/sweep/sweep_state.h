@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/sweep.h"
+#include "portatune/run.h"
 #include "portatune/train/checkpoint/run_facts.h"
 
 namespace portatune::run {

@@ -21,7 +21,7 @@ ScoredRows scored_classes(Head head, const data::Example& batch, const data::Exa
 ScoredRows scored_labels(const data::Example& batch, const data::Example& outputs);
 ScoredRows scored_numbers(const data::Example& batch, const data::Example& outputs);
 
-/// Metrics of one class in each row. Names and meaning: docs/metrics.md. By default "accuracy" and
+/// Metrics of one class in each row. Names and meaning: docs/results/metrics.md. By default "accuracy" and
 /// "matthews_correlation"; for two classes also "f1" (of the second) and "roc_auc", for more "f1_macro".
 class ClassificationMetrics final : public NamedMetrics {
  public:

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/error_analysis.h"
+#include "portatune/tasks.h"
 #include "portatune/tasks/text_classification.h"
 
 namespace portatune::tasks {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "portatune/config_changes.h"
+#include "portatune/hub.h"
 #include "portatune/hub/model_folder.h"
 
 namespace portatune::tasks {

@@ -11,8 +11,8 @@
 namespace portatune::text {
 
 /// Encodes by the first route that applies: the fused pass; segments, each of which is looked up in a cache before it
-/// goes through the stages; the stages one after the other (docs/tokenizer.md). Only one thread at a time may use an
-/// encoder.
+/// goes through the stages; the stages one after the other (docs/input/tokenizer.md). Only one thread at a time may use
+/// an encoder.
 class TextEncoder {
  public:
   /// Keeps a reference to `parts`.

@@ -7,7 +7,7 @@
 namespace portatune::text {
 namespace {
 
-DecoderPtr read_sequence(const Json& json) {
+DecoderPtr decoder_sequence(const Json& json) {
   std::vector<DecoderPtr> stages;
   json.at("decoders").for_each([&](const Json& stage) { stages.push_back(read_decoder(stage)); });
   return std::make_unique<DecoderSequence>(std::move(stages));
@@ -22,7 +22,7 @@ DecoderPtr read_metaspace_decoder(const Json& json) {
 
 DecoderPtr read_decoder(const Json& json) {
   const std::string_view type = type_of(json);
-  if (type == "Sequence") return read_sequence(json);
+  if (type == "Sequence") return decoder_sequence(json);
   if (type == "ByteLevel") return std::make_unique<ByteLevelDecoder>();
   if (type == "ByteFallback") return std::make_unique<ByteFallbackDecoder>();
   if (type == "Fuse") return std::make_unique<FuseDecoder>();

@@ -22,7 +22,7 @@ NormalizerPtr read_bert(const Json& json) {
                             .lowercase = lowercase});
 }
 
-NormalizerPtr read_sequence(const Json& json) {
+NormalizerPtr normalizer_sequence(const Json& json) {
   std::vector<NormalizerPtr> stages;
   json.at("normalizers").for_each([&](const Json& stage) { stages.push_back(read_normalizer(stage)); });
   return std::make_unique<NormalizerSequence>(std::move(stages));
@@ -68,8 +68,8 @@ NormalizerPtr read_stage(const Json& json, std::string_view type) {
 
 NormalizerPtr read_normalizer(const Json& json) {
   const std::string_view type = type_of(json);
-  if (type == "Sequence") return read_sequence(json);    // limits its stages
-  if (type == "BertNormalizer") return read_bert(json);  // adds at most two blanks to a character
+  if (type == "Sequence") return normalizer_sequence(json);  // limits its stages
+  if (type == "BertNormalizer") return read_bert(json);      // adds at most two blanks to a character
   return std::make_unique<BoundedNormalizer>(json.file() + ", " + json.path(), read_stage(json, type));
 }
 

@@ -23,7 +23,7 @@ SplitBehavior read_behavior(const Json& json) {
   return found->second;
 }
 
-PreTokenizerPtr read_sequence(const Json& json) {
+PreTokenizerPtr pre_tokenizer_sequence(const Json& json) {
   std::vector<PreTokenizerPtr> stages;
   json.at("pretokenizers").for_each([&](const Json& stage) { stages.push_back(read_pre_tokenizer(stage)); });
   return std::make_unique<PreTokenizerSequence>(std::move(stages));
@@ -43,7 +43,7 @@ PreTokenizerPtr read_punctuation(const Json& json) {
 
 PreTokenizerPtr read_pre_tokenizer(const Json& json) {
   const std::string_view type = type_of(json);
-  if (type == "Sequence") return read_sequence(json);
+  if (type == "Sequence") return pre_tokenizer_sequence(json);
   if (type == "BertPreTokenizer") return std::make_unique<BertPreTokenizer>();
   if (type == "Whitespace") return std::make_unique<Whitespace>();
   if (type == "WhitespaceSplit") return std::make_unique<PropertySplit>(kSpace, SplitBehavior::kRemoved);

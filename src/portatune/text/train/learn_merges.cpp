@@ -10,7 +10,6 @@
 #include <unordered_set>
 
 #include "portatune/error.h"
-#include "portatune/stop.h"
 #include "portatune/text/unicode/utf8.h"
 
 namespace portatune::text {

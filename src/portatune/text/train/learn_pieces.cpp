@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "portatune/error.h"
-#include "portatune/stop.h"
 #include "portatune/text/model/piece_trie.h"
 #include "portatune/text/train/seed_pieces.h"
 #include "portatune/text/unicode/utf8.h"
@@ -47,9 +46,9 @@ struct Node {
 };
 
 // Pieces that are found in words. Id 0 is the unknown piece, piece i has id i + 1.
-class Model {
+class PieceModel {
  public:
-  explicit Model(const Pieces& pieces) : pieces_(pieces), trie_(vocabulary_of(pieces)) {
+  explicit PieceModel(const Pieces& pieces) : pieces_(pieces), trie_(vocabulary_of(pieces)) {
     double lowest = std::numeric_limits<double>::infinity();
     for (const ScoredPiece& piece : pieces) lowest = std::min(lowest, piece.score);
     lowest_ = lowest;
@@ -151,7 +150,8 @@ void add_expected(const std::vector<Node>& nodes, size_t size, double count, std
 
 // The sum over all words of what add(word, nodes, count, sums) adds, by the id of pieces.
 template <class Add>
-std::vector<double> sum_over_words(std::span<const WordCount> words, const Model& model, ThreadPool& pool, Add&& add) {
+std::vector<double> sum_over_words(std::span<const WordCount> words, const PieceModel& model, ThreadPool& pool,
+                                   Add&& add) {
   std::vector<std::vector<double>> parts(kTasks);
   pool.parallel_for(kTasks, 1, [&](int64_t task, int64_t) {
     std::vector<double>& sums = parts[static_cast<size_t>(task)];
@@ -173,7 +173,7 @@ std::vector<double> sum_over_words(std::span<const WordCount> words, const Model
 
 // An iteration of EM. The digamma function makes it a variational one, with a sparse prior.
 Pieces improved(const Pieces& pieces, std::span<const WordCount> words, ThreadPool& pool) {
-  const Model model(pieces);
+  const PieceModel model(pieces);
   const std::vector<double> expected =
       sum_over_words(words, model, pool, [](const std::string& word, const auto& nodes, double count, auto& sums) {
         add_expected(nodes, word.size(), count, sums);
@@ -190,7 +190,7 @@ Pieces improved(const Pieces& pieces, std::span<const WordCount> words, ThreadPo
 }
 
 // How many times the best paths of the words have each piece.
-std::vector<double> counts_in_best_paths(std::span<const WordCount> words, const Model& model, ThreadPool& pool) {
+std::vector<double> counts_in_best_paths(std::span<const WordCount> words, const PieceModel& model, ThreadPool& pool) {
   return sum_over_words(words, model, pool, [](const std::string& word, const auto& nodes, double count, auto& sums) {
     if (const auto path = best_path(nodes, word.size(), false)) {
       for (const size_t id : path->ids) sums[id] += count;
@@ -200,7 +200,7 @@ std::vector<double> counts_in_best_paths(std::span<const WordCount> words, const
 
 // Removes the pieces without which the likelihood falls least, about a quarter of them.
 Pieces pruned(const Pieces& pieces, std::span<const WordCount> words, size_t wanted, ThreadPool& pool) {
-  const Model model(pieces);
+  const PieceModel model(pieces);
   const std::vector<double> counts = counts_in_best_paths(words, model, pool);
   double sum = 0, all_words = 0;
   for (const double count : counts) sum += count;
@@ -254,7 +254,7 @@ std::set<std::string> characters_of(std::span<const WordCount> words) {
 Pieces finished(const Pieces& pieces, const std::set<std::string>& characters, size_t count) {
   std::unordered_map<std::string, double> scores;
   for (const ScoredPiece& piece : pieces) scores.emplace(piece.text, piece.score);
-  double new_score = Model(pieces).lowest_score();
+  double new_score = PieceModel(pieces).lowest_score();
   Pieces result;
   for (const std::string& character : characters) {
     const auto known = scores.find(character);

@@ -15,11 +15,11 @@ constexpr size_t kMaxPieces = 1'000'000;
 constexpr size_t kMaxLength = 16;  // characters of a piece
 constexpr char32_t kEndOfWord = 0;
 
-using Characters = std::u32string;
+using CodePoints = std::u32string;
 
 // All words, each with an end.
-Characters joined(std::span<const WordCount> words) {
-  Characters text;
+CodePoints joined(std::span<const WordCount> words) {
+  CodePoints text;
   for (const auto& [word, count] : words) {
     for (size_t at = 0; at < word.size();) text += next_code_point(word, at);
     text += kEndOfWord;
@@ -28,7 +28,7 @@ Characters joined(std::span<const WordCount> words) {
 }
 
 // The rest of a word from a place on, with its end, as far as it decides about pieces.
-std::u32string_view suffix(const Characters& text, size_t place) {
+std::u32string_view suffix(const CodePoints& text, size_t place) {
   const std::u32string_view rest = std::u32string_view(text).substr(place, kMaxLength + 1);
   return rest.substr(0, rest.find(kEndOfWord) == rest.npos ? rest.size() : rest.find(kEndOfWord) + 1);
 }
@@ -44,7 +44,7 @@ struct Substring {
 
 // The substrings that occur several times with different characters after them: the inner nodes of the suffix tree.
 // A stack has the substrings that the sorted suffixes share, the longest on top.
-std::vector<Substring> repeated_substrings(const Characters& text) {
+std::vector<Substring> repeated_substrings(const CodePoints& text) {
   std::vector<uint32_t> suffixes;
   for (uint32_t place = 0; place < text.size(); ++place) {
     if (text[place] != kEndOfWord) suffixes.push_back(place);
@@ -95,7 +95,7 @@ std::vector<ScoredPiece> seed_pieces(std::span<const WordCount> words) {
   std::vector<std::pair<int64_t, char32_t>> characters;
   for (const auto& [c, count] : counts) characters.emplace_back(count, c);
   std::ranges::sort(characters, std::greater());
-  const Characters text = joined(words);
+  const CodePoints text = joined(words);
   std::vector<Substring> substrings = repeated_substrings(text);
   std::ranges::sort(substrings, [](const Substring& a, const Substring& b) {
     return a.score != b.score ? a.score > b.score : a.text > b.text;

@@ -10,7 +10,6 @@
 namespace portatune::text {
 namespace {
 
-using Json = OrderedJson;
 using Options = TokenizerTrainingOptions;
 
 constexpr const char* kPrefix = "##";
@@ -35,7 +34,7 @@ std::optional<Frame> frame_of(const Options& options) {
   return frame;
 }
 
-Json byte_level(bool add_prefix_space, bool trim_offsets) {
+OrderedJson byte_level(bool add_prefix_space, bool trim_offsets) {
   return {{"type", "ByteLevel"},
           {"add_prefix_space", add_prefix_space},
           {"trim_offsets", trim_offsets},
@@ -43,8 +42,8 @@ Json byte_level(bool add_prefix_space, bool trim_offsets) {
 }
 
 // RoBERTa's mask is lstrip: it takes the space before it.
-Json added_tokens(const Options& options) {
-  Json tokens = Json::array();
+OrderedJson added_tokens(const Options& options) {
+  OrderedJson tokens = OrderedJson::array();
   for (const std::string& token : options.special_tokens) {
     tokens.push_back({{"id", tokens.size()},
                       {"content", token},
@@ -57,28 +56,29 @@ Json added_tokens(const Options& options) {
   return tokens;
 }
 
-Json special(const std::string& token, int type_id) {
+OrderedJson special(const std::string& token, int type_id) {
   return {{"SpecialToken", {{"id", token}, {"type_id", type_id}}}};
 }
-Json sequence(const char* name, int type_id) { return {{"Sequence", {{"id", name}, {"type_id", type_id}}}}; }
+OrderedJson sequence(const char* name, int type_id) { return {{"Sequence", {{"id", name}, {"type_id", type_id}}}}; }
 
-Json bert_template(const Options& options, const Frame& frame) {
-  Json tokens = Json::object();
+OrderedJson bert_template(const Options& options, const Frame& frame) {
+  OrderedJson tokens = OrderedJson::object();
   for (const std::string& token : {frame.first, frame.last}) {
-    tokens[token] = {{"id", token}, {"ids", Json::array({*id_of(options, token)})}, {"tokens", Json::array({token})}};
+    tokens[token] = {
+        {"id", token}, {"ids", OrderedJson::array({*id_of(options, token)})}, {"tokens", OrderedJson::array({token})}};
   }
-  const Json single = Json::array({special(frame.first, 0), sequence("A", 0), special(frame.last, 0)});
-  Json pair = single;
+  const OrderedJson single = OrderedJson::array({special(frame.first, 0), sequence("A", 0), special(frame.last, 0)});
+  OrderedJson pair = single;
   pair.push_back(sequence("B", 1));
   pair.push_back(special(frame.last, 1));
   return {{"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", tokens}};
 }
 
-Json post_processor_of(const Options& options) {
+OrderedJson post_processor_of(const Options& options) {
   const std::optional<Frame> frame = frame_of(options);
-  if (!is_bpe(options)) return frame ? bert_template(options, *frame) : Json();
+  if (!is_bpe(options)) return frame ? bert_template(options, *frame) : OrderedJson();
   if (!frame) return byte_level(true, false);
-  const auto with_id = [&](const std::string& token) { return Json::array({token, *id_of(options, token)}); };
+  const auto with_id = [&](const std::string& token) { return OrderedJson::array({token, *id_of(options, token)}); };
   return {{"type", "RobertaProcessing"},
           {"sep", with_id(frame->last)},
           {"cls", with_id(frame->first)},
@@ -86,21 +86,21 @@ Json post_processor_of(const Options& options) {
           {"add_prefix_space", false}};
 }
 
-Json vocabulary_of(const LearnedMerges& learned) {
-  Json vocabulary = Json::object();
+OrderedJson vocabulary_of(const LearnedMerges& learned) {
+  OrderedJson vocabulary = OrderedJson::object();
   for (size_t id = 0; id < learned.tokens.size(); ++id) vocabulary[learned.tokens[id]] = id;
   return vocabulary;
 }
 
-Json merges_of(const LearnedMerges& learned) {
-  Json merges = Json::array();
+OrderedJson merges_of(const LearnedMerges& learned) {
+  OrderedJson merges = OrderedJson::array();
   for (const auto& [first, second] : learned.pairs) {
     merges.push_back({learned.tokens[static_cast<size_t>(first)], learned.tokens[static_cast<size_t>(second)]});
   }
   return merges;
 }
 
-Json model_of(const Options& options, const LearnedMerges& learned) {
+OrderedJson model_of(const Options& options, const LearnedMerges& learned) {
   if (is_word_piece(options)) {
     return {{"type", "WordPiece"},
             {"unk_token", "[UNK]"},
@@ -120,25 +120,25 @@ Json model_of(const Options& options, const LearnedMerges& learned) {
           {"merges", merges_of(learned)}};
 }
 
-Json model_of(const Options& options, std::span<const ScoredPiece> pieces) {
-  Json vocabulary = Json::array();
-  for (const std::string& token : options.special_tokens) vocabulary.push_back(Json::array({token, 0.0}));
-  for (const auto& [piece, score] : pieces) vocabulary.push_back(Json::array({piece, score}));
+OrderedJson model_of(const Options& options, std::span<const ScoredPiece> pieces) {
+  OrderedJson vocabulary = OrderedJson::array();
+  for (const std::string& token : options.special_tokens) vocabulary.push_back(OrderedJson::array({token, 0.0}));
+  for (const auto& [piece, score] : pieces) vocabulary.push_back(OrderedJson::array({piece, score}));
   return {{"type", "Unigram"}, {"unk_id", *id_of(options, "<unk>")}, {"vocab", vocabulary}, {"byte_fallback", false}};
 }
 
-Json metaspace() {
+OrderedJson metaspace() {
   return {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "always"}, {"split", true}};
 }
 
-Json sentence_piece_normalizer(const Options& options) {
-  Json normalizers = Json::array({Json{{"type", "Nmt"}}, Json{{"type", "NFKC"}}});
-  if (options.lowercase) normalizers.push_back(Json{{"type", "Lowercase"}});
-  normalizers.push_back(Json{{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", " "}});
+OrderedJson sentence_piece_normalizer(const Options& options) {
+  OrderedJson normalizers = OrderedJson::array({OrderedJson{{"type", "Nmt"}}, OrderedJson{{"type", "NFKC"}}});
+  if (options.lowercase) normalizers.push_back(OrderedJson{{"type", "Lowercase"}});
+  normalizers.push_back(OrderedJson{{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", " "}});
   return {{"type", "Sequence"}, {"normalizers", normalizers}};
 }
 
-Json decoder_of(const Options& options) {
+OrderedJson decoder_of(const Options& options) {
   if (is_bpe(options)) return byte_level(true, true);
   if (!is_word_piece(options)) return metaspace();
   return {{"type", "WordPiece"}, {"prefix", kPrefix}, {"cleanup", true}};
@@ -171,8 +171,8 @@ constexpr auto kRoles = std::to_array<Role>({{"unk_token", "[UNK]"},
                                              {"eos_token", "<|endoftext|>"},
                                              {"unk_token", "<|endoftext|>"}});
 
-Json config_of(const Options& options) {
-  Json config = {{"tokenizer_class", class_of(options)}};
+OrderedJson config_of(const Options& options) {
+  OrderedJson config = {{"tokenizer_class", class_of(options)}};
   for (const Role& role : kRoles) {
     if (id_of(options, role.token) && !config.contains(role.name)) config[std::string(role.name)] = role.token;
   }
@@ -186,12 +186,12 @@ Json config_of(const Options& options) {
   return config;
 }
 
-std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
+std::string text_of(const OrderedJson& json) { return json.dump(2) + "\n"; }
 
 }  // namespace
 
-Json normalizer_of(const Options& options) {
-  if (is_bpe(options)) return options.lowercase ? Json{{"type", "Lowercase"}} : Json();
+OrderedJson normalizer_of(const Options& options) {
+  if (is_bpe(options)) return options.lowercase ? OrderedJson{{"type", "Lowercase"}} : OrderedJson();
   if (!is_word_piece(options)) return sentence_piece_normalizer(options);
   return {{"type", "BertNormalizer"},
           {"clean_text", true},
@@ -200,23 +200,23 @@ Json normalizer_of(const Options& options) {
           {"lowercase", options.lowercase}};
 }
 
-Json pre_tokenizer_of(const Options& options) {
+OrderedJson pre_tokenizer_of(const Options& options) {
   if (is_bpe(options)) return byte_level(false, true);
-  return is_word_piece(options) ? Json{{"type", "BertPreTokenizer"}} : metaspace();
+  return is_word_piece(options) ? OrderedJson{{"type", "BertPreTokenizer"}} : metaspace();
 }
 
 namespace {
 
-TokenizerFiles files_of(const Options& options, Json model, size_t vocab_size) {
-  const Json tokenizer = {{"version", "1.0"},
-                          {"truncation", nullptr},
-                          {"padding", nullptr},
-                          {"added_tokens", added_tokens(options)},
-                          {"normalizer", normalizer_of(options)},
-                          {"pre_tokenizer", pre_tokenizer_of(options)},
-                          {"post_processor", post_processor_of(options)},
-                          {"decoder", decoder_of(options)},
-                          {"model", std::move(model)}};
+TokenizerFiles files_of(const Options& options, OrderedJson model, size_t vocab_size) {
+  const OrderedJson tokenizer = {{"version", "1.0"},
+                                 {"truncation", nullptr},
+                                 {"padding", nullptr},
+                                 {"added_tokens", added_tokens(options)},
+                                 {"normalizer", normalizer_of(options)},
+                                 {"pre_tokenizer", pre_tokenizer_of(options)},
+                                 {"post_processor", post_processor_of(options)},
+                                 {"decoder", decoder_of(options)},
+                                 {"model", std::move(model)}};
   return {.tokenizer_json = text_of(tokenizer),
           .tokenizer_config_json = text_of(config_of(options)),
           .vocab_size = static_cast<int64_t>(vocab_size)};

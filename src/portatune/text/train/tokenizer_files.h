@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "portatune/text.h"
 #include "portatune/text/train/learn_merges.h"
 #include "portatune/text/train/learn_pieces.h"
-#include "portatune/tokenizer_trainer.h"
 
 namespace portatune::text {
 

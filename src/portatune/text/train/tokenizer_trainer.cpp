@@ -1,9 +1,8 @@
-#include "portatune/tokenizer_trainer.h"
-
 #include <algorithm>
 #include <set>
 
 #include "portatune/error.h"
+#include "portatune/text.h"
 #include "portatune/text/byte_level.h"
 #include "portatune/text/read/components.h"
 #include "portatune/text/train/tokenizer_files.h"

@@ -1,5 +1,5 @@
 // The properties of code points in Hugging Face `tokenizers`. It mixes several versions of Unicode, so the tables are
-// measured from it (tests/oracle/make_tokenizer_tables.py).
+// measured from it (tests/oracle/text/make_tokenizer_tables.py).
 #pragma once
 
 #include <array>

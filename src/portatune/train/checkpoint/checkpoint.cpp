@@ -18,7 +18,7 @@ constexpr const char* kStateFile = "training_state.json";
 constexpr const char* kFormerStateFile = "trainer_state.json";  // in checkpoints of older versions
 constexpr const char* kDataFile = "data_state.json";
 constexpr int64_t kMaxDataBytes = 100 << 20;
-constexpr int64_t kFormat = 2;
+constexpr int64_t kCheckpointFormat = 2;
 constexpr int64_t kMaxSteps = int64_t{1} << 53;  // the largest integer that other readers of JSON hold exactly
 
 nlohmann::ordered_json object_of(const Plateau& plateau) {
@@ -93,7 +93,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                            {"loss_scale", position.progress.loss_scale}};
   const nlohmann::ordered_json rewinds = {{"all", position.rewinds.all}, {"in_a_row", position.rewinds.in_a_row}};
   const nlohmann::ordered_json skips = {{"all", position.skips.all}, {"in_a_row", position.skips.in_a_row}};
-  const nlohmann::ordered_json state = {{"format", kFormat},
+  const nlohmann::ordered_json state = {{"format", kCheckpointFormat},
                                         {"global_step", position.step},
                                         {"total_steps", position.total_steps},
                                         {"in_epoch", position.in_epoch},
@@ -112,7 +112,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
 
 Position read_position(const std::filesystem::path& folder) {
   const io::JsonObject state = io::JsonObject::read(position_file(folder));
-  state.get_int("format", {kFormat, kFormat});
+  state.get_int("format", {kCheckpointFormat, kCheckpointFormat});
   Position position{.step = state.get_int("global_step", {0, kMaxSteps}),
                     .total_steps = state.get_int("total_steps", {0, kMaxSteps}),
                     .in_epoch = {},

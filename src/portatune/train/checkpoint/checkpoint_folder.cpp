@@ -10,6 +10,7 @@
 
 #include "portatune/base/file_descriptor.h"
 #include "portatune/base/number.h"
+#include "portatune/base/output_file.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
@@ -29,10 +30,12 @@ std::optional<int64_t> step_of(std::string_view name) {
 }
 
 // "checkpoint-20" for "tmp.checkpoint-20.0123456789abcdef" and "old.checkpoint-20...", names of io::AtomicDirectory.
-std::optional<std::string> target_of(const std::string& name) {
-  if (!name.starts_with("tmp.") && !name.starts_with("old.")) return std::nullopt;
-  const std::string target = name.substr(4, name.rfind('.') - 4);
-  return step_of(target) ? std::optional(target) : std::nullopt;
+std::optional<std::string> target_of(std::string_view name) {
+  for (const std::string_view prefix : {kTemporaryPrefix, kAsidePrefix}) {
+    const std::optional<std::string> target = target_of_sibling(name, prefix);
+    if (target && step_of(*target)) return target;
+  }
+  return std::nullopt;
 }
 
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kManifestFormat = 1;
 constexpr int64_t kMaxBytes = 10 << 20;
 constexpr const char* kFix = "resume from another checkpoint";
 
@@ -58,7 +58,7 @@ std::string text_of_sums(const FileSums& sums) {
   for (const auto& [name, sum] : sums) {
     files.push_back({{"name", name}, {"bytes", sum.bytes}, {"xxh3", hexadecimal(sum.xxh3)}});
   }
-  return nlohmann::ordered_json{{"format", kFormat}, {"files", files}}.dump(2) + "\n";
+  return nlohmann::ordered_json{{"format", kManifestFormat}, {"files", files}}.dump(2) + "\n";
 }
 
 FileSums sums_in(const std::string& text, const std::string& where) {
@@ -66,7 +66,7 @@ FileSums sums_in(const std::string& text, const std::string& where) {
     throw CheckpointError({.where = where, .given = given, .expected = expected, .fix = kFix});
   };
   const io::JsonObject manifest = io::JsonObject::parse(text, where);
-  manifest.get_int("format", {kFormat, kFormat});
+  manifest.get_int("format", {kManifestFormat, kManifestFormat});
   FileSums sums;
   for (const io::JsonObject& file : manifest.get_objects("files")) {
     const std::string name = file.get_string("name"), digits = file.get_string("xxh3");

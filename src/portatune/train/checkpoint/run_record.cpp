@@ -8,12 +8,12 @@
 namespace portatune::train {
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kRecordFormat = 1;
 
 }  // namespace
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {
-  nlohmann::ordered_json text = {{"format", kFormat},
+  nlohmann::ordered_json text = {{"format", kRecordFormat},
                                  {"steps", record.steps},
                                  {"stopped_early", record.stopped_early},
                                  {"initial_scores", json_of(record.initial_scores)},
@@ -28,7 +28,7 @@ std::optional<RunRecord> find_run_record(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kRunRecordFile;
   if (!std::filesystem::exists(file)) return std::nullopt;
   const io::JsonObject record = io::JsonObject::read(file);
-  record.get_int("format", {kFormat, kFormat});
+  record.get_int("format", {kRecordFormat, kRecordFormat});
   return RunRecord{.steps = record.get_int("steps", {.least = 1}),
                    .stopped_early = record.get_bool_or("stopped_early", false),
                    .planned_steps = record.has("planned_steps") ? record.get_int("planned_steps", {.least = 1}) : 0,

@@ -10,14 +10,14 @@ namespace {
 using data::LengthPair;
 using testing::ElementsAre;
 
-const data::PairCounts kExamples = {{{5, 2}, 10}, {{20, 4}, 8}, {{21, 9}, 1}, {{40, 3}, 1}};
+const data::PairCounts kPairExamples = {{{5, 2}, 10}, {{20, 4}, 8}, {{21, 9}, 1}, {{40, 3}, 1}};
 
 std::vector<LengthPair> pairs(const std::string& policy) {
-  return pairs_of(*padding_called(policy), {128, 32}, kExamples, longest_pair_of(kExamples));
+  return pairs_of(*padding_called(policy), {128, 32}, kPairExamples, longest_pair_of(kPairExamples));
 }
 
 TEST(PairPadding, HoldsTheLongestOfBothTexts) {
-  EXPECT_EQ(longest_pair_of(kExamples), (LengthPair{40, 9}));
+  EXPECT_EQ(longest_pair_of(kPairExamples), (LengthPair{40, 9}));
   EXPECT_THAT(pairs("max_length"), ElementsAre(LengthPair{128, 32}));
   EXPECT_THAT(pairs("auto"), ElementsAre(LengthPair{40, 9}));
   EXPECT_THAT(pairs("auto=1"), ElementsAre(LengthPair{40, 9}));
@@ -35,7 +35,7 @@ TEST(PairPadding, GivenSourceLengthsHaveTheTargetsOfTheirExamples) {
 }
 
 TEST(PairPadding, DescribesTheShareOfPadding) {
-  const std::vector<std::string> lines = describe_pairs(kExamples, {{20, 4}, {40, 9}}, {128, 32});
+  const std::vector<std::string> lines = describe_pairs(kPairExamples, {{20, 4}, {40, 9}}, {128, 32});
   // 10 x 7 + 8 x 24 + 30 + 43 tokens in 18 x 24 + 2 x 49 positions, and in 20 x 160.
   EXPECT_EQ(lines.at(0), "batches of 20+4, 40+9 tokens (source+target): 36.8 % padding; all of 128+32: 89.5 %");
   EXPECT_EQ(lines.at(1), "         20+4 tokens           18 examples  90.0 %");

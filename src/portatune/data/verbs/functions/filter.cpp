@@ -7,7 +7,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "filter";
+constexpr const char* kFilter = "filter";
 
 using Predicate = std::function<bool(const Example&)>;
 
@@ -23,8 +23,8 @@ class FilterIterator final : public Iterator {
     return std::nullopt;
   }
 
-  nlohmann::json state() const override { return {{"stage", kStage}, {"input", input_->state()}}; }
-  void restore(const nlohmann::json& state) override { input_->restore(SavedState(kStage, state).part("input")); }
+  nlohmann::json state() const override { return {{"stage", kFilter}, {"input", input_->state()}}; }
+  void restore(const nlohmann::json& state) override { input_->restore(SavedState(kFilter, state).part("input")); }
 
  private:
   std::unique_ptr<Iterator> input_;

@@ -8,13 +8,13 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "flat_map";
+constexpr const char* kFlatMap = "flat_map";
 
-using Function = std::function<std::vector<Example>(Example)>;
+using FlatMapFunction = std::function<std::vector<Example>(Example)>;
 
 class FlatMapIterator final : public Iterator {
  public:
-  FlatMapIterator(std::unique_ptr<Iterator> input, Function f, std::shared_ptr<BadRows> bad_rows)
+  FlatMapIterator(std::unique_ptr<Iterator> input, FlatMapFunction f, std::shared_ptr<BadRows> bad_rows)
       : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
@@ -26,12 +26,12 @@ class FlatMapIterator final : public Iterator {
 
   nlohmann::json state() const override {
     const bool more = taken_ < examples_.size();  // whether examples of the last input element remain
-    return {{"stage", kStage},
+    return {{"stage", kFlatMap},
             {"taken", more ? taken_ : 0},
             {"input", input_.position_of(input_.taken() - (more ? 1 : 0))}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kFlatMap, state);
     input_.restore(saved, "input");
     const auto taken = static_cast<size_t>(saved.count("taken"));
     if (taken == 0) return;
@@ -50,7 +50,7 @@ class FlatMapIterator final : public Iterator {
   }
 
   RewindableInput input_;
-  Function f_;
+  FlatMapFunction f_;
   std::shared_ptr<BadRows> bad_rows_;
   std::vector<Example> examples_;  // of the last element of the input
   size_t taken_ = 0;
@@ -58,8 +58,8 @@ class FlatMapIterator final : public Iterator {
 
 struct FlatMap final : Stage {
   const StagePtr input;
-  const Function f;
-  FlatMap(StagePtr input, Function f) : input(std::move(input)), f(std::move(f)) {}
+  const FlatMapFunction f;
+  FlatMap(StagePtr input, FlatMapFunction f) : input(std::move(input)), f(std::move(f)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     return std::make_unique<FlatMapIterator>(input->iterate(pass), f, pass.bad_rows);

@@ -7,11 +7,11 @@
 namespace portatune::data {
 namespace {
 
-using Function = std::function<Example(Example)>;
+using MapFunction = std::function<Example(Example)>;
 
 class SequentialMap final : public Iterator {
  public:
-  SequentialMap(std::unique_ptr<Iterator> input, Function f, std::shared_ptr<BadRows> bad_rows)
+  SequentialMap(std::unique_ptr<Iterator> input, MapFunction f, std::shared_ptr<BadRows> bad_rows)
       : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
@@ -31,15 +31,15 @@ class SequentialMap final : public Iterator {
 
  private:
   std::unique_ptr<Iterator> input_;
-  Function f_;
+  MapFunction f_;
   std::shared_ptr<BadRows> bad_rows_;
 };
 
 struct Map final : Stage {
   const StagePtr input;
-  const Function f;
+  const MapFunction f;
   const MapOptions options;
-  Map(StagePtr input, Function f, MapOptions options) : input(std::move(input)), f(std::move(f)), options(options) {}
+  Map(StagePtr input, MapFunction f, MapOptions options) : input(std::move(input)), f(std::move(f)), options(options) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     if (options.threads == 1) return std::make_unique<SequentialMap>(input->iterate(pass), f, pass.bad_rows);

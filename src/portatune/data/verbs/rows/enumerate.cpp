@@ -6,7 +6,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "enumerate";
+constexpr const char* kEnumerate = "enumerate";
 
 Example numbered(Example example, int64_t index, int64_t epoch) {
   example.set("index", Tensor({}, {index}));
@@ -30,9 +30,11 @@ class EnumerateIterator final : public Iterator {
     return skipped;
   }
 
-  nlohmann::json state() const override { return {{"stage", kStage}, {"index", index_}, {"input", input_->state()}}; }
+  nlohmann::json state() const override {
+    return {{"stage", kEnumerate}, {"index", index_}, {"input", input_->state()}};
+  }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kEnumerate, state);
     index_ = saved.count("index");
     input_->restore(saved.part("input"));
   }

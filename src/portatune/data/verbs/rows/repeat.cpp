@@ -7,7 +7,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "repeat";
+constexpr const char* kRepeat = "repeat";
 
 struct Repeat final : Stage {
   const StagePtr input;
@@ -52,13 +52,13 @@ class RepeatIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    return {{"stage", kStage},
+    return {{"stage", kRepeat},
             {"begun", begun_},
             {"empty", empty_},
             {"input", current_ ? current_->state() : nlohmann::json()}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kRepeat, state);
     begun_ = saved.count("begun", count_.value_or(std::numeric_limits<int64_t>::max()));
     empty_ = saved.flag("empty");
     if (saved.part("input").is_null()) return;

@@ -7,7 +7,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "shard";
+constexpr const char* kShard = "shard";
 
 struct Part {
   int64_t count, index;
@@ -32,14 +32,14 @@ class ShardIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    return {{"stage", kStage},
+    return {{"stage", kShard},
             {"count", part_.count},
             {"index", part_.index},
             {"before_next", before_next_},
             {"input", input_->state()}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kShard, state);
     saved.require_same("count", part_.count);
     saved.require_same("index", part_.index);
     before_next_ = saved.count("before_next", part_.count - 1);
@@ -76,9 +76,9 @@ struct Shard final : Stage {
 }  // namespace
 
 Dataset Dataset::shard(int64_t count, int64_t index) const {
-  require_at_least(kStage, "count", count, 1);
+  require_at_least(kShard, "count", count, 1);
   if (index < 0 || index >= count) {
-    throw UsageError({.where = kStage,
+    throw UsageError({.where = kShard,
                       .given = "index = " + std::to_string(index),
                       .expected = "0 to " + std::to_string(count - 1) + ", for " + std::to_string(count) + " workers"});
   }

@@ -8,7 +8,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "skip";
+constexpr const char* kSkip = "skip";
 
 class SkipIterator final : public Iterator {
  public:
@@ -24,9 +24,9 @@ class SkipIterator final : public Iterator {
     return input_->skip(count);
   }
 
-  nlohmann::json state() const override { return {{"stage", kStage}, {"left", left_}, {"input", input_->state()}}; }
+  nlohmann::json state() const override { return {{"stage", kSkip}, {"left", left_}, {"input", input_->state()}}; }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kSkip, state);
     left_ = saved.count("left");
     input_->restore(saved.part("input"));
   }

@@ -7,7 +7,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "take";
+constexpr const char* kTake = "take";
 
 class TakeIterator final : public Iterator {
  public:
@@ -25,9 +25,9 @@ class TakeIterator final : public Iterator {
     return skipped;
   }
 
-  nlohmann::json state() const override { return {{"stage", kStage}, {"left", left_}, {"input", input_->state()}}; }
+  nlohmann::json state() const override { return {{"stage", kTake}, {"left", left_}, {"input", input_->state()}}; }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kTake, state);
     left_ = saved.count("left", left_);
     input_->restore(saved.part("input"));
   }

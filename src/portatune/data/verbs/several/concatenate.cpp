@@ -6,7 +6,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "concatenate";
+constexpr const char* kConcatenate = "concatenate";
 
 class ConcatenateIterator final : public Iterator {
  public:
@@ -28,10 +28,10 @@ class ConcatenateIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    return {{"stage", kStage}, {"in_second", second_ == nullptr}, {"input", current_->state()}};
+    return {{"stage", kConcatenate}, {"in_second", second_ == nullptr}, {"input", current_->state()}};
   }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kConcatenate, state);
     if (saved.flag("in_second")) current_ = std::move(second_);
     current_->restore(saved.part("input"));
   }

@@ -6,7 +6,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "interleave";
+constexpr const char* kInterleave = "interleave";
 
 // The order is that of tf.data: when a dataset ends, the turn passes to the next slot, and a new dataset fills the
 // empty slot at its next turn.
@@ -41,11 +41,12 @@ class InterleaveIterator final : public Iterator {
       places.push_back(slot.rows ? nlohmann::json{{"input", slot.input}, {"state", slot.rows->state()}}
                                  : nlohmann::json());
     }
-    return {{"stage", kStage}, {"begun", begun_}, {"turn", turn_}, {"given", given_}, {"places", std::move(places)}};
+    return {
+        {"stage", kInterleave}, {"begun", begun_}, {"turn", turn_}, {"given", given_}, {"places", std::move(places)}};
   }
 
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kInterleave, state);
     begun_ = static_cast<size_t>(saved.count("begun", std::ssize(inputs_)));
     turn_ = static_cast<size_t>(saved.count("turn", std::ssize(slots_) - 1));
     given_ = saved.count("given", block_length_ - 1);
@@ -109,9 +110,9 @@ struct Interleave final : Stage {
 }  // namespace
 
 Dataset interleave(std::vector<Dataset> datasets, InterleaveOptions options) {
-  std::vector<StagePtr> inputs = stages_of(kStage, datasets);
-  require_at_least(kStage, "cycle_length", options.cycle_length, 0);
-  require_at_least(kStage, "block_length", options.block_length, 1);
+  std::vector<StagePtr> inputs = stages_of(kInterleave, datasets);
+  require_at_least(kInterleave, "cycle_length", options.cycle_length, 0);
+  require_at_least(kInterleave, "block_length", options.block_length, 1);
   const int64_t all = std::ssize(inputs);
   options.cycle_length = options.cycle_length == 0 ? all : std::min(options.cycle_length, all);
   return Dataset(std::make_shared<Interleave>(std::move(inputs), options));

@@ -7,7 +7,7 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kStage = "zip";
+constexpr const char* kZip = "zip";
 
 void add_columns(Example& example, const Example& other) {
   for (const Example::Entry& entry : other.columns()) {
@@ -48,11 +48,9 @@ class ZipIterator final : public Iterator {
     return skipped;
   }
 
-  nlohmann::json state() const override {
-    return {{"stage", kStage}, {"ended", ended_}, {"inputs", states_of(inputs_)}};
-  }
+  nlohmann::json state() const override { return {{"stage", kZip}, {"ended", ended_}, {"inputs", states_of(inputs_)}}; }
   void restore(const nlohmann::json& state) override {
-    const SavedState saved(kStage, state);
+    const SavedState saved(kZip, state);
     ended_ = saved.flag("ended");
     restore_all(inputs_, saved);
   }
@@ -90,6 +88,6 @@ struct Zip final : Stage {
 
 }  // namespace
 
-Dataset zip(std::vector<Dataset> datasets) { return Dataset(std::make_shared<Zip>(stages_of(kStage, datasets))); }
+Dataset zip(std::vector<Dataset> datasets) { return Dataset(std::make_shared<Zip>(stages_of(kZip, datasets))); }
 
 }  // namespace portatune::data

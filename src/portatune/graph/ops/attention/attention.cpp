@@ -321,7 +321,8 @@ struct Attention final : Composite {
   }
 };
 
-// The mask, or the bias [batch, 1, 1, kv] that equals it if there is one, which the kernels take.
+// The mask in the shape that the kernels take: if it is the same for all heads and queries, the bias [batch, 1, 1, kv]
+// that equals it.
 Value for_kernels(const Value& mask, const Value& k) {
   if (!is_float(mask.dtype()) || k.rank() != 3) return mask;
   const Shape by_key{k.shape()[0], 1, 1, k.shape()[1]};

@@ -46,11 +46,6 @@ struct AttentionBias {
   }
 };
 
-/// A bias [batch, kv] of every head and query.
-inline AttentionBias bias_by_key(const AttentionShape& shape, const float* data) {
-  return {.data = data, .example_stride = shape.kv};
-}
-
 /// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis. One of the bias
 /// and `segments` is null.
 template <class T>

@@ -107,7 +107,7 @@ PairCosts costs_of_pairs(const data::PackingPlan& plan, const Sample& sample, co
           .padded = static_cast<double>(data::padded_cost(sample.pairs, pairs)) / examples};
 }
 
-std::string describe_pairs(const data::PackingPlan& plan, const PairCosts& costs, const RowTask& task) {
+std::string describe_packed_pairs(const data::PackingPlan& plan, const PairCosts& costs, const RowTask& task) {
   const tasks::PairRows rows = rows_of_pairs(task);
   return fmt::format(
       "packing {}{} pairs into {} rows of {}+{} tokens (source+target): {:.1f} % padding; one pair per "
@@ -162,7 +162,7 @@ std::optional<data::PackedShapes> chosen_packing(const RunOptions& a, const RowT
   if (!sample.pairs.empty()) {
     const PairCosts costs = costs_of_pairs(plan, sample, task);
     if (is_automatic && costs.padded < kMinCostRatioOfPairs * costs.packed) return std::nullopt;
-    events.notice(describe_pairs(plan, costs, task));
+    events.notice(describe_packed_pairs(plan, costs, task));
     return plan.shapes;
   }
   if (is_automatic && useful_when_padded(sample.texts, task, length) > plan.useful) return std::nullopt;

@@ -52,10 +52,10 @@ std::vector<int64_t> buckets(std::vector<int64_t> lengths, int64_t max_length) {
 
 int64_t longest_of(const data::LengthCounts& examples) { return examples.empty() ? 0 : examples.rbegin()->first; }
 
-data::LengthCounts count(const RowTask& task, const data::Dataset& batches, const data::LengthCounts*) {
+data::LengthCounts count_lengths(const RowTask& task, const data::Dataset& batches, const data::LengthCounts*) {
   return task.length_counts(batches);
 }
-data::PairCounts count(const RowTask& task, const data::Dataset& batches, const data::PairCounts*) {
+data::PairCounts count_lengths(const RowTask& task, const data::Dataset& batches, const data::PairCounts*) {
   return task.pair_counts(batches);
 }
 
@@ -66,7 +66,7 @@ Counts count_all(const RowTask& task, const std::vector<data::Dataset>& sets, Ev
   Counts counts;
   for (const data::Dataset& batches : sets) {
     const data::Dataset read = progress->over(interruptible(batches));
-    for (const auto& [length, examples] : count(task, read, static_cast<const Counts*>(nullptr))) {
+    for (const auto& [length, examples] : count_lengths(task, read, static_cast<const Counts*>(nullptr))) {
       counts[length] += examples;
     }
   }

@@ -11,6 +11,9 @@
 
 namespace portatune::run {
 
+/// The activity of Events::progress() while a model is evaluated.
+inline constexpr const char* kEvaluating = "evaluating";
+
 struct NamedFiles {
   std::string name;  ///< empty for the only set
   std::vector<std::string> files;

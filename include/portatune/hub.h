@@ -1,0 +1,54 @@
+// Model folders of Hugging Face transformers: the first values of a model's parameters, and the changes of config.json
+// that a fine-tuned model needs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/tensor.h"
+
+namespace portatune {
+
+/// Match between the parameters of a model and a checkpoint.
+struct LoadReport {
+  std::vector<std::string> missing;        ///< parameters that start from their initializer
+  std::vector<std::string> unexpected;     ///< tensors without a parameter
+  std::vector<std::string> replaced = {};  ///< names in `missing` whose tensor in the checkpoint has another shape
+  /// Names in `missing` that belong to the body of a pretrained model. Its pooler is not among them: checkpoints of
+  /// language models have none.
+  std::vector<std::string> body = {};
+  std::filesystem::path folder = {};  ///< folder of the checkpoint; empty: there is none
+};
+
+/// Parameters that may start from their initializer because the checkpoint lacks them.
+enum class NewWeights {
+  kNone,  ///< no parameters, as for a model that is not trained any more
+  kHead,  ///< parameters of a head or a pooler
+  kAny
+};
+
+/// Values for a list of parameters, in its order.
+struct InitialWeights {
+  std::vector<Tensor> values;
+  LoadReport report;
+};
+
+/// New values for config.json. Fields without a value stay unchanged.
+struct ConfigChanges {
+  /// The model's class in transformers, such as "BertForSequenceClassification".
+  std::optional<std::string> architecture;
+  /// Class names in the order of their ids; written as id2label and label2id, from which transformers derives
+  /// num_labels.
+  std::optional<std::vector<std::string>> labels;
+  /// "single_label_classification", "multi_label_classification" or "regression".
+  std::optional<std::string> problem_type;
+  std::optional<int64_t> vocab_size;
+  /// Element type of the weights, a float type. Replaces `dtype` or, from older versions, `torch_dtype`, if the config
+  /// has one; transformers would otherwise convert the weights when it loads them.
+  std::optional<DType> dtype;
+};
+
+}  // namespace portatune
