@@ -1,6 +1,7 @@
 #include "portatune/tasks/text_to_text.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "portatune/data/batch/text_lengths.h"
@@ -289,10 +290,12 @@ Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
     forward = targets.loss(logits, is_training ? options_.label_smoothing : 0, weights);
   }
   const bool generates = labels == batch.end() || (options_.predict_with_generate && !is_training);
-  if (generates) {
-    forward.outputs.emplace_back(tasks::kGeneratedTokens,
-                                 generate::generated_tokens(checkpoint().model(), root, in, generation_));
-  }
+  if (!generates) return forward;
+  const auto [tokens, finite] = generate::generated_tokens(checkpoint().model(), root, in, generation_);
+  forward.outputs.emplace_back(tasks::kGeneratedTokens, tokens);
+  const TensorType& rows = weights.type();
+  forward.outputs.emplace_back(tasks::kGeneratedLogits, select(broadcast_to(finite, rows.shape), full(rows, 0),
+                                                               full(rows, std::numeric_limits<double>::infinity())));
   return forward;
 }
 
