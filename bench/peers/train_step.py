@@ -16,8 +16,9 @@ from transformers import AutoConfig, AutoModelForSequenceClassification
 def main():
     options = parse_options()
     torch.manual_seed(0)
-    # transformers has no other attention for DeBERTa.
-    attention = "eager" if AutoConfig.from_pretrained(options.model).model_type == "deberta-v2" else "sdpa"
+    # transformers has no other attention for them.
+    is_eager = AutoConfig.from_pretrained(options.model).model_type in ("deberta-v2", "big_bird")
+    attention = "eager" if is_eager else "sdpa"
     model = AutoModelForSequenceClassification.from_pretrained(options.model, num_labels=2, attn_implementation=attention)
     if options.lora:
         import peft  # noqa: PLC0415, which only this case needs
