@@ -25,6 +25,7 @@ def write_all(folder):
         model(folder / name, DATA / "tiny_bert", positions=512)
     model(folder / "gpt2", DATA / "models" / "gpt2_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "bigbird", DATA / "models" / "bigbirdsparse_softmax", positions=4096, tokenizer=DATA / "tiny_bert")
+    model(folder / "bigbird-pegasus", DATA / "models" / "bigbirdpegasus_lm", positions=4096, tokenizer=DATA / "tiny_bert")
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
@@ -54,10 +55,11 @@ def model(folder, source, positions, tokenizer=None):
         if "token" in file.name:
             shutil.copy(file, folder)
     config = json.loads((folder / "config.json").read_text())
+    more = 0
     for key in config.keys() & {"max_position_embeddings", "n_positions"}:
-        config[key] = positions
+        more, config[key] = positions - config[key], positions
     (folder / "config.json").write_text(json.dumps(config))
-    lengthen(folder / "model.safetensors", positions)
+    lengthen(folder / "model.safetensors", more)
 
 
 def marian_model(folder):
@@ -81,8 +83,8 @@ def classifier(folder, classes):
     (folder / "config.json").write_text(json.dumps(config))
 
 
-def lengthen(file, positions):
-    """Repeats the rows of position embeddings in a safetensors file."""
+def lengthen(file, more):
+    """Repeats rows of position embeddings in a safetensors file, so that there are so many more."""
     stored = file.read_bytes()
     (size,) = struct.unpack("<Q", stored[:8])
     header, values = json.loads(stored[8:8 + size]), b""
@@ -93,7 +95,7 @@ def lengthen(file, positions):
         own = stored[8 + size + begin:8 + size + end]
         if "position_embeddings" in name or "embed_positions" in name or name.endswith("wpe.weight"):
             row = len(own) // tensor["shape"][0]
-            rows = positions + (2 if "embed_positions" in name else 0)  # BART's first two rows belong to no token
+            rows = tensor["shape"][0] + more
             own = (own * (rows // tensor["shape"][0] + 1))[:rows * row]
             tensor["shape"][0] = rows
         tensor["data_offsets"] = [len(values), len(values) + len(own)]

@@ -16,8 +16,9 @@ from transformers import AutoConfig, AutoModelForSequenceClassification
 def main():
     options = parse_options()
     torch.manual_seed(0)
-    # transformers has no other attention for DeBERTa.
-    attention = "eager" if AutoConfig.from_pretrained(options.model).model_type == "deberta-v2" else "sdpa"
+    # transformers has no other attention for them.
+    is_eager = AutoConfig.from_pretrained(options.model).model_type in ("deberta-v2", "big_bird")
+    attention = "eager" if is_eager else "sdpa"
     if options.from_config:
         config = AutoConfig.from_pretrained(options.model, num_labels=2)
         model = AutoModelForSequenceClassification.from_config(config, attn_implementation=attention)

@@ -43,6 +43,20 @@ TEST(Batches, AreLimitedByPositionsAndBatchSize) {
   EXPECT_EQ(batches_of(prompts_of({1, 1, 1}), 5, {.batch_size = 8, .max_length = 40})[0].sizes.prompts, 4);
 }
 
+// A model whose results depend on the padded length: blocks of 12 tokens, as many as the longest prompt has.
+TEST(Batches, ArePaddedAsFarAsTheModelAllows) {
+  const auto padded = [](size_t tokens) {
+    const auto whole_blocks = [](int64_t longest) { return (longest + 11) / 12 * 12; };
+    return batches_of(prompts_of({tokens, 7}), 5,
+                      {.batch_size = 2, .max_length = 40, .max_padded_length = whole_blocks})[0]
+        .sizes.prompt;
+  };
+  EXPECT_EQ(padded(10), 12);
+  EXPECT_EQ(padded(17), 24);
+  EXPECT_EQ(padded(30), 32);
+  EXPECT_EQ(padded(38), 40);
+}
+
 TEST(Batches, HavePositionsForTheMostNewTokensOfTheirPrompts) {
   const std::vector<int64_t> new_tokens = {40, 3, 9};
   const std::vector<Batch> batches =

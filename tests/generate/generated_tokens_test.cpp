@@ -54,7 +54,7 @@ std::vector<Ids> tokens_in_a_program(const GenerationOptions& options) {
   const Shape shape{3, 7};
   const models::TextInputs source{.input_ids = constant(Tensor(shape, std::span(kIds))),
                                   .attention_mask = constant(Tensor(shape, std::span(kMask)))};
-  const Value tokens = generated_tokens(*model, nn::Scope(context), source, options);
+  const Value tokens = generated_tokens(*model, nn::Scope(context), source, options).tokens;
   const std::vector<nn::Parameter> weights(context.parameters().begin(), context.parameters().end());
   Values inputs;
   for (const nn::Parameter& weight : weights) inputs.push_back(weight.input);

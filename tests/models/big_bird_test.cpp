@@ -185,6 +185,49 @@ TEST(BigBird, ReadsEveryFieldOfAPublishedConfig) {
   EXPECT_FALSE(models::can_be_packed(*model));
 }
 
+TEST(BigBirdPegasus, ReadsEveryFieldOfAPublishedConfig) {
+  const auto config = io::JsonObject::parse(
+      R"({"activation_dropout": 0.0, "activation_function": "gelu_new",
+          "architectures": ["BigBirdPegasusForConditionalGeneration"], "attention_dropout": 0.0,
+          "attention_type": "block_sparse", "block_size": 64, "bos_token_id": 2, "classifier_dropout": 0.0,
+          "d_model": 1024, "decoder_attention_heads": 16, "decoder_ffn_dim": 4096, "decoder_layerdrop": 0.0,
+          "decoder_layers": 16, "decoder_start_token_id": 2, "dropout": 0.1, "encoder_attention_heads": 16,
+          "encoder_ffn_dim": 4096, "encoder_layerdrop": 0.0, "encoder_layers": 16, "eos_token_id": 1,
+          "gradient_checkpointing": false, "init_std": 0.02, "is_encoder_decoder": true, "length_penalty": 0.8,
+          "max_length": 256, "max_position_embeddings": 4096, "model_type": "bigbird_pegasus", "num_beams": 5,
+          "num_hidden_layers": 16, "num_random_blocks": 3, "pad_token_id": 0, "scale_embedding": true,
+          "tokenizer_class": "PegasusTokenizer", "transformers_version": "4.5.0.dev0", "use_bias": false,
+          "use_cache": true, "vocab_size": 96103})",
+      "config.json");
+  const auto model = models::text_model(config);
+  EXPECT_THAT(config.unread_keys(), ::testing::IsEmpty());
+  EXPECT_EQ(model->facts().max_length, 4096);
+  EXPECT_EQ(model->seq2seq()->facts().max_target, 4096);
+  EXPECT_FALSE(models::can_be_packed(*model));
+}
+
+// Full attention for up to 36 tokens, in longer texts blocks of 4.
+TEST(BigBirdPegasus, PaddingAddsNoBlock) {
+  const auto of = [](const char* name, int64_t tokens) {
+    const auto model = models::text_model(parity::ReferenceCase(case_folder(name)).model().config());
+    return models::max_padded_length(*model, tokens);
+  };
+  EXPECT_EQ(of("bigbirdpegasus_lm", 9), 36);
+  EXPECT_EQ(of("bigbirdpegasus_lm", 37), 40);
+  EXPECT_EQ(of("bigbird_softmax", 40), 40);
+  EXPECT_EQ(of("bigbird_token", 40), of("bart_lm", 40));  // which have full attention
+}
+
+TEST(BigBirdPegasus, RefusesPackedTexts) {
+  const auto model = models::text_model(parity::ReferenceCase(case_folder("bigbirdpegasus_lm")).model().config());
+  EXPECT_THAT(message_of<UsageError>([&] {
+                nn::Context context({});
+                model->seq2seq()->encoder_states(nn::Scope(context),
+                                                 {.input_ids = full({DType::kInt32, {1, 8}}, 1), .packed = true});
+              }),
+              HasSubstr("BigBirdPegasus model, which reads one text per row"));
+}
+
 TEST(BigBird, IsADecoderIfItsConfigSaysSo) {
   const auto model = model_of(R"(, "is_decoder": true)");
   EXPECT_NE(model->decoder(), nullptr);
@@ -202,7 +245,7 @@ TEST(BigBird, RefusesOtherAttentionAndPackedTexts) {
                 model_of("")->body().hidden_states(nn::Scope(context),
                                                    {.input_ids = full({DType::kInt32, {1, 8}}, 1), .packed = true});
               }),
-              AllOf(HasSubstr("packing"), HasSubstr("--padding")));
+              AllOf(HasSubstr("packing"), HasSubstr("BigBird model"), HasSubstr("--padding")));
 }
 
 }  // namespace

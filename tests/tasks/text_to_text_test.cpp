@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -152,6 +153,37 @@ TEST_F(TextToTextOfBart, RowsWithoutLabelsGenerateTexts) {
   const std::string lines = t->prediction_lines()->take(batch, found.outputs);
   EXPECT_EQ(std::ranges::count(lines, '\n'), 2) << "the third row fills the batch";
   EXPECT_THAT(lines, testing::StartsWith("{\"text\":"));
+}
+
+// Makes all elements of a tensor in a file of safetensors infinite.
+void make_infinite(const std::filesystem::path& path, const std::string& tensor) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  uint64_t size = 0;
+  file.read(reinterpret_cast<char*>(&size), sizeof(size));
+  std::string header(size, ' ');
+  file.read(header.data(), static_cast<std::streamsize>(size));
+  const auto offsets = nlohmann::json::parse(header)[tensor]["data_offsets"].get<std::vector<int64_t>>();
+  file.seekp(static_cast<std::streamoff>(sizeof(size) + size) + offsets[0]);
+  const std::vector<float> values(static_cast<size_t>(offsets[1] - offsets[0]) / sizeof(float), INFINITY);
+  file.write(reinterpret_cast<const char*>(values.data()), offsets[1] - offsets[0]);
+}
+
+// Evaluation refuses outputs that are not finite (Trainer.ErrorForNonFiniteOutputsNamesTheRows).
+TEST_F(TextToTextOfBart, AnOutputTellsWhetherGeneratedLogitsAreFinite) {
+  for (const int64_t beams : {1, 2}) {
+    const auto logits_of = [&] {
+      const auto t = task({.generation_max_length = 5, .num_beams = beams});
+      const data::Example batch = batches(*t, {data::Example().set("text", "a b")}, 2, kIgnored).front();
+      const Tensor logits = compute(*t, batch).outputs.tensor("generated_logits");
+      EXPECT_EQ(logits.shape(), (Shape{2}));
+      return logits.as<float>()[1];
+    };
+    EXPECT_EQ(logits_of(), 0);
+    make_infinite(folder_ / "model.safetensors", "final_logits_bias");
+    EXPECT_EQ(logits_of(), INFINITY);
+    std::filesystem::copy_file(case_ / "model.safetensors", folder_ / "model.safetensors",
+                               std::filesystem::copy_options::overwrite_existing);
+  }
 }
 
 TEST_F(TextToTextOfBart, EvaluationsScoreGeneratedTexts) {

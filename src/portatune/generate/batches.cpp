@@ -27,7 +27,9 @@ std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const in
     const auto size = std::min(order.size() - begin, most);
     const int64_t on_device = (static_cast<int64_t>(size) + limits.devices - 1) / limits.devices;
     const std::span numbers = std::span(order).subspan(begin, size);
-    const int64_t prompt = std::min(rounded_length(length_of(numbers.back())), limits.max_length);
+    const int64_t longest = length_of(numbers.back());
+    int64_t prompt = std::min(rounded_length(longest), limits.max_length);
+    if (limits.max_padded_length) prompt = std::min(prompt, std::max(longest, limits.max_padded_length(longest)));
     const auto more_tokens = [&](size_t a, size_t b) { return new_tokens[a] < new_tokens[b]; };
     const int64_t added = new_tokens[std::ranges::max(numbers, more_tokens)];
     batches.push_back({.prompts = {numbers.begin(), numbers.end()},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,10 +30,13 @@ struct BatchLimits {
   int64_t devices = 1;  ///< number of devices that divide each batch
   /// Positions of a text before its first new token; none: those of its prompt, which it continues.
   std::optional<int64_t> first = {};
+  /// The largest length to which a batch may be padded, from the tokens of its longest prompt; absent: max_length.
+  std::function<int64_t(int64_t)> max_padded_length = {};
 };
 
 /// Distributes all prompts over batches of prompts of similar length. Lengths are powers of two from 16 up; the length
-/// of prompts is at most max_length. The number of prompts on a device is a power of two, except in full batches.
+/// of prompts is at most max_length and max_padded_length. The number of prompts on a device is a power of two, except
+/// in full batches.
 /// new_tokens  maximal number of new tokens of each prompt
 std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const int64_t> new_tokens,
                                 const BatchLimits& limits);

@@ -57,8 +57,8 @@ Value best_tokens(const SearchKind& kind, const State& state, const Settings& se
 
 }  // namespace
 
-Value generated_tokens(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& source,
-                       const GenerationOptions& options) {
+GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
+                                 const models::TextInputs& source, const GenerationOptions& options) {
   const std::unique_ptr<TokenModel> tokens = token_model(model);
   require_possible(options, *tokens);
   const int64_t prompts = source.input_ids.shape()[0], length = kFirst + max_new_tokens(options, kFirst);
@@ -75,7 +75,8 @@ Value generated_tokens(const models::TextModel& model, const nn::Scope& root, co
   const Value padding = scalar(source.input_ids.shape()[1]) - sum(source.attention_mask, {1});
   const Prompts inputs{.ids = source.input_ids, .padding = padding};
   const GrowingTexts texts = begin_texts(*tokens, root, kind, inputs, length, settings);
-  return best_tokens(kind, add_tokens(*tokens, root, kind, texts, settings), settings);
+  const State last = add_tokens(*tokens, root, kind, texts, settings);
+  return {.tokens = best_tokens(kind, last, settings), .finite = last.finite};
 }
 
 }  // namespace portatune::generate

@@ -6,16 +6,22 @@
 
 namespace portatune::generate {
 
+/// The texts of sources.
+struct GeneratedTokens {
+  /// int32 [batch, 1 + maximal number of new tokens]: the start token, the new tokens, and pad_token_id after the end
+  /// of the text.
+  Value tokens;
+  Value finite;  ///< bool: true if all logits of the batch were finite, else the tokens are arbitrary
+};
+
 /// The text for each source, as part of a program that does more. Compute type and mesh are those of `root`.
 ///   model    an encoder-decoder model with the head kSeq2SeqLM
 ///   source   input_ids and attention_mask [batch, length], padded on the right and not packed
 ///   options  checked by check(); they become constants of the program. num_return_sequences and stop_strings have no
 ///            effect
-///   returns  int32 [batch, 1 + maximal number of new tokens]: the start token, the new tokens, and pad_token_id after
-///            the end of the text. Logits that are not finite give arbitrary tokens
 ///   errors   UsageError for sampling, whose result would depend on the batch, and for more tokens than the decoder
 ///            reads
-Value generated_tokens(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& source,
-                       const GenerationOptions& options);
+GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
+                                 const models::TextInputs& source, const GenerationOptions& options);
 
 }  // namespace portatune::generate

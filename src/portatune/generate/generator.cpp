@@ -5,6 +5,7 @@
 #include "portatune/generate/options.h"
 #include "portatune/generate/run.h"
 #include "portatune/generation.h"
+#include "portatune/models/one_text_per_row.h"
 
 namespace portatune {
 namespace {
@@ -257,10 +258,12 @@ std::vector<Completion> Generator::generate_ids(std::span<const Ids> given_promp
     new_tokens.push_back(generate::max_new_tokens(options, impl_->tokens_before(prompt)));
   }
   const generate::TokenModel& model = impl_->programs.tokens();
-  const generate::BatchLimits limits{.batch_size = impl_->batch_size,
-                                     .max_length = model.max_prompt(),
-                                     .devices = impl_->programs.parts(),
-                                     .first = model.continues_prompts() ? std::nullopt : std::optional<int64_t>(1)};
+  const generate::BatchLimits limits{
+      .batch_size = impl_->batch_size,
+      .max_length = model.max_prompt(),
+      .devices = impl_->programs.parts(),
+      .first = model.continues_prompts() ? std::nullopt : std::optional<int64_t>(1),
+      .max_padded_length = [&](int64_t tokens) { return models::max_padded_length(impl_->programs.model(), tokens); }};
   for (const Batch& batch : generate::make_batches(prompts, new_tokens, limits)) {
     impl_->run(prompts, batch, options, *callback, completions);
   }

@@ -82,6 +82,9 @@ std::unique_ptr<TextModel> mbart(const io::JsonObject& config);
 
 /// Pegasus: mBART with sinusoids for positions. Zhang et al. 2020, arXiv:1912.08777
 std::unique_ptr<TextModel> pegasus(const io::JsonObject& config);
+/// BigBirdPegasus: Pegasus with learned positions and an encoder with Big Bird's attention. Zaheer et al. 2020,
+/// arXiv:2007.14062
+std::unique_ptr<TextModel> bigbird_pegasus(const io::JsonObject& config);
 /// Marian: the Transformer with one vocabulary for both sides or one for each. Junczys-Dowmunt et al. 2018,
 /// arXiv:1804.00344; Tiedemann and Thottingal 2020, "OPUS-MT"
 std::unique_ptr<TextModel> marian(const io::JsonObject& config);

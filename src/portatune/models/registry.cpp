@@ -13,6 +13,7 @@ namespace {
 using Targets = std::span<const char* const>;
 constexpr const char* kQueryValue[] = {"query", "value"};
 constexpr const char* kQueryValueProj[] = {"query_proj", "value_proj"};
+constexpr const char* kQueryValueOfBoth[] = {"query", "value", "q_proj", "v_proj"};  // of encoder and decoder
 constexpr const char* kQVLin[] = {"q_lin", "v_lin"};
 constexpr const char* kQVProj[] = {"q_proj", "v_proj"};
 constexpr const char* kQV[] = {"q", "v"};
@@ -32,6 +33,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"bart", bart, kQVProj},
     {"bert", bert, kQueryValue},
     {"big_bird", big_bird, kQueryValue},
+    {"bigbird_pegasus", bigbird_pegasus, kQueryValueOfBoth},
     {"deberta-v2", deberta_v2, kQueryValueProj},
     {"distilbert", distilbert, kQVLin},
     {"electra", electra, kQueryValue},

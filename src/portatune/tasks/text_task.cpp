@@ -213,12 +213,7 @@ data::Dataset TextCheckpoint::batches_padded_with(const data::Dataset& examples,
 
 data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
                                              const std::map<std::string, double>& more) const {
-  if (!models::can_be_packed(model())) {
-    throw UsageError({.where = "packing",
-                      .given = "a " + model().facts().class_prefix + " model, which reads one text per row",
-                      .expected = "a model that keeps the texts of a row apart",
-                      .fix = "use --padding in place of --packing"});
-  }
+  if (!models::can_be_packed(model())) throw models::one_text_per_row(model().facts().class_prefix);
   if (shapes.length != max_length()) {
     throw UsageError({.where = "length of packed rows",
                       .given = std::to_string(shapes.length),

@@ -1,6 +1,7 @@
 #include "portatune/tasks/text_to_text.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "portatune/data/batch/text_lengths.h"
@@ -8,6 +9,7 @@
 #include "portatune/error.h"
 #include "portatune/generate/generated_tokens.h"
 #include "portatune/generate/options.h"
+#include "portatune/models/one_text_per_row.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -137,7 +139,8 @@ class TextToText final : public TextTask {
     return checkpoint().batches_of_pairs(examples, size, pairs_, {std::string(kLabels), tasks::kNoLabel});
   }
   bool can_be_packed() const override {
-    return options_.max_target_length <= options_.max_length && reads_packed_targets(body_);
+    return models::can_be_packed(checkpoint().model()) && options_.max_target_length <= options_.max_length &&
+           reads_packed_targets(body_);
   }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
@@ -248,7 +251,8 @@ data::PairCounts TextToText::pair_counts(const data::Dataset& batches) const {
 
 data::Dataset TextToText::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                          const data::ShuffleOptions& order) const {
-  if (!can_be_packed()) return RowTask::packed_batches(rows, shapes, order);
+  const bool is_refused = !can_be_packed() && models::can_be_packed(checkpoint().model());
+  if (is_refused) return RowTask::packed_batches(rows, shapes, order);  // The checkpoint refuses other models.
   const tasks::PairRows sizes(options_.max_length, options_.max_target_length);
   const auto encoded = [this, sizes](const data::Example& row) {
     data::Example pair = tasks::to_packed_size(encode(row, Labels::kRequired), sizes, token_padding());
@@ -286,10 +290,12 @@ Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
     forward = targets.loss(logits, is_training ? options_.label_smoothing : 0, weights);
   }
   const bool generates = labels == batch.end() || (options_.predict_with_generate && !is_training);
-  if (generates) {
-    forward.outputs.emplace_back(tasks::kGeneratedTokens,
-                                 generate::generated_tokens(checkpoint().model(), root, in, generation_));
-  }
+  if (!generates) return forward;
+  const auto [tokens, finite] = generate::generated_tokens(checkpoint().model(), root, in, generation_);
+  forward.outputs.emplace_back(tasks::kGeneratedTokens, tokens);
+  const TensorType& rows = weights.type();
+  forward.outputs.emplace_back(tasks::kGeneratedLogits, select(broadcast_to(finite, rows.shape), full(rows, 0),
+                                                               full(rows, std::numeric_limits<double>::infinity())));
   return forward;
 }
 

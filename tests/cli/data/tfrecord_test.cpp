@@ -1,5 +1,3 @@
-#include "portatune/sources.h"
-
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -9,6 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "image/write_png.h"
+#include "portatune/sources.h"
 
 namespace portatune::cli {
 namespace {
@@ -87,6 +86,40 @@ TEST_F(TfrecordCommand, WritesPairsWithTheirTypes) {
   EXPECT_THAT(integers(example, "input_ids"), ElementsAre(2, 13, 3, 15, 3));
   EXPECT_THAT(integers(example, "token_type_ids"), ElementsAre(0, 0, 0, 1, 1));
   EXPECT_EQ(example.text("b"), "film");
+}
+
+// The features are those that tf.io.FixedLenFeature reads from rows that `tokenizers` has padded.
+TEST_F(TfrecordCommand, PadsAllRowsToOneLength) {
+  const json rows = json::parse(read(std::string(PORTATUNE_TEST_DATA) + "/tfrecord/padded.json"));
+  std::string lines;
+  for (const json& row : rows) lines += json{{"text", row["text"]}, {"pair", row["pair"]}}.dump() + "\n";
+  const Finished finished = write_rows(
+      "a.jsonl", lines,
+      {"--tokenizer", tiny_bert(), "--text-pair-column", "pair", "--max-length", "8", "--padding", "max_length"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::vector<data::Example> examples = examples_of(out());
+  ASSERT_EQ(examples.size(), rows.size());
+  for (size_t i = 0; i < examples.size(); ++i) {
+    for (const auto& [name, values] : rows[i]["features"].items()) {
+      EXPECT_EQ(integers(examples[i], name), values.get<std::vector<int64_t>>()) << "row " << i << ", " << name;
+    }
+  }
+}
+
+TEST_F(TfrecordCommand, PaddingNeedsALengthAndAPaddingToken) {
+  const auto complaint = [&](const Words& more) {
+    const Finished finished = write_rows("a.csv", "text\na\n", more + Words{"--padding", "max_length"});
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    return finished.err;
+  };
+  EXPECT_THAT(complaint({}), HasSubstr("add --tokenizer DIR"));
+  EXPECT_THAT(complaint({"--tokenizer", tiny_bert()}),
+              AllOf(HasSubstr("no --max-length"), HasSubstr("--max-length 128")));
+  const std::string gpt2 = toy_.file("gpt2");
+  fs::create_directory(gpt2);
+  write(gpt2 + "/vocab.json", R"({"a": 0, "<|endoftext|>": 1})");
+  write(gpt2 + "/merges.txt", "#version: 0.2\n");
+  EXPECT_THAT(complaint({"--tokenizer", gpt2, "--max-length", "8"}), HasSubstr("no padding token"));
 }
 
 TEST_F(TfrecordCommand, WritesImagesOfFoldersAndTables) {
@@ -216,7 +249,7 @@ TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
   EXPECT_EQ(after["first"], before["first"]);
   ASSERT_EQ(write_rows_to(toy_.file("ints.tfrecord"), "a.csv", "n\n3\n", {"--int64-columns", "n"}).exit_code, 0);
   const Finished floats = portatune({"tfrecord", "write", "--input", toy_.file("ints.tfrecord"), "--output",
-                                   toy_.file("floats.tfrecord"), "--float-columns", "n"});
+                                     toy_.file("floats.tfrecord"), "--float-columns", "n"});
   ASSERT_EQ(floats.exit_code, 0) << floats.err;
   EXPECT_EQ(inspected(toy_.file("floats.tfrecord"))["features"]["n"]["kind"], "float");
 }
@@ -282,14 +315,15 @@ TEST_F(TfrecordCommand, OptionsThatSayNothingAreRefused) {
   EXPECT_EQ(complaint("/dev/null", {}).find("records"), std::string::npos);
 }
 
-// The same rows as texts in a table and as token ids in TFRecords: the same training, to the digit.
+// The same rows as texts in a table and as token ids in TFRecords, padded or not: the same training, to the digit.
 TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
   const Words more = {"--max-steps", "4", "--json"};
   const Finished texts = portatune(toy_.fit(more));
   ASSERT_EQ(texts.exit_code, 0) << texts.err;
   for (const std::string name : {"train", "validation"}) {
     ASSERT_EQ(portatune({"tfrecord", "write", "--input", toy_.file(name + ".csv"), "--tokenizer", tiny_bert(),
-                       "--max-length", "16", "--int64-columns", "label", "--output", toy_.file(name + ".tfrecord")})
+                         "--max-length", "16", "--padding", name == "train" ? "max_length" : "none", "--int64-columns",
+                         "label", "--output", toy_.file(name + ".tfrecord")})
                   .exit_code,
               0);
   }

@@ -2,12 +2,14 @@
 """Writes tests/data/tfrecord: files of TensorFlow, the features that it reads from unusual records, and its order of
 shards.
 
-    python3 tests/oracle/data/make_tfrecord_cases.py        needs tensorflow 2.21 (tensorflow-cpu)
+    python3 tests/oracle/data/make_tfrecord_cases.py        needs tensorflow 2.21 (tensorflow-cpu), tokenizers 0.23
 
 examples.json               features of each record: {name: [kind, values]}, bytes in hexadecimal
 examples.tfrecord, .gz, .zlib
                             these records, serialized deterministically, as TensorFlow writes them
 odd_records.json            records of unusual encoding, and the features that protobuf finds in them (null: it refuses)
+padded.json                 texts, and their token ids in features of fixed length, as `tokenizers` pads them and
+                            tf.io.FixedLenFeature reads them
 order.json                  the records of shards, in the order of tf.data.TFRecordDataset(num_parallel_reads=...)
 """
 
@@ -19,6 +21,7 @@ import tempfile
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow as tf  # noqa: E402
+import tokenizers  # noqa: E402
 
 DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data" / "tfrecord"
 
@@ -31,6 +34,7 @@ def main():
     for suffix, compression in {"": "", ".gz": "GZIP", ".zlib": "ZLIB"}.items():
         write_records(DATA / f"examples.tfrecord{suffix}", records, compression)
     dump("odd_records.json", [{"what": what, "record": r.hex(), "features": features_in(r)} for what, r in odd_records()])
+    dump("padded.json", list(padded_rows(length=8)))
     dump("order.json", [{"shards": shards, "reads": reads, "order": order_of(shards, reads)}
                         for shards in ([3, 1, 2, 4], [1, 1, 1], [0, 2, 0, 5, 1], [2, 2, 2, 2]) for reads in (2, 3)])
 
@@ -133,6 +137,22 @@ def features_in(record):
 
 def shown(values):
     return [value.hex() if isinstance(value, bytes) else value for value in values]
+
+
+# ---- token ids of fixed length
+
+def padded_rows(length):
+    tokenizer = tokenizers.Tokenizer.from_file(str(DATA.parent / "tiny_bert" / "tokenizer.json"))
+    tokenizer.enable_truncation(length)
+    tokenizer.enable_padding(length=length, pad_id=tokenizer.token_to_id("[PAD]"))
+    names = ["input_ids", "token_type_ids", "attention_mask"]
+    for text, pair in [("the film", "good"), ("the good film the good film", "the film the film"), ("", "")]:
+        encoding = tokenizer.encode(text, pair)
+        columns = zip(names, [encoding.ids, encoding.type_ids, encoding.attention_mask])
+        example = example_of({name: ("int64", values) for name, values in columns})
+        features = {name: tf.io.FixedLenFeature((length,), tf.int64) for name in names}
+        parsed = tf.io.parse_single_example(example.SerializeToString(), features)
+        yield {"text": text, "pair": pair, "features": {name: parsed[name].numpy().tolist() for name in names}}
 
 
 # ---- the order of shards

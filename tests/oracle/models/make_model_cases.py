@@ -159,7 +159,7 @@ SHARP = ("bert", "gpt2", "opt")
 # that depends on the length, with prompts that grow past it.
 GENERATES = ("bigbird_lm", "gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm",
              "llama_longrope", "gptneox_lm", "gptneox_sequential", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm", "gemma3_lm",
-             "umt5_lm")
+             "umt5_lm", "bigbirdpegasus_lm", "bigbirdpegasussparse_lm")
 
 # name: class, configuration. The first case of an architecture is recorded in full.
 CASES = {
@@ -356,7 +356,7 @@ def make_case(name):
         training=prefix in big_bird_cases.TRAINED,
     )
     if name in GENERATES:
-        lengths = (5, 4, 2) if "rope" in name else LENGTHS
+        lengths = (5, 4, 2) if "rope" in name else big_bird_cases.LENGTHS.get(prefix, LENGTHS)
         record_generation(model, lengths, DATA / name, seed=seed)
 
 

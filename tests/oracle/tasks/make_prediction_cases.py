@@ -22,7 +22,9 @@ TEXTS = ["The film was good.", "it", "the story was fine and the end was poor an
 MAX_LENGTH = 12
 EMBEDDINGS = [("bert_mlm", "mean", False), ("bert_mlm", "cls", False), ("bert_mlm", "max", False),
               ("bert_mlm", "lasttoken", True), ("bert_softmax", "mean", True), ("distilbert_mlm", "mean", False),
-              ("modernbert_mlm", "cls", True), ("t5_lm", "mean", True)]
+              ("modernbert_mlm", "cls", True), ("t5_lm", "mean", True), ("t5_encoder", "lasttoken", False),
+              ("umt5_lm", "mean", False), ("gpt2_lm", "mean", False), ("gpt2_lm", "lasttoken", True),
+              ("llama_lm", "lasttoken", False), ("qwen3_lm", "lasttoken", True), ("gemma3_lm", "mean", True)]
 MASKED = ["the [MASK] was good", "[MASK] film was [MASK] and the [MASK] .", "the film was [MASK]."]
 LABELS = ["good", "bad", "a play"]
 NAMED = {"0": "contradiction", "1": "neutral", "2": "entailment"}
@@ -52,6 +54,8 @@ def embeddings(name, pooling, normalize):
         modules = [transformer, Pooling(transformer.get_embedding_dimension(), pooling_mode=pooling)]
         model = sentence_transformers.SentenceTransformer(modules=modules + [Normalize()] * normalize, device="cpu")
         model.tokenizer.padding_side = "right"
+        if name.startswith("gpt2"):  # whose own tokenizer makes no token types, which would be added as words
+            model.tokenizer.model_input_names = ["input_ids", "attention_mask"]
         vectors = model.encode(TEXTS).tolist()
     return {"model": name, "pooling": "last" if pooling == "lasttoken" else pooling, "normalize": normalize,
             "max_length": MAX_LENGTH, "texts": TEXTS, "embeddings": [[float(f"{x:.7g}") for x in v] for v in vectors]}

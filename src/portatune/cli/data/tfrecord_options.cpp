@@ -27,6 +27,12 @@ void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   tokens.text("--text-pair-column", a.text_pair_column, "column of a second text")->default_str("none");
   tokens.number("--max-length", a.max_length, "tokens of a row; longer texts are cut", {.lowest = 1})
       ->default_str("no limit");
+  tokens
+      .choice(
+          "--padding", {"none", "max_length"},
+          [&](const std::string& word) { a.pad_to_max_length = word == "max_length"; },
+          "max_length: --max-length ids in all rows, with an attention_mask")
+      ->default_str("none");
   tokens.flag("--keep-text", a.keep_text, "write the text beside its ids");
   Group output(command, "Output");
   output.path("--output", a.output, "TFRecord file; of several: 'train-{shard:05d}-of-{shards:05d}.tfrecord'")

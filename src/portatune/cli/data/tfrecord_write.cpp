@@ -64,7 +64,10 @@ Tensor numbers_in(const data::Example& row, const std::string& column, const cha
 class Tokens {
  public:
   explicit Tokens(const TfrecordWriteArguments& a)
-      : a_(a), tokenizer_(text::Tokenizer::load(a.tokenizer)), encoder_(tokenizer_) {}
+      : a_(a),
+        tokenizer_(text::Tokenizer::load(a.tokenizer)),
+        pad_id_(a.pad_to_max_length ? required_pad_id() : 0),
+        encoder_(tokenizer_) {}
 
   void replace_text(const data::Example& row, data::Example& example) {
     const bool is_pair = !a_.text_pair_column.empty();
@@ -72,6 +75,12 @@ class Tokens {
     if (is_pair) texts.second = row.text(a_.text_pair_column);
     std::vector<int32_t> ids, type_ids;
     encoder_.append(texts, {.max_length = a_.max_length}, ids, is_pair ? &type_ids : nullptr);
+    if (a_.pad_to_max_length) {
+      std::vector<int32_t> mask(ids.size(), 1);
+      for (std::vector<int32_t>* column : {&mask, &type_ids}) column->resize(size_of_rows(), 0);
+      ids.resize(size_of_rows(), pad_id_);
+      example.set("attention_mask", vector_of(mask));
+    }
     example.set("input_ids", vector_of(ids));
     if (is_pair) example.set("token_type_ids", vector_of(type_ids));
     if (a_.keep_text) return;
@@ -80,8 +89,18 @@ class Tokens {
   }
 
  private:
+  int32_t required_pad_id() const {
+    if (const auto id = tokenizer_.pad_id()) return *id;
+    throw UsageError({.where = "--padding max_length",
+                      .given = "no padding token in " + a_.tokenizer.string(),
+                      .expected = "a tokenizer with one",
+                      .fix = "name one as \"pad_token\" in its tokenizer_config.json, or write rows without padding"});
+  }
+  size_t size_of_rows() const { return static_cast<size_t>(a_.max_length); }
+
   const TfrecordWriteArguments& a_;
   const text::Tokenizer tokenizer_;
+  const int32_t pad_id_;  // Only for padding.
   text::IdEncoder encoder_;
 };
 
@@ -143,12 +162,19 @@ data::Dataset rows_of(const TfrecordWriteArguments& a) {
   return downloads ? tasks::download_images(rows, a.image_column, {.size = 1}) : rows;
 }
 
-void refuse(const std::string& option, const std::string& given, const std::string& expected) {
-  throw UsageError({.where = option, .given = given, .expected = expected});
+void refuse(const std::string& option, const std::string& given, const std::string& expected,
+            const std::string& fix = "") {
+  throw UsageError({.where = option, .given = given, .expected = expected, .fix = fix});
 }
 
 void check(const TfrecordWriteArguments& a) {
   if (a.tokenizer.empty() && a.max_length > 0) refuse("--max-length", "no --tokenizer", "token ids to cut");
+  if (a.tokenizer.empty() && a.pad_to_max_length) {
+    refuse("--padding max_length", "no --tokenizer", "token ids to pad", "add --tokenizer DIR and --max-length 128");
+  }
+  if (a.pad_to_max_length && a.max_length == 0) {
+    refuse("--padding max_length", "no --max-length", "the number of ids of each row", "add --max-length 128");
+  }
   if (a.tokenizer.empty() && a.keep_text) refuse("--keep-text", "no --tokenizer", "token ids beside the texts");
   if (a.output.extension() == ".gz" && !a.files.gzip) {
     refuse("--output", a.output.string() + " without --gzip", "both, or a name without .gz");

@@ -109,8 +109,9 @@ struct TfrecordWriteArguments {
   std::string image_column;         ///< column of paths to the images to write; empty: none, or "image" of a folder
   std::filesystem::path tokenizer;  ///< empty: texts are written unchanged
   std::string text_column = "text", text_pair_column;
-  int64_t max_length = 0;  ///< tokens; 0: no limit
-  bool keep_text = false;  ///< write the text beside its token ids
+  int64_t max_length = 0;          ///< tokens; 0: no limit
+  bool pad_to_max_length = false;  ///< all rows have max_length ids, and an attention_mask
+  bool keep_text = false;          ///< write the text beside its token ids
   Talk talk;
 };
 

@@ -2,12 +2,11 @@
 #include <functional>
 
 #include "portatune/error.h"
-#include "portatune/graph/ops/attention/block_sparse_attention.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/models/decoders/decoder_attention.h"
 #include "portatune/models/encoders/bert_layers.h"
-#include "portatune/models/encoders/big_bird_blocks.h"
+#include "portatune/models/encoders/block_attention.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/one_text_per_row.h"
@@ -19,7 +18,7 @@ namespace {
 
 using nn::Scope;
 
-constexpr double kHiddenKey = -10000;      // bias of a key that block-sparse attention hides, as in transformers
+constexpr const char* kClassPrefix = "BigBird";
 constexpr double kQuestionPenalty = -1e6;  // logits of tokens that are no answer
 
 // The fields of config.json that Big Bird has in addition to BERT's, with their names there.
@@ -27,15 +26,8 @@ struct BigBirdConfig : BertFields {
   bool is_decoder = false;
   bool use_bias = true;  // of queries, keys and values
   bool rescale_embeddings = false;
-  std::string attention_type = "block_sparse";
-  int64_t block_size = 64;
-  int64_t num_random_blocks = 3;
   int64_t sep_token_id = 66;
-
-  // Shorter texts have full attention, as in transformers. A decoder always has it.
-  bool is_sparse(int64_t length) const {
-    return !is_decoder && attention_type == "block_sparse" && length > (5 + 2 * num_random_blocks) * block_size;
-  }
+  BlockAttentionFields blocks = {};  // A decoder does not use them.
 
   nn::SelfAttention attention() const {
     return {.heads = num_attention_heads,
@@ -50,15 +42,8 @@ BigBirdConfig big_bird_config(const ConfigReader& config) {
   config.read("is_decoder", c.is_decoder);
   config.read("use_bias", c.use_bias);
   config.read("rescale_embeddings", c.rescale_embeddings);
-  config.read("attention_type", c.attention_type);
-  config.read("block_size", c.block_size, kSize);
-  config.read("num_random_blocks", c.num_random_blocks, {1, 1024});
+  c.blocks = block_attention_fields(config, c.max_position_embeddings);
   config.read("sep_token_id", c.sep_token_id, token_or_none(c.vocab_size));
-  if (c.attention_type != "block_sparse" && c.attention_type != "original_full") {
-    throw CheckpointError({.where = "config.json, attention_type",
-                           .given = "\"" + c.attention_type + "\"",
-                           .expected = "\"block_sparse\" or \"original_full\""});
-  }
   if (config.get_bool_or("add_cross_attention", false)) {
     throw CheckpointError({.where = "config.json, add_cross_attention",
                            .given = "true",
@@ -92,81 +77,24 @@ Values layers(const Scope& s, const BigBirdConfig& c, const Value& x, const Atte
   return states;
 }
 
-// The random blocks of a layer's heads on this device, int32 [heads, blocks - 2, num_random_blocks].
-Value blocks_of_device(const Scope& s, const BigBirdConfig& c, int64_t length, int64_t layer) {
-  const std::vector<int32_t> drawn = random_blocks({.heads = c.num_attention_heads,
-                                                    .length = length,
-                                                    .block_size = c.block_size,
-                                                    .num_random_blocks = c.num_random_blocks,
-                                                    .max_position_embeddings = c.max_position_embeddings,
-                                                    .seed = static_cast<uint32_t>(layer)});
-  const Value of_all = constant(
-      Tensor({c.num_attention_heads, length / c.block_size - 2, c.num_random_blocks}, std::span<const int32_t>(drawn)));
-  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
-  if (heads == c.num_attention_heads) return of_all;
-  const Value device = place_of_device(s.options().mesh, {MeshAxis::kTensor});
-  return dynamic_slice(of_all, 0, device * static_cast<double>(heads), heads);
-}
-
-// Block-sparse attention of a text of whole blocks. There is no dropout of its weights, as in transformers.
-//   mask  int32 [batch, length]: 1 for tokens, 0 for padding, whose results are 0
-Value sparse_attention(const Scope& s, const BigBirdConfig& c, int64_t layer, const nn::HeadsOfDevice& heads,
-                       const Value& mask) {
-  const Shape& shape = mask.shape();
-  const Value is_token = convert(mask, DType::kFloat32);
-  const Value bias = reshape((1.0 - is_token) * kHiddenKey, {shape[0], 1, 1, shape[1]});
-  BlockSparseOptions options{.heads = heads.options.heads, .block_size = c.block_size, .scale = heads.options.scale};
-  Value random;
-  if (s.options().training) {
-    options.random_blocks = c.num_random_blocks;
-    random = blocks_of_device(s, c, shape[1], layer);
-  } else {
-    options.first_again = c.num_random_blocks;  // In evaluation transformers takes block 0 for all random ones.
-  }
-  const Value attended = block_sparse_attention(heads.q, heads.k, heads.v, bias, random, options);
-  return attended * convert(expand_dims(is_token, -1), attended.dtype());
-}
-
-class BigBird final : public OneTextPerRow {
+class BigBird final : public TextBody, public OneTextPerRow {
  public:
   explicit BigBird(const BigBirdConfig& c) : c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
-    if (in.packed) {
-      throw UsageError({.where = "packing",
-                        .given = "Big Bird, whose attention is by blocks",
-                        .expected = "one text per row",
-                        .fix = "use --padding in place of --packing"});
-    }
     const Scope s = root / "bert";
     const Value x = embeddings(s / "embeddings", c_, in);
-    if (c_.is_sparse(x.shape()[1])) return sparse_layers(s / "encoder", x, in);
-    const Value mask = mask_of(in);
-    return layers(s / "encoder", c_, x, [&](const Scope& self, int64_t, const nn::HeadsOfDevice& heads) {
-      return attention(self, heads, mask);
-    });
+    return layers(s / "encoder", c_, x, BlockAttention(kClassPrefix, c_.blocks, in));
   }
 
   Value pooler_output(const Scope& root, const Value& x) const override { return pooled(root, x); }
+  int64_t max_padded_length(int64_t tokens) const override { return c_.blocks.max_padded_length(tokens); }
 
   static Value pooled(const Scope& root, const Value& x) {
     return tanh(linear(root / "bert" / "pooler", nn::first_token(x), x.shape().back()));
   }
 
  private:
-  // The layers of a text that is padded to whole blocks, as in transformers; the states are those of its tokens.
-  Values sparse_layers(const Scope& s, const Value& x, const TextInputs& in) const {
-    const int64_t length = x.shape()[1], padding = (c_.block_size - length % c_.block_size) % c_.block_size;
-    const auto padded = [&](const Value& y) { return padding == 0 ? y : pad(y, 1, 0, padding); };
-    const Value mask = padded(in.attention_mask ? in.attention_mask : full(in.input_ids.type(), 1));
-    Values states = layers(s, c_, padded(x), [&](const Scope& self, int64_t layer, const nn::HeadsOfDevice& heads) {
-      return sparse_attention(self, c_, layer, heads, mask);
-    });
-    if (padding == 0) return states;
-    for (Value& state : states) state = slice(state, 1, {0, length});
-    return states;
-  }
-
   BigBirdConfig c_;
 };
 
@@ -249,7 +177,7 @@ std::unique_ptr<TextModel> big_bird(const io::JsonObject& config) {
   } else {
     body = std::make_unique<BigBird>(c);
   }
-  return std::make_unique<TextModel>(bert_facts("BigBird", "bert", c), std::move(body), heads_of(c));
+  return std::make_unique<TextModel>(bert_facts(kClassPrefix, "bert", c), std::move(body), heads_of(c));
 }
 
 }  // namespace portatune::models

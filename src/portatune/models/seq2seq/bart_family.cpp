@@ -1,11 +1,13 @@
 #include "portatune/models/seq2seq/bart_family.h"
 
 #include <cmath>
+#include <functional>
 
 #include "portatune/error.h"
 #include "portatune/models/decoders/decoder_attention.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
+#include "portatune/models/one_text_per_row.h"
 #include "portatune/models/seq2seq/cross_attention.h"
 #include "portatune/models/seq2seq/seq2seq_config.h"
 #include "portatune/models/seq2seq/seq2seq_heads.h"
@@ -18,7 +20,6 @@ namespace {
 using nn::Scope;
 
 constexpr double kLayerNormEps = 1e-5;
-constexpr int64_t kPositionOffset = 2;  // the first two rows of learned positions do not belong to tokens
 
 nn::SelfAttention attention_of(const BartConfig& c, const BartStack& stack) {
   return {.heads = stack.attention_heads,
@@ -26,14 +27,20 @@ nn::SelfAttention attention_of(const BartConfig& c, const BartStack& stack) {
           .dropout = c.attention_dropout,
           .query = "q_proj",
           .key = "k_proj",
-          .value = "v_proj"};
+          .value = "v_proj",
+          .linear = {.bias = c.attention_bias}};
+}
+
+// The last layer of attention.
+Value attention_output(const Scope& s, const BartConfig& c, const Value& attended) {
+  return linear(s, attended, c.d_model, nn::rows({.bias = c.attention_bias}));
 }
 
 Value positions(const Scope& s, const BartConfig& c, const TextInputs& in) {
   const Value ids = positions_of(in);
   if (!c.has_sinusoids) {
-    return embedding(s, ids + full({DType::kInt32, {}}, kPositionOffset), c.max_position_embeddings + kPositionOffset,
-                     c.d_model);
+    const Value offset = full({DType::kInt32, {}}, static_cast<double>(c.position_offset));
+    return embedding(s, ids + offset, c.max_position_embeddings + c.position_offset, c.d_model);
   }
   const Value table =
       s.buffer("weight", {c.max_position_embeddings, c.d_model}, {nn::Initializer::Kind::kSplitSinusoids});
@@ -63,20 +70,38 @@ Value add_part(const Scope& norm, const BartConfig& c, const Value& x, const F& 
   return c.norms_inputs ? sum : layer_norm(norm, sum, kLayerNormEps);
 }
 
-Value add_feed_forward(const Scope& s, const BartConfig& c, int64_t ffn_dim, const Value& x) {
+Value add_feed_forward(const Scope& s, const BartConfig& c, int64_t ffn_dim, const Value& x,
+                       double activation_dropout) {
   return add_part(s / "final_layer_norm", c, x, [&](const Value& in) {
     const Value expanded = nn::activate(c.activation_function, linear(s / "fc1", in, ffn_dim, nn::columns()));
-    return linear(s / "fc2", nn::dropout_of_part(s / "fc1", expanded, c.activation_dropout), c.d_model, nn::rows());
+    return linear(s / "fc2", nn::dropout_of_part(s / "fc1", expanded, activation_dropout), c.d_model, nn::rows());
   });
 }
 
-Value encoder_layer(const Scope& s, const BartConfig& c, const Value& x, const Value& mask) {
-  const Scope attention = s / "self_attn";
-  const Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
-    const Value attended = self_attention(attention, in, mask, attention_of(c, c.encoder));
-    return linear(attention / "out_proj", attended, c.d_model, nn::rows());
-  });
-  return add_feed_forward(s, c, c.encoder.ffn_dim, h);
+// Attention of encoder layer `layer` to the source x; s is its scope.
+using Attend = std::function<Value(const Scope& s, int64_t layer, const Value& x)>;
+
+Attend full_attention(const BartConfig& c, const TextInputs& source) {
+  return [&c, mask = mask_of(source)](const Scope& s, int64_t, const Value& x) {
+    return attention_output(s / "out_proj", c, self_attention(s, x, mask, attention_of(c, c.encoder)));
+  };
+}
+
+Attend attention_by_blocks(const BartConfig& c, const TextInputs& source) {
+  return [&c, attend = BlockAttention(c.class_prefix, *c.block_attention, source)](const Scope& s, int64_t layer,
+                                                                                   const Value& x) {
+    nn::SelfAttention a = attention_of(c, c.encoder);
+    a.query = "query", a.key = "key", a.value = "value";
+    const Scope self = s / "self";
+    return attention_output(s / "output", c, attend(self, layer, project(self, x, a)));
+  };
+}
+
+Value encoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const Attend& attend) {
+  const Value h =
+      add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) { return attend(s / "self_attn", layer, in); });
+  // BigBirdPegasus has no such dropout here.
+  return add_feed_forward(s, c, c.encoder.ffn_dim, h, c.block_attention ? 0 : c.activation_dropout);
 }
 
 Value decoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const DecoderPass& pass,
@@ -84,12 +109,12 @@ Value decoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Va
   const nn::SelfAttention a = attention_of(c, c.decoder);
   const Scope self = s / "self_attn", cross = s / "encoder_attn";
   const Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
-    return linear(self / "out_proj", causal_attention(self, pass, layer, project(self, in, a)), c.d_model, nn::rows());
+    return attention_output(self / "out_proj", c, causal_attention(self, pass, layer, project(self, in, a)));
   });
   const Value y = add_part(s / "encoder_attn_layer_norm", c, h, [&](const Value& in) {
-    return linear(cross / "out_proj", cross_attention(cross, source, layer, in, a), c.d_model, nn::rows());
+    return attention_output(cross / "out_proj", c, cross_attention(cross, source, layer, in, a));
   });
-  return add_feed_forward(s, c, c.decoder.ffn_dim, y);
+  return add_feed_forward(s, c, c.decoder.ffn_dim, y, c.activation_dropout);
 }
 
 void read_stack(const ConfigReader& config, const std::string& name, const BartConfig& c, BartStack& stack) {
@@ -122,7 +147,7 @@ Value with_last_label_first(const Value& labels, int64_t pad_token_id) {
   return concatenate({last, slice(tokens, 1, {0, type.shape[1] - 1})}, 1);
 }
 
-class Bart final : public Seq2Seq {
+class Bart : public Seq2Seq {
  public:
   explicit Bart(const BartConfig& c) : c_(c) {}
 
@@ -130,10 +155,10 @@ class Bart final : public Seq2Seq {
 
   Values encoder_states(const Scope& root, const TextInputs& source) const override {
     const Scope s = root / "model" / "encoder";
-    const Value mask = mask_of(source);
+    const Attend attend = c_.block_attention ? attention_by_blocks(c_, source) : full_attention(c_, source);
     Values x{embed(root / "model", s, c_, c_.encoder, source)};
     for (int64_t i = 0; i < c_.encoder.layers; ++i) {
-      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, x.back(), mask)));
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, i, x.back(), attend)));
     }
     return finished(s, std::move(x));
   }
@@ -177,11 +202,21 @@ class Bart final : public Seq2Seq {
   }
 
   Values finished(const Scope& s, Values x) const {
-    if (c_.norms_inputs) x.back() = layer_norm(s / "layer_norm", x.back(), kLayerNormEps);
+    if (c_.norms_inputs) x.back() = layer_norm(s / c_.final_norm, x.back(), kLayerNormEps);
     return x;
   }
 
   BartConfig c_;
+};
+
+class BartWithBlocks final : public Bart, public OneTextPerRow {
+ public:
+  explicit BartWithBlocks(const BartConfig& c) : Bart(c), blocks_(*c.block_attention) {}
+
+  int64_t max_padded_length(int64_t tokens) const override { return blocks_.max_padded_length(tokens); }
+
+ private:
+  BlockAttentionFields blocks_;
 };
 
 Value sequence_classification(const Scope& root, const BartConfig& c, const HeadInputs& in) {
@@ -223,7 +258,8 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
 
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more) {
   more.emplace(HeadKind::kSeq2SeqLM, head_of(c, seq2seq_lm));
-  return std::make_unique<TextModel>(facts_of(c), std::make_unique<Bart>(c), std::move(more));
+  std::unique_ptr<Bart> body = c.block_attention ? std::make_unique<BartWithBlocks>(c) : std::make_unique<Bart>(c);
+  return std::make_unique<TextModel>(facts_of(c), std::move(body), std::move(more));
 }
 
 Heads bart_classification_heads(const BartConfig& c) {

@@ -7,7 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/python/tasks/python_task.h"
 #include "portatune/tasks/registry.h"
-#include "portatune/tasks/task_fields.h"
+#include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/task_spec.h"
 
 namespace nb = nanobind;

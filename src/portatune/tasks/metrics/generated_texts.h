@@ -18,6 +18,9 @@ namespace portatune::tasks {
 /// Output of the forward pass, int32 [batch, length]: the first token that the decoder reads, the new tokens, and
 /// padding.
 inline constexpr std::string_view kGeneratedTokens = "generated_tokens";
+/// Output of the forward pass, float32 [batch]: 0, or infinity if logits of these tokens were not finite. Evaluations
+/// refuse it then.
+inline constexpr std::string_view kGeneratedLogits = "generated_logits";
 /// Column of a batch: the text that the row has as its target.
 inline constexpr std::string_view kTargetText = "target_text";
 

@@ -129,15 +129,15 @@ Values attend(const BlockSparseOptions& o, std::span<const Value> in) {
   return {convert(join(out), in[0].dtype()), reshape(log(total) + highest, {s[0], s[1], s[2] * s[3]})};
 }
 
-// middle_attention_grad(dout, q, k, v, bias, random, out, lse): the gradients of q, k and v, whose first and last
+// block_sparse_attention_grad(dout, q, k, v, bias, random, out, lse): the gradients of q, k and v, whose first and last
 // blocks of q get zeros.
 //   shape     those of q, k and v
 //   lowering  the kernel portatune.block_attention_grad
-struct MiddleAttentionGrad final : Composite {
+struct BlockSparseAttentionGrad final : Composite {
   const BlockSparseOptions o;
-  explicit MiddleAttentionGrad(const BlockSparseOptions& o) : o(o) {}
+  explicit BlockSparseAttentionGrad(const BlockSparseOptions& o) : o(o) {}
 
-  std::string_view name() const override { return "middle_attention_grad"; }
+  std::string_view name() const override { return "block_sparse_attention_grad"; }
   Types infer(std::span<const Value> in) const override { return {in[1].type(), in[2].type(), in[3].type()}; }
   Values decompose(std::span<const Value> in) const override {
     const Value out = attend(o, in.subspan(1, 5))[0];
@@ -148,14 +148,14 @@ struct MiddleAttentionGrad final : Composite {
   }
 };
 
-// middle_attention(q, k, v, bias, random): attention of the blocks of queries between the first and the last one; also
-// the log of each row's sum of exponentials.
+// block_sparse_attention(q, k, v, bias, random): attention of the middle blocks of queries, those between the first and
+// the last one; also the log of each row's sum of exponentials. The function of this name adds the other two.
 //   shape     [batch, length - 2 block_size, hidden]; float32 [batch, heads, length - 2 block_size]
-//   gradient  middle_attention_grad
+//   gradient  block_sparse_attention_grad
 //   lowering  the kernel portatune.block_attention
-struct MiddleAttention final : Composite {
+struct BlockSparseAttention final : Composite {
   const BlockSparseOptions o;
-  explicit MiddleAttention(const BlockSparseOptions& o) : o(o) {}
+  explicit BlockSparseAttention(const BlockSparseOptions& o) : o(o) {}
 
   std::string_view name() const override { return "block_sparse_attention"; }
 
@@ -183,7 +183,7 @@ struct MiddleAttention final : Composite {
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
     require(dresults[0] && !dresults[1], name(), node.inputs(), "a gradient for the first result only");
     const Values& in = node.inputs();
-    Values dinputs = make_nodes(std::make_unique<MiddleAttentionGrad>(o),
+    Values dinputs = make_nodes(std::make_unique<BlockSparseAttentionGrad>(o),
                                 {dresults[0], in[0], in[1], in[2], in[3], in[4], node.result(0), node.result(1)});
     dinputs.resize(in.size());
     return dinputs;
@@ -216,7 +216,8 @@ Value block_sparse_attention(const Value& q, const Value& k, const Value& v, con
                              const BlockSparseOptions& o) {
   // The kernel always has this operand.
   const Value chosen = random ? random : full({DType::kInt32, {o.heads, q.shape()[1] / o.block_size - 2, 1}}, 0);
-  const Value middle = make_nodes(std::make_unique<MiddleAttention>(o), {q, k, v, middle_bias(bias, o), chosen})[0];
+  const Value middle =
+      make_nodes(std::make_unique<BlockSparseAttention>(o), {q, k, v, middle_bias(bias, o), chosen})[0];
   const Value ends = attention_of_ends(q, k, v, bias, o);
   return concatenate({slice(ends, 1, {0, o.block_size}), middle, slice(ends, 1, {o.block_size, 2 * o.block_size})}, 1);
 }
