@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/config_changes.h"
+#include "portatune/hub.h"
 #include "portatune/image.h"
 #include "portatune/json_object.h"
 #include "portatune/models.h"

@@ -8,7 +8,6 @@
 #include "portatune/python/tasks/python_task.h"
 #include "portatune/tasks/registry.h"
 #include "portatune/tasks/task_spec.h"
-#include "portatune/tasks/task_spec.h"
 
 namespace nb = nanobind;
 
