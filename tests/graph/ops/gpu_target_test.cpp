@@ -13,31 +13,31 @@ namespace portatune::test {
 namespace {
 
 const Target kForGpu{.kernels = {std::string(kGpu)}};
-constexpr int64_t kIds = 501, kWidth = 7, kRows = 5;
+constexpr int64_t kIdCount = 501, kRowWidth = 7, kTableRows = 5;
 
-std::vector<Tensor> run_for_gpu(const Function& function, const std::vector<Tensor>& arguments) {
+std::vector<Tensor> run_as_on_gpu(const Function& function, const std::vector<Tensor>& arguments) {
   return pjrt::run_on_cpu(to_stablehlo(function, kForGpu), arguments);
 }
 
-// Sums by row of `updates` [kIds, kWidth] in the order that starts at `first` and has steps of 7.
-std::vector<float> sums_from(const Tensor& updates, int64_t first) {
-  Tensor ids({DType::kInt32, {kIds}}), moved(updates.type());
-  for (int64_t i = 0; i < kIds; ++i) {
-    const int64_t from = (first + 7 * i) % kIds;
-    ids.as<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(from % kRows);
-    std::copy_n(&updates.as<float>()[static_cast<size_t>(from * kWidth)], kWidth,
-                &moved.as<float>()[static_cast<size_t>(i * kWidth)]);
+// Sums by row of `updates` [kIdCount, kRowWidth] in the order that starts at `first` and has steps of 7.
+std::vector<float> scattered_sums_from(const Tensor& updates, int64_t first) {
+  Tensor ids({DType::kInt32, {kIdCount}}), moved(updates.type());
+  for (int64_t i = 0; i < kIdCount; ++i) {
+    const int64_t from = (first + 7 * i) % kIdCount;
+    ids.as<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(from % kTableRows);
+    std::copy_n(&updates.as<float>()[static_cast<size_t>(from * kRowWidth)], kRowWidth,
+                &moved.as<float>()[static_cast<size_t>(i * kRowWidth)]);
   }
   const Value x = parameter("x", updates.type()), where = parameter("ids", ids.type());
-  const Function function{.parameters = {x, where}, .results = {scatter_add_rows(where, x, kRows)}};
-  const std::vector<Tensor> results = run_for_gpu(function, {moved, ids});
+  const Function function{.parameters = {x, where}, .results = {scatter_add_rows(where, x, kTableRows)}};
+  const std::vector<Tensor> results = run_as_on_gpu(function, {moved, ids});
   const auto values = results[0].as<float>();
   return {values.begin(), values.end()};
 }
 
 // Numbers of magnitudes from 1 to 2^-20.
 Tensor numbers_of_many_sizes() {
-  Tensor numbers = f32({kIds, kWidth});
+  Tensor numbers = f32({kIdCount, kRowWidth});
   int exponent = 0;
   for (float& number : numbers.as<float>()) number = std::ldexp(number, -(exponent++ % 21));
   return numbers;
@@ -47,34 +47,34 @@ Tensor numbers_of_many_sizes() {
 
 TEST(GpuTarget, ScatteredSumsAreTheSameBitsInEachOrder) {
   const Tensor updates = numbers_of_many_sizes();
-  const std::vector<float> sums = sums_from(updates, 0);
-  EXPECT_EQ(sums_from(updates, 123), sums);
-  EXPECT_EQ(sums_from(updates, 400), sums);
+  const std::vector<float> sums = scattered_sums_from(updates, 0);
+  EXPECT_EQ(scattered_sums_from(updates, 123), sums);
+  EXPECT_EQ(scattered_sums_from(updates, 400), sums);
 }
 
 TEST(GpuTarget, ScatteredSumsAreExact) {
   const Tensor updates = numbers_of_many_sizes();
-  std::vector<double> wanted(kRows * kWidth);
-  for (int64_t i = 0; i < kIds * kWidth; ++i) {
-    wanted[static_cast<size_t>(i / kWidth % kRows * kWidth + i % kWidth)] +=
+  std::vector<double> wanted(kTableRows * kRowWidth);
+  for (int64_t i = 0; i < kIdCount * kRowWidth; ++i) {
+    wanted[static_cast<size_t>(i / kRowWidth % kTableRows * kRowWidth + i % kRowWidth)] +=
         updates.as<float>()[static_cast<size_t>(i)];
   }
-  const std::vector<float> found = sums_from(updates, 0);
+  const std::vector<float> found = scattered_sums_from(updates, 0);
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 1e-7 * std::abs(wanted[i])) << i;
 }
 
 TEST(GpuTarget, ScatteredSumsOfHugeNumbersAndZerosAreExact) {
-  Tensor updates(TensorType{DType::kFloat32, {kIds, kWidth}});
-  EXPECT_EQ(sums_from(updates, 0), std::vector<float>(kRows * kWidth, 0));
+  Tensor updates(TensorType{DType::kFloat32, {kIdCount, kRowWidth}});
+  EXPECT_EQ(scattered_sums_from(updates, 0), std::vector<float>(kTableRows * kRowWidth, 0));
   std::ranges::fill(updates.as<float>(), 1e35F);
-  for (const float sum : sums_from(updates, 0)) EXPECT_NEAR(sum, 1e37, 0.02e37);
+  for (const float sum : scattered_sums_from(updates, 0)) EXPECT_NEAR(sum, 1e37, 0.02e37);
 }
 
 TEST(GpuTarget, ScatteredSumsWithAnInfiniteNumberAreNotFinite) {
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-    Tensor updates = f32({kIds, kWidth});
+    Tensor updates = f32({kIdCount, kRowWidth});
     updates.as<float>()[3] = bad;
-    EXPECT_TRUE(std::ranges::none_of(sums_from(updates, 0), [](float sum) { return std::isfinite(sum); }))
+    EXPECT_TRUE(std::ranges::none_of(scattered_sums_from(updates, 0), [](float sum) { return std::isfinite(sum); }))
         << bad;
   }
 }
@@ -88,7 +88,7 @@ TEST(GpuTarget, LayerNormAgreesWithItsDecomposition) {
   for (Value& result : results) result = convert(result, kF32);
   const Function function{.parameters = {x, gamma, beta, dy}, .results = results};
   const std::vector<Tensor> arguments{random(x.type()), f32({32}, 2), f32({32}, 3), f32({4, 6, 32}, 4)};
-  const std::vector<Tensor> found = run_for_gpu(function, arguments);
+  const std::vector<Tensor> found = run_as_on_gpu(function, arguments);
   const std::vector<Tensor> wanted = pjrt::run_on_cpu(to_stablehlo(function, {}), arguments);
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto a = found[i].as<float>(), b = wanted[i].as<float>();
