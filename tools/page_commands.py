@@ -49,6 +49,7 @@ DRY = "dry run"
 SKIP = "not run"
 RULES = (
     (r"^git clone", SKIP, "the repository is there"),
+    (r"^portatune run ", SKIP, "the script is the reader's own"),
     (r"^make ", DRY, "the commands run with what make build has built"),
     (r"machine\d|/shared/|--hostfile", SKIP, "needs several machines"),
     (r"\bhf:", 2, "no network: data of the Hub are refused"),
