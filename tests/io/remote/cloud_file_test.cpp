@@ -130,7 +130,7 @@ TEST_P(CloudFile, TimesOutOnABusyServer) {
 TEST_P(CloudFile, TimesOutOnASilentServer) {
   setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1);
   store_.put("b/a", "text");
-  store_.fail_next(1, {.status = 503, .hangs = true});
+  store_.fail_always({.status = 503, .hangs = true});
   expect_error<IoError>([&] { open_file(url("b/a")); }, {"b/a", "no answer in time"});
 }
 
