@@ -168,6 +168,9 @@ struct Target {
   /// True if each device of the mesh belongs to another process. The module is then for one device, and kernels
   /// exchange arrays between the processes.
   bool across_processes = false;
+  /// True for GPUs. XLA's sums of scattered floats differ there from run to run, and its fusions compute some values
+  /// several times; ops avoid both.
+  bool is_gpu = false;
 };
 
 /// The program as the text of a StableHLO module (StableHLO 1.13, static shapes), one operation a line.

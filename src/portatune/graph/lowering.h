@@ -26,9 +26,6 @@ struct KernelCall {
 /// The call of no kernel: no target offers it.
 inline const KernelCall kNoKernel{.target = ""};
 
-/// A name among the kernels of GPUs, which have no others of Portatune's own.
-inline constexpr std::string_view kGpu = "gpu";
-
 /// Writes nodes in an order in which every operand comes before its use.
 class Lowering {
  public:
@@ -51,9 +48,8 @@ class Lowering {
              std::string region = {});
   /// True if the target has a kernel or library with this name.
   bool offers(std::string_view kernel) const { return target_.kernels.contains(kernel); }
-  /// True for GPUs: XLA's sums of scattered floats differ there from run to run, and its fusions compute some values
-  /// several times.
-  bool is_for_gpu() const { return offers(kGpu); }
+  /// Target::is_gpu.
+  bool is_for_gpu() const { return target_.is_gpu; }
   /// Writes the node as a custom call if the target has the kernel and kernels support its types; returns true if so.
   bool call_kernel(const Node& node, const KernelCall& call);
   /// The same for a call by which processes exchange arrays. All processes make these calls in the same order: each

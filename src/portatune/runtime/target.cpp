@@ -1,7 +1,6 @@
 #include "portatune/runtime/target.h"
 
 #include "portatune/error.h"
-#include "portatune/graph/lowering.h"
 #include "portatune/graph/ops/attention/cudnn_attention.h"
 #include "portatune/kernels/cpu/registry.h"
 
@@ -32,8 +31,7 @@ Target target_for(std::string_view platform, const DeviceOptions& options) {
                       .fix = "remove the option, or add --device cuda"});
   }
   if (platform == "cpu") return cpu_target(options);
-  Target target;
-  if (platform == "cuda") target.kernels.emplace(kGpu);
+  Target target{.is_gpu = platform == "cuda"};
   if (options.cudnn_attention) target.kernels.emplace(kCudnnAttention);
   return target;
 }

@@ -7,12 +7,11 @@
 
 #include "graph/ops/composites.h"
 #include "pjrt/cpu.h"
-#include "portatune/graph/lowering.h"
 
 namespace portatune::test {
 namespace {
 
-const Target kForGpu{.kernels = {std::string(kGpu)}};
+const Target kForGpu{.is_gpu = true};
 constexpr int64_t kIdCount = 501, kRowWidth = 7, kTableRows = 5;
 
 std::vector<Tensor> run_as_on_gpu(const Function& function, const std::vector<Tensor>& arguments) {
