@@ -57,7 +57,7 @@ class QuestionAnswering final : public TextTask {
   /// Windows in random order.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override;
-  bool can_be_packed() const override { return true; }
+  bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
   /// The windows. Checks the answers.

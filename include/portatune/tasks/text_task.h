@@ -70,9 +70,11 @@ class TextCheckpoint {
   data::Dataset batches_padded_with(const data::Dataset& examples, int64_t size,
                                     std::map<std::string, double> padding) const;
 
+  /// Returns whether the model keeps the texts of a row apart.
+  bool can_be_packed() const;
   /// Examples in packed batches, as data::Dataset::pack() makes them. The columns in `more` are padded to the length of
   /// the rows.
-  /// errors  UsageError if this length is not max_length
+  /// errors  UsageError if this length is not max_length, or unless can_be_packed()
   data::Dataset packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
                                const std::map<std::string, double>& more = {}) const;
 

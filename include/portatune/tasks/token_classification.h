@@ -66,7 +66,7 @@ class TokenClassification final : public TextTask {
                      data::TableOptions table = {}) const override;
   /// Batches padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
-  bool can_be_packed() const override { return true; }
+  bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
   std::optional<int64_t> cut_texts(const data::Example& row) const override;

@@ -211,9 +211,11 @@ data::Dataset TextCheckpoint::batches_padded_with(const data::Dataset& examples,
   return padded_batches(examples, size, padding_to(lengths(), std::move(padding)));
 }
 
+bool TextCheckpoint::can_be_packed() const { return models::can_be_packed(model()); }
+
 data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
                                              const std::map<std::string, double>& more) const {
-  if (!models::can_be_packed(model())) throw models::one_text_per_row(model().facts().class_prefix);
+  if (!can_be_packed()) throw models::one_text_per_row(model().facts().class_prefix);
   if (shapes.length != max_length()) {
     throw UsageError({.where = "length of packed rows",
                       .given = std::to_string(shapes.length),

@@ -9,7 +9,6 @@
 #include "portatune/error.h"
 #include "portatune/generate/generated_tokens.h"
 #include "portatune/generate/options.h"
-#include "portatune/models/one_text_per_row.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -139,7 +138,7 @@ class TextToText final : public TextTask {
     return checkpoint().batches_of_pairs(examples, size, pairs_, {std::string(kLabels), tasks::kNoLabel});
   }
   bool can_be_packed() const override {
-    return models::can_be_packed(checkpoint().model()) && options_.max_target_length <= options_.max_length &&
+    return checkpoint().can_be_packed() && options_.max_target_length <= options_.max_length &&
            reads_packed_targets(body_);
   }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
@@ -251,7 +250,7 @@ data::PairCounts TextToText::pair_counts(const data::Dataset& batches) const {
 
 data::Dataset TextToText::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                          const data::ShuffleOptions& order) const {
-  const bool is_refused = !can_be_packed() && models::can_be_packed(checkpoint().model());
+  const bool is_refused = !can_be_packed() && checkpoint().can_be_packed();
   if (is_refused) return RowTask::packed_batches(rows, shapes, order);  // The checkpoint refuses other models.
   const tasks::PairRows sizes(options_.max_length, options_.max_target_length);
   const auto encoded = [this, sizes](const data::Example& row) {

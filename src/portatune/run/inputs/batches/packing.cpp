@@ -125,17 +125,6 @@ void require_support(const RowTask& task, int64_t length) {
       task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {}));
 }
 
-// True if the default is to pack: the task can be packed, and so can its model.
-bool packs_by_default(const RunOptions& a, const RowTask& task) {
-  if (a.model.padding || !task.can_be_packed()) return false;
-  try {
-    require_support(task, task.max_length());
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 std::string name_of(data::Packing packing) {
@@ -150,7 +139,7 @@ std::optional<data::PackedShapes> chosen_packing(const RunOptions& a, const RowT
   }
   const bool is_automatic = a.packing == PackingPolicy::kAutomatic;
   if (a.packing == PackingPolicy::kNone) return std::nullopt;
-  if (is_automatic && !packs_by_default(a, task)) return std::nullopt;
+  if (is_automatic && (a.model.padding || !task.can_be_packed())) return std::nullopt;
   const int64_t length = task.max_length();
   require_support(task, length);
   const Sample sample = sample_of(a, task, events);
