@@ -22,7 +22,7 @@ pjrt::Executable compile_for(pjrt::AotTarget target, const Function& function) {
   // Triton's matrix products are off: they double the compile time and are not tested here.
   pjrt::CompileOptions options{.replicas = function.mesh.devices()};
   if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  const Target lowered_for = target_for(target == pjrt::AotTarget::kCudaH100 ? "cuda" : "tpu", {});
+  const Target lowered_for = target_for(pjrt::platform_of(target), {});
   return pjrt::aot_topology(target).compile(to_stablehlo(function, lowered_for), options);
 }
 

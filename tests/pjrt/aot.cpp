@@ -35,6 +35,8 @@ std::string name_of_target(const testing::TestParamInfo<AotTarget>& target) {
   return target.param == AotTarget::kTpuV5e ? "TpuV5e" : "CudaH100";
 }
 
+std::string platform_of(AotTarget target) { return plugin_of(target).platform; }
+
 std::filesystem::path aot_plugin_file(AotTarget target) {
   const AotPlugin plugin = plugin_of(target);
   if (std::getenv(plugin.variable) != nullptr) return find_plugin(plugin.platform);

@@ -26,6 +26,9 @@ inline constexpr std::array kAotTargets = {AotTarget::kTpuV5e, AotTarget::kCudaH
 /// The names of parametrised tests: "TpuV5e", "CudaH100".
 std::string name_of_target(const testing::TestParamInfo<AotTarget>& target);
 
+/// "tpu" or "cuda".
+std::string platform_of(AotTarget target);
+
 /// The plugin for a target.
 /// errors  DeviceError if it is missing
 std::filesystem::path aot_plugin_file(AotTarget target);

@@ -29,7 +29,7 @@ double on_cpu(const Function& step, const Device& device, const char* what) {
 double ahead_of_time(const Function& step, pjrt::AotTarget target, const char* what) {
   pjrt::CompileOptions options;
   if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  const Target lowered_for = target_for(target == pjrt::AotTarget::kCudaH100 ? "cuda" : "tpu", {});
+  const Target lowered_for = target_for(pjrt::platform_of(target), {});
   return temporaries(pjrt::aot_topology(target).compile(to_stablehlo(step, lowered_for), options), what);
 }
 
