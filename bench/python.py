@@ -144,7 +144,7 @@ def logged(words, environment, output, *option):
 
 
 def losses(path):
-    """The records of steps in the log of a run that goes on."""
+    """The records of steps in the log of a running program."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
     return [record for record in (json.loads(line) for line in lines if line.endswith("\n")) if "loss" in record]
 

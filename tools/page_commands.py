@@ -227,7 +227,7 @@ class Page:
 
 
 def all_pages():
-    """The README and the pages of docs/. Decisions may tell of earlier options."""
+    """The README and the pages of docs/. Decisions may name earlier options."""
     return [README, *(file for file in sorted((ROOT / "docs").rglob("*.md")) if "adr" not in file.parts)]
 
 

@@ -166,7 +166,7 @@ class IdEncoder {
 enum class TokenizerType {
   kWordPiece,  ///< as BERT: BertNormalizer, BertPreTokenizer, tokens inside of words begin with ##
   kBpe,        ///< merges of bytes, as GPT-2 and RoBERTa: a text has no unknown characters
-  kUnigram     ///< pieces with probabilities, as SentencePiece has for ALBERT and T5; ▁ stands for a space
+  kUnigram     ///< pieces with probabilities, as SentencePiece has for ALBERT and T5; ▁ is a space
 };
 
 constexpr auto names_of(TokenizerType) {

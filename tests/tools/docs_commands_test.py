@@ -61,7 +61,7 @@ class DocsCommands(unittest.TestCase):
     def test_pages_have_commands_of_this_version(self):
         count = 0
         for page in sorted((ROOT / "docs").glob("**/*.md")):
-            if "adr" in page.parts:  # decisions may tell of earlier options
+            if "adr" in page.parts:  # decisions may name earlier options
                 continue
             for words in commands_of(page):
                 count += 1

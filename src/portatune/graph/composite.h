@@ -8,7 +8,7 @@
 namespace portatune {
 
 /// An op with a decomposition, which defines its meaning, and on some platforms a kernel or another composition. These
-/// must agree with the decomposition wherever the op's docstring defines the result.
+/// must agree with the decomposition in all results that the op's docstring defines.
 struct Composite : Op {
   /// The results, composed of other ops.
   virtual Values decompose(std::span<const Value> inputs) const = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMaxSide = 65'535;  // the maximum of JPEG
 
-// The format of a file and its first bytes; '?' stands for any byte.
+// The format of a file and its first bytes; '?' matches any byte.
 struct Format {
   std::string_view begin;
   std::string_view name;

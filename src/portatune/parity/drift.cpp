@@ -54,10 +54,10 @@ Distance distance(const ParameterState& a, const ParameterState& b, double noise
 }
 
 // Tolerances from the measurements in docs/results/parity.md. `rounding` has an estimate, too: The largest gradient of
-// a model is a sum over n tokens, so its terms are about 1 / sqrt(n) of it. The error of a sum of n such terms that cancel is
-// sqrt(n) roundings of a term: one rounding of the largest gradient. float32 gets 64 times as much, as it is accurate
-// enough, and the terms of the bias of a multiple-choice head, whose sum is zero, are larger than the largest gradient;
-// bfloat16 rounds only the terms, and its sums are in float32.
+// a model is a sum over n tokens, so its terms are about 1 / sqrt(n) of it. The error of a sum of n such terms that
+// cancel is sqrt(n) roundings of a term: one rounding of the largest gradient. float32 gets 64 times as much, as it is
+// accurate enough, and the terms of the bias of a multiple-choice head, whose sum is zero, are larger than the largest
+// gradient; bfloat16 rounds only the terms, and its sums are in float32.
 DriftTolerance drift_tolerance(DType dtype) {
   if (dtype == DType::kFloat32) {
     constexpr double kRounding = 0x1p-24;

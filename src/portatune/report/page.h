@@ -21,7 +21,7 @@ struct PageTable {
 /// A page in HTML that shows the logs and settings of runs side by side. Everything is in the one text: style, script
 /// and data. Reads metrics.jsonl and, where they are present, evaluations.jsonl, training_args.json, trainer_state.json
 /// and report.json, and looks for checkpoints.
-/// folders  output folders of runs; that of a cross-validation or a sweep stands for the runs inside
+/// folders  output folders of runs; that of a cross-validation or a sweep adds the runs inside
 /// table    null: none
 /// errors   NotFoundError for a folder without metrics.jsonl in it or in a folder inside; DataError and CheckpointError
 ///          with the file for content that cannot be read; IoError

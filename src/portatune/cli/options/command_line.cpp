@@ -52,7 +52,7 @@ bool has_topic(const std::vector<std::string>& words) {
   return words.front() == kHelpCommand || (words.front() == kManCommand && is_name);
 }
 
-// Whether the words run a script, to which all words after its name belong, whatever they are.
+// Whether the words run a script. All words after its name are arguments of the script, options too.
 bool is_script(const std::vector<std::string>& words) {
   return words.size() > 1 && words.front() == kRunCommand && !words[1].starts_with("-");
 }

@@ -17,7 +17,7 @@ namespace portatune::python {
 struct TextInput {
   std::string name;
   std::vector<std::string> columns;
-  /// Whether each column stands between the tokenizer's tokens for the begin and the end of a text. Otherwise the
+  /// Whether each column is enclosed by the tokenizer's tokens for the begin and the end of a text. Otherwise the
   /// tokenizer's template joins one or two columns.
   bool separate = false;
   std::string kind = {};  ///< a text before the columns, if they are separate; empty: none

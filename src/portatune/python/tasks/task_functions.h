@@ -1,4 +1,4 @@
-// What tasks in Python have in common, whatever their model reads: labels, and calls of Python.
+// The common part of tasks in Python on texts and on images: labels, and calls of Python.
 #pragma once
 
 #include <functional>
