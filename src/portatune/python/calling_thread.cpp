@@ -11,6 +11,7 @@
 
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
+#include "portatune/python/freed_memory.h"
 
 namespace nb = nanobind;
 
@@ -49,6 +50,7 @@ void require_no_fork() {
 
 void CallingThread::run(const std::function<void()>& work) {
   require_no_fork();
+  keep_freed_memory();
   std::exception_ptr error;
   {
     const nb::gil_scoped_release unlocked;

@@ -9,6 +9,7 @@
 #include "portatune/python/arguments.h"
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
+#include "portatune/python/freed_memory.h"
 #include "portatune/python/in_use.h"
 
 namespace nb = nanobind;
@@ -35,6 +36,7 @@ class Predictor {
   ~Predictor() {
     const nb::gil_scoped_release unlocked;
     predictor_.reset();
+    release_freed_memory();
   }
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;

@@ -14,6 +14,7 @@
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/computed_metrics.h"
+#include "portatune/python/freed_memory.h"
 #include "portatune/python/in_use.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
@@ -56,6 +57,7 @@ class Training {
   ~Training() {
     const nb::gil_scoped_release unlocked;
     session_.reset();
+    release_freed_memory();
   }
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
