@@ -3,7 +3,7 @@
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
 # make test-all  the same with every model compiled for CUDA, which takes ten minutes more
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/development/library.md
-# make wheel     builds the wheel of the command, for pip, into dist/: see docs/install.md
+# make wheel     builds the wheel, for pip, into dist/ (PYTHON=python3.13: with that Python): see docs/install.md
 # make deb       builds a package for Debian into dist/: see docs/install.md
 # make tarball   builds an archive of an installation, which works in any folder, into dist/
 # make docs      builds the documentation as a site into site/
@@ -56,7 +56,7 @@ install: build
 
 wheel:
 	@tools/setup.sh
-	@tools/wheel.sh $(DIST)
+	@tools/wheel.sh $(DIST) $(PYTHON)
 
 deb: PACKAGE := DEB
 tarball: PACKAGE := TGZ

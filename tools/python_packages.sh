@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# tools/python_packages.sh REQUIREMENTS NAME
+# tools/python_packages.sh REQUIREMENTS NAME [PYTHON]
 #   Installs the pinned packages of a file of requirements into $XDG_CACHE_HOME/portatune/NAME-HASH or
-#   ~/.cache/portatune/NAME-HASH, unless they are there, and prints this folder.
+#   ~/.cache/portatune/NAME-HASH with the interpreter PYTHON (default: python3), unless they are there, and prints this
+#   folder.
 set -euo pipefail
 
+python=${3:-python3}
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/portatune"
-python_version=$(python3 -c 'import sys; print(*sys.version_info[:2], sep=".")')
+python_version=$("$python" -c 'import sys; print(*sys.version_info[:2], sep=".")')
 packages="$cache/$2-$( (cat "$1"; echo "$python_version") | sha256sum | cut -c1-12)"
 if [[ ! -e $packages ]]; then
   mkdir -p "$cache"
   work=$(mktemp -d "$cache/$2-XXXXXX")
   trap 'rm -rf "$work"' EXIT
-  python3 -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --root-user-action ignore \
+  "$python" -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --root-user-action ignore \
     --require-hashes --requirement "$1" --target "$work/packages" >&2
   mv -T "$work/packages" "$packages" || [[ -e $packages ]]  # another call may have been faster
 fi

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,20 +15,38 @@ from package import DATA, ROOT, attempt, fit, run
 DEPS = pathlib.Path(os.environ["PORTATUNE_DEPS"])
 
 
-class Wheel(unittest.TestCase):
+def newer_pythons():
+    """The interpreters from 3.12 on that can build and install a wheel, oldest first: those in PATH, and of pyenv."""
+    pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    found = {}
+    for minor in range(12, 20):
+        name = f"python3.{minor}"
+        for python in [shutil.which(name), *sorted(pyenv.glob(f"versions/*/bin/{name}"))]:
+            code = "import pathlib, pip, sysconfig; pathlib.Path(sysconfig.get_path('include'), 'Python.h').stat()"
+            if python and attempt(python, "-c", code).returncode == 0:
+                found[minor] = python
+    return list(found.values())
+
+
+class Installed(unittest.TestCase):
+    """Tests of a wheel that pip has installed into the folder `packages`."""
+
     @classmethod
-    def setUpClass(cls):
+    def build(cls, python):
+        """Builds the wheel with an interpreter."""
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name).resolve()
-        run(ROOT / "tools" / "wheel.sh", cls.folder)
+        run(ROOT / "tools" / "wheel.sh", cls.folder, python)
         (cls.wheel,) = cls.folder.glob("portatune-*.whl")
         cls.packages = cls.folder / "packages"
-        run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", cls.packages,
-            cls.wheel)
-        cls.link("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", DEPS.glob("xla_cpu_pjrt-*/xla_cpu_pjrt.so"))
         # An empty home folder: no file may come from the cache of the user who built it.
         cls.environment = {"HOME": str(cls.folder / "home"), "XDG_CACHE_HOME": "", "PYTHONPATH": str(cls.packages)}
+
+    @classmethod
+    def install(cls, python):
+        run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", cls.packages, cls.wheel)
+        cls.link("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", DEPS.glob("xla_cpu_pjrt-*/xla_cpu_pjrt.so"))
 
     @classmethod
     def link(cls, place, files):
@@ -41,6 +60,36 @@ class Wheel(unittest.TestCase):
         return attempt(self.packages / "bin" / "portatune", *words,
                        environment={**self.environment, **(environment or {})}, cwd=self.folder)
 
+    def assert_module_trains_as_command(self, python):
+        self.portatune(*fit(self.folder / "command"))
+        code = ("import sys, portatune; portatune.fit(*sys.argv[1:3], output=sys.argv[3], max_length=16, batch_size=4, "
+                "max_steps=2)")
+        done = attempt(python, "-c", code, DATA / "tiny_bert", DATA / "toy" / "train.csv", self.folder / "module",
+                       environment=self.environment, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        command, module = ((self.folder / name / "model.safetensors").read_bytes() for name in ("command", "module"))
+        self.assertEqual(module, command)
+
+
+class NewerPython(Installed):
+    """One wheel fits all versions of Python from 3.12 on."""
+
+    def test_the_newest_trains_with_a_wheel_of_the_oldest(self):
+        pythons = newer_pythons()
+        if not pythons:
+            self.skipTest("no Python from 3.12 on with pip and headers")
+        self.build(pythons[0])
+        self.assertIn("-cp312-abi3-", self.wheel.name)
+        self.install(pythons[-1])
+        self.assert_module_trains_as_command(pythons[-1])
+
+
+class Wheel(Installed):
+    @classmethod
+    def setUpClass(cls):
+        cls.build(sys.executable)
+        cls.install(sys.executable)
+
     def test_it_fits_this_python_and_glibc_2_35(self):
         tag = "cp312-abi3" if sys.version_info >= (3, 12) else "cp311-cp311"
         self.assertRegex(self.wheel.name, rf"-{tag}-manylinux_2_\d\d_x86_64\.whl$")
@@ -53,14 +102,7 @@ class Wheel(unittest.TestCase):
         self.assertTrue((self.folder / "tuned" / "model.safetensors").exists())
 
     def test_the_module_trains_as_the_command_does(self):
-        self.portatune(*fit(self.folder / "command"))
-        code = ("import sys, portatune; portatune.fit(*sys.argv[1:3], output=sys.argv[3], max_length=16, batch_size=4, "
-                "max_steps=2)")
-        done = attempt(sys.executable, "-c", code, DATA / "tiny_bert", DATA / "toy" / "train.csv",
-                       self.folder / "module", environment=self.environment, cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        command, module = ((self.folder / name / "model.safetensors").read_bytes() for name in ("command", "module"))
-        self.assertEqual(module, command)
+        self.assert_module_trains_as_command(sys.executable)
 
     def test_estimators_need_numpy_alone(self):
         code = ("import sys; sys.modules['sklearn'] = None; from portatune.sklearn import TextClassifier; "
