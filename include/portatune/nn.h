@@ -50,12 +50,13 @@ struct Lora {
   /// Modules that are trained and saved as a whole. As in PEFT any ending of a path counts, also within a name:
   /// "classifier" is "pre_classifier", too.
   std::vector<std::string> modules_to_save = {};
-  std::map<std::string, int64_t> rank_pattern = {};  ///< modules with another rank
-  std::map<std::string, double> alpha_pattern = {};  ///< modules with another alpha
+  /// Modules with another rank or alpha, named by the end of their path. Of several names that match, the first in the
+  /// order of the alphabet counts.
+  std::map<std::string, int64_t> rank_pattern = {};
+  std::map<std::string, double> alpha_pattern = {};
 
   bool operator==(const Lora&) const = default;
 
-  /// Ranks and alphas of single modules are not described.
   void describe(OptionFields& fields);
 };
 

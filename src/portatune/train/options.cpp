@@ -6,6 +6,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/train/evaluation.h"
+#include "portatune/train/module_numbers.h"
 #include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
@@ -90,7 +91,11 @@ void TrainingOptions::describe(OptionFields& fields) {
 void Lora::describe(OptionFields& fields) {
   fields.group("Adapters");
   fields("lora_rank", rank, "rank of the adapters", {.lowest = 1, .other_names = "lora_r"});
+  fields("lora_rank_pattern", rank_pattern, "modules with another rank: query=16,output.dense=4",
+         {.placeholder = "MODULE=N,...", .default_help = "none"});
   fields("lora_alpha", alpha, "adapters are scaled by alpha / rank");
+  fields("lora_alpha_pattern", alpha_pattern, "modules with another alpha: query=32",
+         {.placeholder = "MODULE=N,...", .default_help = "none"});
   fields("lora_bias", bias, "biases that are trained, too; lora_only: those of layers with adapters");
   fields("lora_dropout", dropout, "dropout of the input of adapters", {.below = 1});
   fields("lora_target_modules", target_modules, "linear layers with adapters: query,value, or all-linear",

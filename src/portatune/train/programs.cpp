@@ -133,17 +133,32 @@ void require_frozen_as_asked(const std::deque<nn::Parameter>& parameters, const 
                     .fix = "freeze fewer parameters"});
 }
 
-void require_targets(const std::deque<nn::Parameter>& parameters, const Lora& lora) {
-  const auto is_adapted = [](const nn::Parameter& parameter, const std::string& target) {
+// Whether a layer with an adapter is named by this end of its path.
+bool has_adapter(const std::deque<nn::Parameter>& parameters, const std::string& name) {
+  return std::ranges::any_of(parameters, [&name](const nn::Parameter& parameter) {
     const std::string_view layer = nn::layer_of_adapter(parameter.name);
-    return !layer.empty() && (target == kAllLinear || nn::is_named(layer, target));
-  };
+    return !layer.empty() && (name == kAllLinear || nn::is_named(layer, name));
+  });
+}
+
+void require_targets(const std::deque<nn::Parameter>& parameters, const Lora& lora) {
   for (const std::string& target : lora.target_modules) {
-    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_adapted(p, target); })) continue;
+    if (has_adapter(parameters, target)) continue;
     throw UsageError({.where = "target_modules",
                       .given = in_quotes(target) + ", which is no linear layer of the model",
                       .expected = "ends of names such as " + parameters.front().name + ", without the weight",
                       .fix = std::string("give names of linear layers, or ") + kAllLinear});
+  }
+}
+
+template <class Number>
+void require_adapters(const std::deque<nn::Parameter>& parameters, const char* option,
+                      const std::map<std::string, Number>& pattern) {
+  for (const auto& [module, number] : pattern) {
+    if (module != kAllLinear && has_adapter(parameters, module)) continue;
+    throw UsageError({.where = option,
+                      .given = in_quotes(module) + ", which is no layer with an adapter",
+                      .expected = "ends of the names of layers that --lora-target-modules chooses"});
   }
 }
 
@@ -164,6 +179,8 @@ void require_trainable_as_asked(const std::deque<nn::Parameter>& parameters, con
   require_group_members(trainable_of(parameters), options.groups);
   if (!options.lora) return;
   require_targets(parameters, *options.lora);
+  require_adapters(parameters, "lora_rank_pattern", options.lora->rank_pattern);
+  require_adapters(parameters, "lora_alpha_pattern", options.lora->alpha_pattern);
   require_saved_modules(parameters, *options.lora);
 }
 
