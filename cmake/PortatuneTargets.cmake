@@ -78,8 +78,8 @@ function(portatune_archive target)
   endforeach()
 endfunction()
 
-# For ENVIRONMENT of a test that compiles many small programs with XLA: a sixth of the time of compilation. Tests of the
-# command compile as users do. The plugins of TPU and CUDA do not know all of these flags.
+# For ENVIRONMENT of a test that compiles many small programs with XLA: a sixth of the time of compilation. Tests of
+# packages, of Python and of examples compile as users do. The plugins of TPU and CUDA do not know all of these flags.
 string(JOIN " " PORTATUNE_FAST_XLA "XLA_FLAGS=--xla_backend_optimization_level=0"
   --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1)
 

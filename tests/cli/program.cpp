@@ -74,6 +74,12 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 
 Words command(const Words& words) { return Words{PORTATUNE_COMMAND} + words; }
 
+// Whether the compiler of another device than the CPU runs. It does not know all flags of PORTATUNE_FAST_XLA.
+bool is_for_absent_device(const Words& words) {
+  const auto on = std::ranges::find(words, "--on");
+  return on != words.end() && words.end() - on > 1 && !on[1].starts_with("cpu");
+}
+
 // More processes than cores, and as root, as in a container.
 Words mpirun(const Words& words, const Conditions& conditions) {
   const Words start = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"};
@@ -137,6 +143,7 @@ Program::Program(const Words& words, const Conditions& conditions) {
     redirect(STDOUT_FILENO, out);
     redirect(STDERR_FILENO, err);
     apply(conditions);
+    if (is_for_absent_device(words)) unsetenv("XLA_FLAGS");
     if (conditions.processes == 0) become(command(words));
     if (conditions.by == By::kEnvironment) launch(words, conditions, folder_.path() / kExitCodes);
     become(mpirun(words, conditions));

@@ -208,7 +208,7 @@ TEST_F(FullDisk, AStoppedRunIsSavedBesideTheOutputFolder) {
 
 TEST_F(FullDisk, ASaveIsTriedAgain) {
   PORTATUNE_REQUIRE_DISK(*disk_);
-  Program program(toy_.fit({"--epochs", "40"}));
+  Program program(toy_.fit({"--epochs", "400"}));
   ASSERT_TRUE(program.says("epoch 2/"));
   fill();
   ASSERT_TRUE(program.says("saving has failed and is tried again"));
