@@ -1,7 +1,7 @@
 # make build     builds the command build/portatune and its plug-ins
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
-# make test-all  the same with every model compiled for CUDA, which takes ten minutes more
+# make test-all  the same with all heads compiled for TPUs and CUDA, and more, which takes 20 minutes longer
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/development/library.md
 # make wheel     builds the wheel, for pip, into dist/ (PYTHON=python3.13: with that Python): see docs/install.md
 # make deb       builds a package for Debian into dist/: see docs/install.md
@@ -48,7 +48,7 @@ test:
 	@cmake --build $(BUILD) $(SANITIZED_TARGETS)
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(nproc) $(SANITIZED_TESTS)
 
-test-all: export PORTATUNE_AOT_ALL = 1
+test-all: export PORTATUNE_TEST_ALL = 1
 test-all: test
 
 install: build

@@ -119,16 +119,16 @@ TEST(MemoryOnH100, EightDevicesHoldAnEighthOfWeightsAndMoments) {
   EXPECT_LT(arguments(on_eight_devices(Remat::kNone)), arguments(with(Remat::kNone)) / 7);
 }
 
-// True if libtpu takes so long to compile a layer of a real size that only PORTATUNE_AOT_ALL enables the test.
+// True if libtpu takes so long to compile a layer of a real size that only PORTATUNE_TEST_ALL enables the test.
 bool is_slow(pjrt::AotTarget target) {
-  return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTATUNE_AOT_ALL") == nullptr;
+  return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTATUNE_TEST_ALL") == nullptr;
 }
 
 class MemoryAot : public ::testing::TestWithParam<pjrt::AotTarget> {};
 
 TEST_P(MemoryAot, MicroBatchesNeedLessThanTheWholeBatch) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
-  if (is_slow(GetParam())) GTEST_SKIP() << "PORTATUNE_AOT_ALL is not set";
+  if (is_slow(GetParam())) GTEST_SKIP() << "PORTATUNE_TEST_ALL is not set";
   const LayerStack layers(1);
   const double whole = ahead_of_time(layers.step(32, in_parts(1)), GetParam(), "whole");
   const double parts = ahead_of_time(layers.step(32, in_parts(4)), GetParam(), "parts");
