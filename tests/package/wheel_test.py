@@ -13,6 +13,7 @@ import unittest
 from package import DATA, ROOT, attempt, fit, run
 
 DEPS = pathlib.Path(os.environ["PORTATUNE_DEPS"])
+SKIPPED = 77  # exit code of a test whose packages are not installed
 
 
 def newer_pythons():
@@ -72,16 +73,27 @@ class Installed(unittest.TestCase):
 
 
 class NewerPython(Installed):
-    """One wheel fits all versions of Python from 3.12 on."""
+    """One wheel fits all versions of Python from 3.12 on: the oldest one here builds it, the newest one installs it."""
 
-    def test_the_newest_trains_with_a_wheel_of_the_oldest(self):
+    @classmethod
+    def setUpClass(cls):
         pythons = newer_pythons()
         if not pythons:
-            self.skipTest("no Python from 3.12 on with pip and headers")
-        self.build(pythons[0])
+            raise unittest.SkipTest("no Python from 3.12 on with pip and headers")
+        cls.build(pythons[0])
+        cls.python = pythons[-1]
+        cls.install(cls.python)
+
+    def test_it_trains(self):
         self.assertIn("-cp312-abi3-", self.wheel.name)
-        self.install(pythons[-1])
-        self.assert_module_trains_as_command(pythons[-1])
+        self.assert_module_trains_as_command(self.python)
+
+    @unittest.skipUnless("PORTATUNE_TEST_ALL" in os.environ, "takes minutes: make test-all")
+    def test_it_passes_the_tests_of_the_module(self):
+        for file in sorted((ROOT / "tests" / "python").glob("*_test.py")):
+            with self.subTest(file.name):
+                done = attempt(self.python, "-B", file, environment=self.environment)
+                self.assertIn(done.returncode, (0, SKIPPED), done.stderr)
 
 
 class Wheel(Installed):
