@@ -5,9 +5,9 @@ usage: tools/gpu_check.py [--command build/portatune] [--device cuda] [--budget 
 
 The most important checks run first, until the seconds of --budget are used: the device is found, small models give
 transformers' results, each task trains as on the CPU, texts and cuDNN's attention are right, a killed run resumes to
-the same bits. Then the time of training steps of models of real sizes, beside torch in --python where it is installed.
-Writes OUTPUT.json (every command with its exit code and, if it failed, its last lines) and OUTPUT.md (tables). Exit
-code: 0 if no check failed, 1 otherwise.
+the same bits, and a run needs the memory that `plan` predicts. Then the time of training steps of models of real sizes,
+beside torch in --python where it is installed. Writes OUTPUT.json (every command with its exit code and, if it failed,
+its last lines) and OUTPUT.md (tables). Exit code: 0 if no check failed, 1 otherwise.
 
 --command   the command; it and the folders tests/data, tools and bench/peers of this repository are all that is needed
 --only      checks whose name contains this text; may be given several times
@@ -77,6 +77,8 @@ SPEEDS = (
     ("GPT-2 cuDNN", {**GPT2, "attn_pdrop": 0}, 16, 1024, "--cudnn-attention"),
     ("Llama 1B cuDNN", LLAMA, 4, 1024, "--cudnn-attention"),
 )
+# Targets of `plan` by a word in the name of the device.
+PLANNED = {"H200": "cuda:h200", "H100": "cuda:h100", "L4": "cuda:l4"}
 SHORTEST = 5  # seconds that a command needs at least
 
 
@@ -214,6 +216,7 @@ def checks():
     yield Check("generation", check_generation)
     yield Check("cuDNN attention", check_cudnn_attention)
     yield Check("kill and resume", check_resume)
+    yield Check("memory", check_memory, alone=True)
     yield from (Check(f"speed {name}", speed_check(name, *setting), alone=True) for name, *setting in SPEEDS)
     others = sorted(path.name for path in CASES.iterdir() if path.name not in FIRST_CASES)
     yield from (Check(f"case {name}", case_check(name)) for name in others)
@@ -303,6 +306,26 @@ def check_resume(lab, result):
         raise Failure("the resumed run has other weights")
 
 
+def check_memory(lab, result):
+    """A run needs at most the memory that `plan` predicts for this device, within 10 %."""
+    if not lab.has_gpu:
+        raise Skip("the memory of a process on a CPU has other parts")
+    target = of_device(lab, PLANNED)
+    if target is None:
+        raise Skip(f"plan knows {', '.join(PLANNED)} only")
+    rows = lab.folder / "rows.csv"
+    rows.write_text("text,label\n" + "".join(f"the film was good,{row % 2}\n" for row in range(256)))
+    words = (f"--from-config --model {make_config(lab, 'memory', BERT_BASE)} --train {rows} --dtype bfloat16 "
+             "--batch-size 64 --max-length 128 --padding max_length")
+    lab.run(f"fit {words} --max-steps 4 --logging-steps 2 --output memory-run {lab.on}")
+    records = map(json.loads, (lab.folder / "memory-run" / "metrics.jsonl").read_text().splitlines())
+    measured = max(record.get("memory_bytes", 0) for record in records)
+    (planned,) = (one["memory"]["total"] for one in lab.json(f"plan {words} --json --quiet --on {target}")["targets"])
+    result.figures = {"planned_bytes": planned, "measured_bytes": measured}
+    if measured > 1.1 * planned:
+        raise Failure(f"{measured:,} bytes, and {planned:,} by plan")
+
+
 def speed_check(name, config, batch_size, length, options):
     def check(lab, result):
         if not lab.has_gpu:
@@ -336,9 +359,14 @@ def utilization(lab, config, batch_size, length, seconds):
     models need half."""
     tokens = batch_size * length
     flops = tokens * (6 * layer_weights(config) + 12 * attended_features(config) * length)
-    names = " ".join(lab.json(f"devices --json {lab.on}")["devices"])
-    peak = next((peak for word, peak in PEAKS.items() if word in names), None)
+    peak = of_device(lab, PEAKS)
     return flops / seconds / peak if peak else None
+
+
+def of_device(lab, table):
+    """The value of the word in a table that the device has in its name, or None."""
+    names = " ".join(lab.json(f"devices --json {lab.on}")["devices"])
+    return next((value for word, value in table.items() if word in names), None)
 
 
 def layer_weights(config):
