@@ -145,6 +145,15 @@ TEST(LoopOver, CountsTheProductsOfEachIteration) {
   EXPECT_EQ(flops(loop_over({.sums = {}, .parts = {part}}, index, 3).parts[0]), flops(whole));
 }
 
+// The factor depends on a constant, too.
+TEST(LoopOver, ComputesValuesFromOutsideOnce) {
+  const Value x = parameter("x", {DType::kFloat32, {6, 4}}), index = parameter("index", {DType::kInt32, {}});
+  const Value outside = tanh(x * 2.0);
+  const Value sum_of_rows = loop_over({.sums = {dynamic_slice(outside, 0, index, 1)}, .parts = {}}, index, 6).sums[0];
+  const std::string text = to_stablehlo({.parameters = {x}, .results = {sum_of_rows}}, {});
+  EXPECT_LT(text.find("stablehlo.tanh"), text.find("stablehlo.while"));
+}
+
 TEST(LoopOver, ErrorNamesAPartWithoutAxes) {
   const Value index = parameter("index", {DType::kInt32, {}});
   expect_shape_error([&] { loop_over({.sums = {}, .parts = {index}}, index, 3); },

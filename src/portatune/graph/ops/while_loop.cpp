@@ -24,18 +24,23 @@ Values arguments_like(const Values& values) {
 
 // The outside values that a region uses, without constants, which a region writes again.
 Values captured_by(const Region& region) {
-  std::unordered_set<const Node*> inside;
+  std::unordered_set<const Node*> inside, constants;
   for (const Value& argument : region.arguments) inside.insert(&argument.node());
   const std::vector<const Node*> order = topological_order(region.results, [](const Value&) { return false; });
   for (const Node* node : order) {
     const auto& inputs = node->inputs();
     const bool depends = std::ranges::any_of(inputs, [&](const Value& x) { return x && inside.contains(&x.node()); });
-    if (depends || (inputs.empty() && !is_parameter(*node))) inside.insert(node);
+    if (depends) {
+      inside.insert(node);
+    } else if (inputs.empty() && !is_parameter(*node)) {
+      constants.insert(node);
+    }
   }
   Values captured;
   const auto capture = [&](const Value& value) {
     const bool known = std::ranges::find(captured, value) != captured.end();
-    if (value && !inside.contains(&value.node()) && !known) captured.push_back(value);
+    if (!value || known || inside.contains(&value.node()) || constants.contains(&value.node())) return;
+    captured.push_back(value);
   };
   for (const Node* node : order) {
     if (inside.contains(node)) std::ranges::for_each(node->inputs(), capture);
