@@ -14,6 +14,7 @@
 #include "portatune/error.h"
 #include "portatune/parity/optimizer_steps.h"
 #include "portatune/parity/reference_task.h"
+#include "portatune/tasks/objectives/token_slices.h"
 #include "train/one_step.h"
 
 namespace portatune::test {
@@ -152,6 +153,60 @@ TEST(TensorParallelModernBert, DropsTheSameFeaturesAsOneDevice) {
   expect_the_same_dropped(task, batch);
 }
 
+// A causal language model with at most a part of the logits in memory.
+class SlicedLanguageModel final : public Task {
+ public:
+  SlicedLanguageModel(const parity::ReferenceCase& reference, int64_t max_logits_bytes)
+      : weights_(reference),
+        model_(models::text_model(reference.model().config())),
+        max_logits_bytes_(max_logits_bytes) {}
+
+  std::vector<std::string> inputs() const override { return weights_.inputs(); }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value &ids = batch.at("input_ids"), &mask = batch.at("attention_mask");
+    const Value x = model_->body().hidden_states(root, {.input_ids = ids, .attention_mask = mask}).back();
+    const Value labels = tasks::next_labels(batch.at("labels"));
+    const Value weights = full({DType::kFloat32, {labels.shape()[0]}}, 1);
+    const tasks::LanguageModelHead head{
+        .model = *model_, .kind = models::HeadKind::kCausalLM, .root = root, .max_logits_bytes = max_logits_bytes_};
+    return tasks::objective_of_tokens(head, x, labels, [&](const tasks::TokenFigures& figures) {
+      return tasks::language_modelling(figures, labels, weights);
+    });
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override {
+    return weights_.initial_weights(parameters, seed);
+  }
+  void save(const std::filesystem::path&) const override {}
+
+ private:
+  const parity::ReferenceTask weights_;
+  const std::unique_ptr<const models::TextModel> model_;
+  const int64_t max_logits_bytes_;
+};
+
+class SlicedLogits : public TensorParallel {};
+
+TEST_P(SlicedLogits, GiveTheStepOfAllLogitsOnEveryMesh) {
+  const SlicedLanguageModel whole(reference_, tasks::kMaxLogitsBytes), sliced(reference_, 1000);
+  train::StepOptions options = in_micro_batches(1);
+  const auto on = [&](const Task& task, const Mesh& mesh) {
+    return step(Device({.mesh = mesh, .use_cache = false}), task, batch_, options);
+  };
+  const auto wanted = on(whole, {});
+  for (const Mesh& mesh : {Mesh{}, {.data = 2}, {.data = 2, .tensor = 2}}) {
+    SCOPED_TRACE(to_string(mesh));
+    expect_close(on(sliced, mesh), wanted);
+  }
+  options = in_micro_batches(2);
+  options.remat = Remat::kLayers;
+  for (const Mesh& mesh : {Mesh{}, {.fsdp = 2, .tensor = 2}}) {
+    SCOPED_TRACE(to_string(mesh));
+    expect_close(on(sliced, mesh), wanted);
+  }
+}
+
 class TensorParallelAdapter : public ::testing::TestWithParam<std::string> {};
 
 // A and B of a layer are whole or divided, as the features before and after them are.
@@ -184,6 +239,8 @@ INSTANTIATE_TEST_SUITE_P(Adapters, TensorParallelAdapter,
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary,
                          ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm", "gemma2_lm"),
+                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Models, SlicedLogits, ::testing::Values("gpt2_lm", "llama_lm"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Models, DroppingModel, ::testing::Values("gpt2_lm"),
                          [](const auto& info) { return info.param; });

@@ -1,5 +1,6 @@
 #include "portatune/graph/traversal.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace portatune {
@@ -29,6 +30,30 @@ std::vector<const Node*> topological_order(std::span<const Value> roots,
     }
   }
   return order;
+}
+
+std::vector<const Node*> nodes_between(const Value& x, const Value& y) {
+  std::unordered_set<const Node*> dependent;
+  std::vector<const Node*> between;
+  for (const Node* node : topological_order({&y, 1}, [&](const Value& value) { return value == x; })) {
+    const auto depends = [&](const Value& in) { return in && (in == x || dependent.contains(&in.node())); };
+    if (!std::ranges::any_of(node->inputs(), depends)) continue;
+    dependent.insert(node);
+    between.push_back(node);
+  }
+  return between;
+}
+
+Values captured_floats(const std::vector<const Node*>& nodes, const Value& x) {
+  const std::unordered_set<const Node*> inside(nodes.begin(), nodes.end());
+  Values captured;
+  for (const Node* node : nodes) {
+    for (const Value& input : node->inputs()) {
+      if (!input || input == x || inside.contains(&input.node()) || !is_float(input.dtype())) continue;
+      if (std::ranges::find(captured, input) == captured.end()) captured.push_back(input);
+    }
+  }
+  return captured;
 }
 
 }  // namespace portatune

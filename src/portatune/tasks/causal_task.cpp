@@ -13,9 +13,8 @@ Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
   const TextRows texts(checkpoint(), batch);
   const models::TextModel& model = checkpoint().model();
   const Value x = model.body().hidden_states(root, texts.rows()).back();
-  const Value logits = model.logits(models::HeadKind::kCausalLM, root, {.x = x});
-  return language_modelling(texts, logits, next_labels(batch.at("labels")),
-                            batch.at(std::string(data::kExampleWeight)));
+  return language_modelling(texts, {.model = model, .kind = models::HeadKind::kCausalLM, .root = root}, x,
+                            next_labels(batch.at("labels")), batch.at(std::string(data::kExampleWeight)));
 }
 
 std::unique_ptr<Metrics> CausalTask::metrics() const { return std::make_unique<LanguageModelMetrics>(); }

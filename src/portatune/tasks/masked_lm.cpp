@@ -97,8 +97,8 @@ class MaskedLm final : public TextTask {
     const models::TextModel& model = checkpoint().model();
     const Value x = model.body().hidden_states(root, in).back();
     const Value& weights = batch.at(std::string(data::kExampleWeight));
-    const Value logits = model.logits(models::HeadKind::kMaskedLM, root, {.x = x});
-    const Forward masked_lm = tasks::language_modelling(texts, logits, masked.labels, weights);
+    const tasks::LanguageModelHead head{.model = model, .kind = models::HeadKind::kMaskedLM, .root = root};
+    const Forward masked_lm = tasks::language_modelling(texts, head, x, masked.labels, weights);
     if (!options_.next_sentence) return masked_lm;
     const Value relation = model.logits(models::HeadKind::kPreTraining, root, {.x = texts.to_texts(x)});
     return tasks::with_next_sentence(masked_lm, relation, batch.at("next_sentence_label"), weights);

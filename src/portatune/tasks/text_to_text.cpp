@@ -103,10 +103,12 @@ class Targets {
     in.input_ids = body.decoder_input_ids(labels(), in.position_ids);
     return in;
   }
-  Forward loss(const Value& logits, double smoothing, const Value& weights) const {
-    tasks::TokenFigures figures = tasks::token_figures(logits, labels(), smoothing);
-    if (rows_) figures = {rows_->to_texts(figures.losses), rows_->to_texts(figures.hits)};
-    return tasks::language_modelling(figures, labels_, weights);
+  // The head's loss of x, the decoder's states in their rows.
+  Forward loss(const tasks::LanguageModelHead& head, const Value& x, const Value& weights) const {
+    if (rows_) return tasks::language_modelling(*rows_, head, x, labels_, weights);
+    return tasks::objective_of_tokens(head, x, labels_, [&](const tasks::TokenFigures& figures) {
+      return tasks::language_modelling(figures, labels_, weights);
+    });
   }
 
  private:
@@ -285,8 +287,11 @@ Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
     const models::EncodedSource source{body_.encoder_states(root, in).back(), in.attention_mask};
     const Targets targets(batch);
     const Value x = body_.decoder_states(root, targets.inputs(body_), source).back();
-    const Value logits = checkpoint().model().logits(models::HeadKind::kSeq2SeqLM, root, {.x = x});
-    forward = targets.loss(logits, is_training ? options_.label_smoothing : 0, weights);
+    forward = targets.loss({.model = checkpoint().model(),
+                            .kind = models::HeadKind::kSeq2SeqLM,
+                            .root = root,
+                            .label_smoothing = is_training ? options_.label_smoothing : 0},
+                           x, weights);
   }
   const bool generates = labels == batch.end() || (options_.predict_with_generate && !is_training);
   if (!generates) return forward;

@@ -1,8 +1,11 @@
+#include "portatune/graph/ops/while_loop.h"
+
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 #include "pjrt/aot.h"
 #include "portatune/error.h"
+#include "portatune/graph/matrix_flops.h"
 
 namespace portatune::test {
 
@@ -112,6 +115,49 @@ TEST(LoopSum, AddsTheTermsOfAllIndices) {
 
 TEST(LoopSum, ErrorNamesTheIndex) {
   expect_shape_error([&] { loop_sum({number(1)}, number(0), 3); }, {"loop_sum", "int32[]", "a parameter"});
+}
+
+TEST(LoopOver, AddsUpSumsAndPutsPartsSideBySide) {
+  const Value x = parameter("x", {DType::kFloat32, {6, 2}}), index = parameter("index", {DType::kInt32, {}});
+  const Value part = dynamic_slice(x, 0, index * 2.0, 2);
+  const LoopValues all = loop_over({.sums = {sum(part)}, .parts = {part * 10.0, reshape(index, {1})}}, index, 3);
+  const Tensor values({6, 2}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 8.0f, 9.0f, 10.0f, 11.0f, 12.0f});
+  const std::vector<Tensor> found = evaluate({all.sums[0], all.parts[0], all.parts[1]}, {x}, {values});
+  EXPECT_EQ(found[0].as<float>()[0], 78);
+  EXPECT_EQ(to_floats(found[1].view()), (std::vector<float>{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120}));
+  EXPECT_EQ(found[2].as<int32_t>()[2], 2);
+}
+
+// 0 + 1 + 2 in each of four iterations of the outer loop.
+TEST(LoopOver, MayBeNested) {
+  const Value inner = parameter("inner", {DType::kInt32, {}}), outer = parameter("outer", {DType::kInt32, {}});
+  const Value of_inner = loop_over({.sums = {inner + outer}, .parts = {}}, inner, 3).sums[0];
+  const LoopValues all = loop_over({.sums = {of_inner}, .parts = {reshape(of_inner, {1})}}, outer, 4);
+  EXPECT_EQ(elements(all.sums[0]), (Numbers{4 * 3 + 3 * 6}));
+  EXPECT_EQ(elements(all.parts[0]), (Numbers{3, 6, 9, 12}));
+}
+
+TEST(LoopOver, CountsTheProductsOfEachIteration) {
+  const Value x = parameter("x", {DType::kFloat32, {6, 4}}), w = parameter("w", {DType::kFloat32, {5, 4}});
+  const Value index = parameter("index", {DType::kInt32, {}});
+  const Value whole = linear(x, w), part = linear(dynamic_slice(x, 0, index * 2.0, 2), w);
+  const auto flops = [&](const Value& y) { return matrix_flops({.parameters = {x, w}, .results = {y}}); };
+  EXPECT_EQ(flops(loop_over({.sums = {}, .parts = {part}}, index, 3).parts[0]), flops(whole));
+}
+
+// The factor depends on a constant, too.
+TEST(LoopOver, ComputesValuesFromOutsideOnce) {
+  const Value x = parameter("x", {DType::kFloat32, {6, 4}}), index = parameter("index", {DType::kInt32, {}});
+  const Value outside = tanh(x * 2.0);
+  const Value sum_of_rows = loop_over({.sums = {dynamic_slice(outside, 0, index, 1)}, .parts = {}}, index, 6).sums[0];
+  const std::string text = to_stablehlo({.parameters = {x}, .results = {sum_of_rows}}, {});
+  EXPECT_LT(text.find("stablehlo.tanh"), text.find("stablehlo.while"));
+}
+
+TEST(LoopOver, ErrorNamesAPartWithoutAxes) {
+  const Value index = parameter("index", {DType::kInt32, {}});
+  expect_shape_error([&] { loop_over({.sums = {}, .parts = {index}}, index, 3); },
+                     {"loop_over", "int32[]", "one axis"});
 }
 
 class OpsAot : public ::testing::TestWithParam<pjrt::AotTarget> {};

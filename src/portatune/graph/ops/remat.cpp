@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 #include "portatune/graph/checks.h"
 #include "portatune/graph/gradients.h"
@@ -57,32 +56,6 @@ struct Kept final : Op {
   Values gradient(const Node&, std::span<const Value> dresults) const override { return {Value(), dresults[0]}; }
   void lower(const Node& node, Lowering& out) const override { out.substitute(node, {node.input(0)}); }
 };
-
-// The nodes between x and y, each after its inputs.
-std::vector<const Node*> nodes_between(const Value& x, const Value& y) {
-  std::unordered_set<const Node*> dependent;
-  std::vector<const Node*> between;
-  for (const Node* node : topological_order({&y, 1}, [&](const Value& value) { return value == x; })) {
-    const auto depends = [&](const Value& in) { return in && (in == x || dependent.contains(&in.node())); };
-    if (!std::ranges::any_of(node->inputs(), depends)) continue;
-    dependent.insert(node);
-    between.push_back(node);
-  }
-  return between;
-}
-
-// The other inputs of these nodes, to which gradients may flow.
-Values captured_by(const std::vector<const Node*>& nodes, const Value& x) {
-  const std::unordered_set<const Node*> inside(nodes.begin(), nodes.end());
-  Values captured;
-  for (const Node* node : nodes) {
-    for (const Value& input : node->inputs()) {
-      if (!input || input == x || inside.contains(&input.node()) || !is_float(input.dtype())) continue;
-      if (std::ranges::find(captured, input) == captured.end()) captured.push_back(input);
-    }
-  }
-  return captured;
-}
 
 // A part of a graph that is computed again, from values behind a barrier.
 class Recomputation {
@@ -194,7 +167,7 @@ Value remat(const Value& x, const Value& y, Remat policy) {
   if (policy == Remat::kNone) return y;
   const std::vector<const Node*> nodes = nodes_between(x, y);
   require(!nodes.empty(), "remat", Values{x, y}, "a second operand that is computed from the first");
-  Values inputs = captured_by(nodes, x);
+  Values inputs = captured_floats(nodes, x);
   inputs.insert(inputs.begin(), {y, x});
   const Gathered gathered(inputs);
   if (!gathered.wholes.empty()) {

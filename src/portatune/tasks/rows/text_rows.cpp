@@ -50,9 +50,11 @@ Value TextRows::to_rows(const Value& x, int32_t padding) const {
   return select(compare(Direction::kEqual, text, number(0)), number(padding), values);
 }
 
-Forward language_modelling(const TextRows& texts, const Value& logits, const Value& labels, const Value& weights) {
-  const TokenFigures figures = token_figures(logits, texts.to_rows(labels, kNoLabel));
-  return language_modelling({texts.to_texts(figures.losses), texts.to_texts(figures.hits)}, labels, weights);
+Forward language_modelling(const TextRows& texts, const LanguageModelHead& head, const Value& x, const Value& labels,
+                           const Value& weights) {
+  return objective_of_tokens(head, x, texts.to_rows(labels, kNoLabel), [&](const TokenFigures& figures) {
+    return language_modelling({texts.to_texts(figures.losses), texts.to_texts(figures.hits)}, labels, weights);
+  });
 }
 
 }  // namespace portatune::tasks

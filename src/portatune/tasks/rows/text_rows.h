@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "portatune/tasks.h"
+#include "portatune/tasks/objectives/token_slices.h"
 #include "portatune/tasks/text_task.h"
 
 namespace portatune::tasks {
@@ -34,7 +35,8 @@ class TextRows {
   Value places_;
 };
 
-/// tasks::language_modelling() of logits [rows, length, vocab_size] and labels [texts, length].
-Forward language_modelling(const TextRows& texts, const Value& logits, const Value& labels, const Value& weights);
+/// tasks::language_modelling() of the head's logits of x [rows, length, hidden_size] and labels [texts, length].
+Forward language_modelling(const TextRows& texts, const LanguageModelHead& head, const Value& x, const Value& labels,
+                           const Value& weights);
 
 }  // namespace portatune::tasks

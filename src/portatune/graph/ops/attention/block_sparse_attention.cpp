@@ -103,34 +103,73 @@ Value product(const Value& a, const Value& b, int64_t contracted_of_b) {
       DType::kFloat32);
 }
 
-// Type of the results of the middle blocks.
-TensorType middle_of(const Value& q, const BlockSparseOptions& o) {
-  return {q.dtype(), {q.shape()[0], q.shape()[1] - 2 * o.block_size, q.shape()[2]}};
-}
-
 Attributes attributes_of(const BlockSparseOptions& o) {
   return {{"heads", i64_attribute(o.heads)},
           {"block_size", i64_attribute(o.block_size)},
           {"random_blocks", i64_attribute(o.random_blocks)},
+          {"first_again", i64_attribute(o.first_again)},
           {"scale", f32_attribute(o.scale)}};
 }
 
-// The attention of the middle blocks, from (q, k, v, bias, random).
-Values attend(const BlockSparseOptions& o, std::span<const Value> in) {
-  const int64_t blocks = in[0].shape()[1] / o.block_size;
-  const Value q = slice(split(in[0], o), 2, {1, blocks - 1});
-  const Value k = seen_blocks(split(in[1], o), in[4], o), v = seen_blocks(split(in[2], o), in[4], o);
-  const Value scores = product(q, k, 4) * o.scale + seen_bias(in[3], in[4], o);
+// Attention within groups of blocks: out [batch, heads, groups, queries, size] and the log of each row's sum of
+// exponentials, [batch, heads, groups, queries].
+struct Attended {
+  Value out, lse;
+};
+
+// q, k, v [batch, heads, groups, queries or keys, size]; bias [batch, heads or 1, groups or 1, 1, keys]
+Attended attend(const Value& q, const Value& k, const Value& v, const Value& bias, double scale) {
+  const Value scores = product(q, k, 4) * scale + bias;
   const Value highest = stop_gradient(max(scores, {4}, ReducedAxes::kKeep));
   const Value exponentials = exp(scores - highest);
   const Value total = sum(exponentials, {4}, ReducedAxes::kKeep);
-  const Value out = product(convert(exponentials / total, in[2].dtype()), v, 3);
+  const Value out = convert(product(convert(exponentials / total, v.dtype()), v, 3), q.dtype());
   const Shape& s = total.shape();
-  return {convert(join(out), in[0].dtype()), reshape(log(total) + highest, {s[0], s[1], s[2] * s[3]})};
+  return {out, reshape(log(total) + highest, {s[0], s[1], s[2], s[3]})};
 }
 
-// block_sparse_attention_grad(dout, q, k, v, bias, random, out, lse): the gradients of q, k and v, whose first and last
-// blocks of q get zeros.
+// The bias for middle blocks: a key that counts n times more has log(1 + n) in addition.
+Value middle_bias(const Value& bias, const BlockSparseOptions& o) {
+  if (o.first_again == 0) return bias;
+  const Value is_first = compare(Direction::kLess, iota({DType::kInt32, bias.shape()}, 3),
+                                 full({DType::kInt32, {}}, static_cast<double>(o.block_size)));
+  return select(is_first, bias + std::log1p(static_cast<double>(o.first_again)), bias);
+}
+
+// Attention of the middle blocks of queries; all operands as in block_sparse_attention.
+Attended attend_middle(const BlockSparseOptions& o, std::span<const Value> in) {
+  const int64_t blocks = in[0].shape()[1] / o.block_size;
+  const Value q = slice(split(in[0], o), 2, {1, blocks - 1});
+  const Value k = seen_blocks(split(in[1], o), in[4], o), v = seen_blocks(split(in[2], o), in[4], o);
+  return attend(q, k, v, seen_bias(middle_bias(in[3], o), in[4], o), o.scale);
+}
+
+// Attention of the first and the last block of queries to all keys, as two groups.
+Attended attend_ends(const BlockSparseOptions& o, std::span<const Value> in) {
+  const auto as_one_group = [](const Value& x) {
+    const Shape& s = x.shape();
+    return reshape(x, {s[0], s[1], 1, s[2] * s[3], s[4]});
+  };
+  const Value q = split(in[0], o), bias = expand_dims(in[3], 2);
+  const Shape& s = q.shape();
+  const Value ends = concatenate({slice(q, 2, {0, 1}), slice(q, 2, {s[2] - 1, s[2]})}, 2);
+  const Attended all =
+      attend(as_one_group(ends), as_one_group(split(in[1], o)), as_one_group(split(in[2], o)), bias, o.scale);
+  return {reshape(all.out, ends.shape()), reshape(all.lse, {s[0], s[1], 2, s[3]})};
+}
+
+// The results of block_sparse_attention, from its operands.
+Values attend_by_blocks(const BlockSparseOptions& o, std::span<const Value> in) {
+  const Attended middle = attend_middle(o, in), ends = attend_ends(o, in);
+  const auto around = [](const Value& of_ends, const Value& of_middle) {
+    return concatenate({slice(of_ends, 2, {0, 1}), of_middle, slice(of_ends, 2, {1, 2})}, 2);
+  };
+  const Value lse = around(ends.lse, middle.lse);
+  const Shape& s = lse.shape();
+  return {join(around(ends.out, middle.out)), reshape(lse, {s[0], s[1], s[2] * s[3]})};
+}
+
+// block_sparse_attention_grad(dout, q, k, v, bias, random, out, lse): the gradients of q, k and v.
 //   shape     those of q, k and v
 //   lowering  the kernel portatune.block_attention_grad
 struct BlockSparseAttentionGrad final : Composite {
@@ -140,7 +179,7 @@ struct BlockSparseAttentionGrad final : Composite {
   std::string_view name() const override { return "block_sparse_attention_grad"; }
   Types infer(std::span<const Value> in) const override { return {in[1].type(), in[2].type(), in[3].type()}; }
   Values decompose(std::span<const Value> in) const override {
-    const Value out = attend(o, in.subspan(1, 5))[0];
+    const Value out = attend_by_blocks(o, in.subspan(1, 5))[0];
     return backpropagate({&out, 1}, in.first(1), in.subspan(1, 3), AtWrt::kStop);
   }
   KernelCall kernel(const Node&) const override {
@@ -148,9 +187,9 @@ struct BlockSparseAttentionGrad final : Composite {
   }
 };
 
-// block_sparse_attention(q, k, v, bias, random): attention of the middle blocks of queries, those between the first and
-// the last one; also the log of each row's sum of exponentials. The function of this name adds the other two.
-//   shape     [batch, length - 2 block_size, hidden]; float32 [batch, heads, length - 2 block_size]
+// block_sparse_attention(q, k, v, bias, random): attention between blocks, and the log of each row's sum of
+// exponentials. The middle blocks of queries, those between the first and the last one, see some blocks of keys.
+//   shape     that of q; float32 [batch, heads, length]
 //   gradient  block_sparse_attention_grad
 //   lowering  the kernel portatune.block_attention
 struct BlockSparseAttention final : Composite {
@@ -174,11 +213,10 @@ struct BlockSparseAttention final : Composite {
     const TensorType random{DType::kInt32, {o.heads, s[1] / o.block_size - 2, std::max<int64_t>(o.random_blocks, 1)}};
     require(o.random_blocks >= 0 && in[4].type() == random, name(), in.last(1),
             "random blocks int32 [heads, blocks - 2, random_blocks] as fifth operand");
-    const TensorType middle = middle_of(q, o);
-    return {middle, {DType::kFloat32, {s[0], o.heads, middle.shape[1]}}};
+    return {q.type(), {DType::kFloat32, {s[0], o.heads, s[1]}}};
   }
 
-  Values decompose(std::span<const Value> in) const override { return attend(o, in); }
+  Values decompose(std::span<const Value> in) const override { return attend_by_blocks(o, in); }
 
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
     require(dresults[0] && !dresults[1], name(), node.inputs(), "a gradient for the first result only");
@@ -194,32 +232,13 @@ struct BlockSparseAttention final : Composite {
   }
 };
 
-// Attention of the first and the last block to all keys, [batch, 2 block_size, hidden].
-Value attention_of_ends(const Value& q, const Value& k, const Value& v, const Value& bias,
-                        const BlockSparseOptions& o) {
-  const int64_t length = q.shape()[1];
-  const Value ends = concatenate({slice(q, 1, {0, o.block_size}), slice(q, 1, {length - o.block_size, length})}, 1);
-  return attention(ends, k, v, bias, {.heads = o.heads, .scale = o.scale});
-}
-
-// The bias for middle blocks: a key that counts n times more has log(1 + n) in addition.
-Value middle_bias(const Value& bias, const BlockSparseOptions& o) {
-  if (o.first_again == 0) return bias;
-  const Value is_first = compare(Direction::kLess, iota({DType::kInt32, bias.shape()}, 3),
-                                 full({DType::kInt32, {}}, static_cast<double>(o.block_size)));
-  return select(is_first, bias + std::log1p(static_cast<double>(o.first_again)), bias);
-}
-
 }  // namespace
 
 Value block_sparse_attention(const Value& q, const Value& k, const Value& v, const Value& bias, const Value& random,
                              const BlockSparseOptions& o) {
   // The kernel always has this operand.
   const Value chosen = random ? random : full({DType::kInt32, {o.heads, q.shape()[1] / o.block_size - 2, 1}}, 0);
-  const Value middle =
-      make_nodes(std::make_unique<BlockSparseAttention>(o), {q, k, v, middle_bias(bias, o), chosen})[0];
-  const Value ends = attention_of_ends(q, k, v, bias, o);
-  return concatenate({slice(ends, 1, {0, o.block_size}), middle, slice(ends, 1, {o.block_size, 2 * o.block_size})}, 1);
+  return make_nodes(std::make_unique<BlockSparseAttention>(o), {q, k, v, bias, chosen})[0];
 }
 
 }  // namespace portatune

@@ -1,4 +1,4 @@
-// Attention of blocks of queries to some blocks of keys, as Big Bird has it. No kernel stores all scores.
+// Attention between blocks of tokens, as Big Bird has it. No kernel stores all scores.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace portatune::kernels {
 
-/// Sizes of a text in blocks. Blocks of queries from 1 to blocks - 2 are computed, the others are not read.
+/// Sizes of a text in blocks. Blocks of queries from 1 to blocks - 2, the middle ones, see some blocks of keys.
 struct BlockShape {
   int64_t batch, heads, blocks, block_size, head_size;
-  int64_t random_blocks = 0;  ///< number of random blocks that a block of queries sees
+  int64_t random_blocks = 0;  ///< number of random blocks that a middle block of queries sees
+  int64_t first_again = 0;    ///< number of further times that it sees block 0
 
   int64_t hidden() const { return heads * head_size; }
   int64_t length() const { return blocks * block_size; }
@@ -26,14 +27,15 @@ struct BlockInputs {
   int64_t row_of_random;  ///< size of a row of `random`, at least random_blocks
 };
 
-/// out = softmax(scale q k^T + bias) v over the keys of block 0, of a query's own block and both neighbours, of the
-/// last block, each once, and of the random blocks; [batch, (blocks - 2) block_size, hidden].
-/// lse  float32 [batch, heads, (blocks - 2) block_size]: log of each row's sum of exponentials
+/// out = softmax(scale q k^T + bias) v, [batch, length, hidden]. Queries of the first and the last block see all keys.
+/// The others see the keys of block 0, of their own block and both neighbours, of the last block, each once, and of the
+/// random blocks.
+/// lse  float32 [batch, heads, length]: log of each row's sum of exponentials
 template <class T>
 void block_attention(const Workers& workers, const BlockShape& shape, float scale, const BlockInputs<T>& in, T* out,
                      float* lse);
 
-/// Computes dq, dk and dv from recomputed weights; dq of the first and the last block is 0.
+/// Computes dq, dk and dv from recomputed weights.
 template <class T>
 void block_attention_grad(const Workers& workers, const BlockShape& shape, float scale, const BlockInputs<T>& in,
                           const AttentionResults<T>& results, T* dq, T* dk, T* dv);
