@@ -114,6 +114,24 @@ TEST(ConvolutionOp, ComputesInBfloat16) {
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 0.02);
 }
 
+TEST(ConvolutionOp, KernelMatchesTheDecomposition) {
+  const std::vector<std::string> names{"portatune.convolution", "portatune.convolution_dfilter"};
+  struct Sizes {
+    int64_t frames, in, out, kernel, groups, low, high;
+  };
+  for (const Sizes& s : {Sizes{9, 6, 9, 4, 3, 2, 1}, Sizes{5, 4, 4, 1, 1, 0, 0}, Sizes{7, 10, 6, 90, 2, 45, 44},
+                         Sizes{33, 8, 8, 5, 8, 2, 2}}) {
+    const ConvolutionOptions options{.axes = {{.low = s.low, .high = s.high}}, .groups = s.groups};
+    const std::vector<Tensor> x{f32({2, s.frames, s.in}, 1), f32({s.out, s.in / s.groups, s.kernel}, 2)};
+    check_kernel(
+        names, [&](const Values& v) { return convolution(v[0], v[1], options); }, x, 1e-5);
+    const auto rounded = [&](const Values& v) {
+      return convert(convolution(convert(v[0], kBF16), convert(v[1], kBF16), options), kF32);
+    };
+    check_kernel(names, rounded, x, 0.02);
+  }
+}
+
 TEST(ConvolutionOp, ErrorsNameTheOperands) {
   const auto build = [](const Shape& x, const Shape& filter, const ConvolutionOptions& options) {
     return [=] { convolution(constant(random(x)), constant(random(filter)), options); };

@@ -55,7 +55,7 @@ std::string padding_text(const std::vector<Window>& windows) {
 }
 
 // The sums of products of a convolution or of one of its gradients, which differ by the roles of the axes.
-//   lowering  stablehlo.convolution
+//   lowering  stablehlo.convolution, or the kernels portatune.convolution and portatune.convolution_dfilter
 struct WindowedProducts : Op {
   const std::vector<Window> windows;
   const int64_t groups, batch_groups;
@@ -82,7 +82,21 @@ struct WindowedProducts : Op {
     return {{inputs[0].dtype(), y}};
   }
 
+  // The kernels compute windows over time without gaps.
+  bool has_kernel() const {
+    const Window& w = windows[0];
+    return windows.size() == 1 && w.stride == 1 && w.x_dilation == 1 && w.dilation == 1 && w.low >= 0 && w.high >= 0;
+  }
+  // The gradient of the filter is the one whose batch is not the first axis of x.
+  KernelCall kernel() const {
+    const bool is_of_filter = x_axes.first != 0;
+    return {.target = is_of_filter ? "portatune.convolution_dfilter" : "portatune.convolution",
+            .attributes = {{"groups", i64_attribute(is_of_filter ? batch_groups : groups)},
+                           {"low", i64_attribute(windows[0].low)}}};
+  }
+
   void lower(const Node& node, Lowering& out) const override {
+    if (has_kernel() && out.call_kernel(node, kernel())) return;
     const auto count = static_cast<int64_t>(windows.size());
     const std::string numbers = "#stablehlo.conv<" + x_axes.text('b', 'f', count) + "x" +
                                 filter_axes.text('o', 'i', count) + "->" + y_axes.text('b', 'f', count) + ">";
@@ -152,7 +166,7 @@ Value reversed_filter(const Value& filter, int64_t groups) {
 //   shape     that of x, with the number of windows along each spatial axis and the features of the filter
 //   gradient  dx: dy with zeros between its elements, convolved with the reversed filter;
 //             dfilter: x convolved with dy, with the batch in the role of the features
-//   lowering  stablehlo.convolution
+//   lowering  see WindowedProducts
 struct Convolution final : WindowedProducts {
   using WindowedProducts::WindowedProducts;
 
