@@ -67,6 +67,8 @@ def make_inputs(model, lengths, seed, *, choices=3):
     generator = torch.Generator().manual_seed(1000 + seed)
     if model.main_input_name == "pixel_values":
         return make_images(model, len(lengths), generator)
+    if model.main_input_name == "input_values":
+        return make_sounds(model, lengths, generator)
     config, head = model.config, type(model).__name__
     batch, width = len(lengths), max(lengths)
     shape = (batch, choices, width) if head.endswith("ForMultipleChoice") else (batch, width)
@@ -140,6 +142,40 @@ def make_images(model, batch, generator):
     if type(model).__name__.endswith("ForImageClassification"):
         inputs["labels"] = sequence_labels(config, batch, generator)
     return inputs
+
+
+def make_sounds(model, lengths, generator):
+    """Random waveforms with about as many frames as `lengths` says, padded with zeros at the end, or as many random
+    spectrograms.
+    """
+    config, batch = model.config, len(lengths)
+    if hasattr(config, "num_mel_bins"):
+        inputs = {"input_values": torch.randn((batch, config.max_length, config.num_mel_bins), generator=generator)}
+    else:
+        samples = [samples_of(config, length) + row for row, length in enumerate(lengths)]
+        mask = (torch.arange(max(samples)) < torch.tensor(samples)[:, None]).long()
+        inputs = {"input_values": torch.randn(mask.shape, generator=generator) * mask}
+        if config.feat_extract_norm == "layer":  # others are trained without a mask
+            inputs["attention_mask"] = mask
+    if type(model).__name__.endswith("Classification"):
+        inputs["labels"] = sequence_labels(config, batch, generator)
+    elif type(model).__name__.endswith("ForCTC"):
+        inputs["labels"] = transcripts(config, [max(length // 3, 1) for length in lengths], generator)
+    return inputs
+
+
+def samples_of(config, frames):
+    """The least number of samples with this number of frames."""
+    for kernel, stride in zip(reversed(config.conv_kernel), reversed(config.conv_stride)):
+        frames = (frames - 1) * stride + kernel
+    return frames
+
+
+def transcripts(config, lengths, generator):
+    """Labels without blanks."""
+    labels = torch.randint(0, config.vocab_size - 1, (len(lengths), max(lengths)), generator=generator)
+    labels = torch.where(labels >= config.pad_token_id, labels + 1, labels)
+    return torch.where(torch.arange(max(lengths)) < torch.tensor(lengths)[:, None], labels, IGNORED)
 
 
 def sequence_labels(config, batch, generator):
@@ -274,9 +310,13 @@ def in_checkpoint_names(model, tensors):
 
 
 def flatten(outputs):
-    """The output tensors by name; a tuple becomes name.0, name.1, ... Key/value caches are left out."""
+    """The output tensors by name; a tuple becomes name.0, name.1, ... Key/value caches are left out, and the features
+    before the projection of wav2vec 2.0.
+    """
     flat = {}
     for name, value in outputs.items():
+        if name == "extract_features":
+            continue
         if isinstance(value, tuple):
             flat.update({f"{name}.{i}": member.detach() for i, member in enumerate(value)})
         elif isinstance(value, torch.Tensor):

@@ -1,7 +1,10 @@
 // All of Portatune's public API.
 #pragma once
 
+#include "portatune/audio_models.h"
 #include "portatune/chat.h"
+#include "portatune/convolution.h"
+#include "portatune/ctc_loss.h"
 #include "portatune/data.h"
 #include "portatune/device.h"
 #include "portatune/error.h"

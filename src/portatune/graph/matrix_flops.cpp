@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "portatune/graph/composite.h"
+#include "portatune/graph/ops/convolution.h"
 #include "portatune/graph/ops/dot_general.h"
 #include "portatune/graph/ops/while_loop.h"
 #include "portatune/graph/traversal.h"
@@ -18,7 +19,7 @@ void add_flops_of_loop(const Node& node, const CountedLoop& loop, double times, 
 void add_flops(std::span<const Value> results, std::span<const Value> inputs, double times, FlopsByType& flops) {
   const auto is_input = [&](const Value& value) { return std::ranges::find(inputs, value) != inputs.end(); };
   for (const Node* node : topological_order(results, is_input)) {
-    if (const double count = dot_flops(*node); count > 0) {
+    if (const double count = dot_flops(*node) + convolution_flops(*node); count > 0) {
       flops[node->input(0).dtype()] += times * count;
     } else if (const auto* composite = dynamic_cast<const Composite*>(&node->op())) {
       add_flops(composite->decompose(node->inputs()), node->inputs(), times, flops);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kBaseLayer = ".base_layer", kBias = ".bias";
 
-// Parts of the names of ViT and DeiT, in files and in memory. Of two parts that fit, the first counts.
+// Parts of the names of ViT, DeiT and AST, in files and in memory. Of two parts that fit, the first counts.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kParts = {
     {{".encoder.layer.", ".layers."},
      {".attention.attention.query", ".attention.q_proj"},
@@ -22,7 +22,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kParts = 
      {".intermediate.dense", ".mlp.fc1"},
      {".output.dense", ".mlp.fc2"}}};
 
-bool is_of_vit(std::string_view name) { return name.starts_with("vit.") || name.starts_with("deit."); }
+bool is_of_vit(std::string_view name) {
+  return name.starts_with("vit.") || name.starts_with("deit.") || name.starts_with("audio_spectrogram_transformer.");
+}
 
 void replace_part(std::string& name, std::string_view part, std::string_view other) {
   const size_t at = name.find(part);

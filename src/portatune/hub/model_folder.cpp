@@ -14,10 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The current name of a parameter in checkpoints from before PyTorch renamed it, such as BERT's first ones.
+// The current name of a parameter in checkpoints from before PyTorch renamed it, such as BERT's first ones and filters
+// of wav2vec 2.0 with a norm.
 std::string current_name(std::string name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRenamed{
-      {{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRenamed{
+      {{"LayerNorm.gamma", "LayerNorm.weight"},
+       {"LayerNorm.beta", "LayerNorm.bias"},
+       {".conv.weight_g", ".conv.parametrizations.weight.original0"},
+       {".conv.weight_v", ".conv.parametrizations.weight.original1"}}};
   for (const auto& [old_end, new_end] : kRenamed) {
     if (name.ends_with(old_end)) return name.replace(name.size() - old_end.size(), old_end.size(), new_end);
   }

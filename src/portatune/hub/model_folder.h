@@ -31,8 +31,8 @@ struct CompanionFile {
 class ModelFolder {
  public:
   /// Reads config.json and opens the WeightFiles. Shards must be files of this folder. Together they must hold exactly
-  /// the tensors that the index assigns to each, and no name twice. Old names that end in `LayerNorm.gamma` and
-  /// `LayerNorm.beta` become `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
+  /// the tensors that the index assigns to each, and no name twice. Old names (`LayerNorm.gamma`, `LayerNorm.beta`,
+  /// `conv.weight_g`, `conv.weight_v`) become the present ones, as in transformers.
   /// A folder with a PEFT adapter is the model of the adapter: the weights of its base model and its own, which have
   /// the names of parameters. Its config.json and companion files are those of the base model if it has none.
   /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file; IoError

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "portatune/audio_models.h"
 #include "portatune/models.h"
 
 namespace portatune::models {
@@ -35,6 +36,13 @@ std::unique_ptr<TextModel> xlm_roberta(const io::JsonObject& config);
 std::unique_ptr<ImageModel> vit(const io::JsonObject& config);
 /// DeiT. Touvron et al. 2020, arXiv:2012.12877
 std::unique_ptr<ImageModel> deit(const io::JsonObject& config);
+
+/// Audio Spectrogram Transformer: ViT on spectrograms. Gong et al. 2021, arXiv:2104.01778
+std::unique_ptr<AudioModel> ast(const io::JsonObject& config);
+/// HuBERT: the layers of wav2vec 2.0. Hsu et al. 2021, arXiv:2106.07447
+std::unique_ptr<AudioModel> hubert(const io::JsonObject& config);
+/// wav2vec 2.0. Baevski et al. 2020, arXiv:2006.11477
+std::unique_ptr<AudioModel> wav2vec2(const io::JsonObject& config);
 
 /// GPT-2. Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"
 std::unique_ptr<TextModel> gpt2(const io::JsonObject& config);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "portatune/audio_models.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
@@ -65,6 +66,12 @@ constexpr Architecture<ImageModel> kImageModels[] = {
     {"vit", vit, kQueryValue},
 };
 
+constexpr Architecture<AudioModel> kAudioModels[] = {
+    {"audio-spectrogram-transformer", ast, kQueryValue},
+    {"hubert", hubert, kQVProj},
+    {"wav2vec2", wav2vec2, kQVProj},
+};
+
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
 // tokenizer or the task reads elsewhere.
 void ignore_bookkeeping(const io::JsonObject& config) {
@@ -109,7 +116,7 @@ auto& require(const Table& table, const std::string& kind, const io::JsonObject&
   for (const auto& architecture : table) {
     known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
   }
-  const bool other = has(kTextModels, model_type) || has(kImageModels, model_type);
+  const bool other = has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type);
   throw CheckpointError(
       {.where = "config.json",
        .given = "model_type \"" + model_type + "\"" + (other ? ", which is no " + kind + " model" : ""),
@@ -126,14 +133,17 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
 }  // namespace
 
 bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
+bool is_audio_model(const io::JsonObject& config) { return has(kAudioModels, config.get_string_or("model_type", "")); }
 
 std::vector<std::string> lora_targets(const io::JsonObject& config) {
-  const Targets targets = is_image_model(config) ? require(kImageModels, "image", config).lora_targets
-                                                 : require(kTextModels, "text", config).lora_targets;
+  const Targets targets = is_image_model(config)   ? require(kImageModels, "image", config).lora_targets
+                          : is_audio_model(config) ? require(kAudioModels, "audio", config).lora_targets
+                                                   : require(kTextModels, "text", config).lora_targets;
   return {targets.begin(), targets.end()};
 }
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }
 std::unique_ptr<ImageModel> image_model(const io::JsonObject& config) { return make(kImageModels, "image", config); }
+std::unique_ptr<AudioModel> audio_model(const io::JsonObject& config) { return make(kAudioModels, "audio", config); }
 
 }  // namespace portatune::models

@@ -7,6 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/objectives/ctc.h"
 #include "portatune/tasks/objectives/objectives.h"
 
 namespace portatune::parity {
@@ -55,6 +56,13 @@ void append_hidden_states(const Values& hidden_states, Forward& forward, const s
 
 }  // namespace
 
+template <class Get>
+decltype(auto) ReferenceTask::of_facts(Get get) const {
+  if (image_model_) return get(image_model_->facts());
+  if (audio_model_) return get(audio_model_->facts());
+  return get(text_model_->facts());
+}
+
 ReferenceTask::ReferenceTask(const ReferenceCase& reference) : ReferenceTask(reference, nullptr) {}
 
 ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<const models::TextModel> model)
@@ -62,10 +70,12 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
   const io::JsonObject& config = reference.model().config();
   if (models::is_image_model(config)) {
     image_model_ = models::image_model(config);
+  } else if (models::is_audio_model(config)) {
+    audio_model_ = models::audio_model(config);
   } else if (!text_model_) {
     text_model_ = models::text_model(config);
   }
-  const std::string& prefix = image_model_ ? image_model_->facts().class_prefix : text_model_->facts().class_prefix;
+  const std::string& prefix = of_facts([](const auto& facts) -> const std::string& { return facts.class_prefix; });
   const std::string& architecture = reference.architecture();
   if (text_model_ && architecture == text_model_->class_name(HeadKind::kCausalLM)) {
     head_ = "ForCausalLM";
@@ -89,11 +99,11 @@ int64_t ReferenceTask::num_labels() const {
 }
 
 const std::string& ReferenceTask::base_prefix() const {
-  return image_model_ ? image_model_->facts().base_prefix : text_model_->facts().base_prefix;
+  return of_facts([](const auto& facts) -> const std::string& { return facts.base_prefix; });
 }
 
 double ReferenceTask::initializer_range() const {
-  return image_model_ ? image_model_->facts().initializer_range : text_model_->facts().initializer_range;
+  return of_facts([](const auto& facts) { return facts.initializer_range; });
 }
 
 void ReferenceTask::refuse_class(const std::string& reason) const {
@@ -109,6 +119,7 @@ bool ReferenceTask::has_loss() const {
 bool ReferenceTask::is_per_position(const std::string& output) const {
   static constexpr std::array kPerPosition = {"ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM",
                                               "ForCausalLM", "ForPreTraining"};
+  if (audio_model_) return false;  // frames of padding have the numbers of transformers, too
   if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
   if (output.starts_with("encoder_")) return true;
   return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
@@ -130,6 +141,7 @@ const Value& ReferenceTask::column(const Columns& batch, const std::string& name
 }
 
 Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) const {
+  if (audio_model_) return audio_forward(root, batch);
   return image_model_ ? image_forward(root, batch) : text_forward(root, batch);
 }
 
@@ -196,6 +208,44 @@ Forward ReferenceTask::image_head(const nn::Scope& root, const Value& x, const C
   const auto [cls, distillation] = image_model_->distilled_logits(root, x, num_labels());
   return without_loss(
       {{"logits", (cls + distillation) / 2.0}, {"cls_logits", cls}, {"distillation_logits", distillation}});
+}
+
+Forward ReferenceTask::audio_forward(const nn::Scope& root, const Columns& batch) const {
+  models::AudioInputs in{.input_values = column(batch, "input_values")};
+  if (const Value mask = optional_column(batch, "attention_mask")) in.samples = sum(mask, {1});
+  in.mask_time = optional_column(batch, "mask_time_indices");
+  const Values hidden_states = audio_model_->hidden_states(root, in);
+  Forward forward = audio_head(root, hidden_states, in, batch);
+  append_hidden_states(hidden_states, forward);
+  return forward;
+}
+
+Forward ReferenceTask::audio_head(const nn::Scope& root, const Values& hidden_states, const models::AudioInputs& in,
+                                  const Columns& batch) const {
+  if (head_ == "Model") {
+    const Value& x = hidden_states.back();
+    Forward forward =
+        without_loss({{"last_hidden_state", convert(audio_model_->last_hidden_state(root, x), DType::kFloat32)}});
+    const Value pooled = audio_model_->pooler_output(root, x);
+    if (pooled) forward.outputs.emplace_back("pooler_output", convert(pooled, DType::kFloat32));
+    return forward;
+  }
+  if (reference_.architecture() == audio_model_->facts().classification_class) {
+    return sequence_classification(audio_model_->class_logits(root, hidden_states, in, num_labels()), batch);
+  }
+  if (head_ != "ForCTC") refuse_class();
+  const Value logits = audio_model_->ctc_logits(root, hidden_states.back());
+  return with_loss(optional_column(batch, "labels"), logits,
+                   [&] { return ctc(logits, in, batch, root.options().mesh); });
+}
+
+Forward ReferenceTask::ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch,
+                           const Mesh& mesh) const {
+  const Value& labels = column(batch, "labels");
+  const TensorType rows{DType::kInt32, {logits.shape()[0]}};
+  const Value frames = in.samples ? models::frames_of(audio_model_->facts(), in.samples)
+                                  : full(rows, static_cast<double>(logits.shape()[1]));
+  return tasks::ctc(*audio_model_->facts().ctc, logits, labels, frames, ones(rows.shape[0]), mesh);
 }
 
 // Chooses the loss as transformers does.

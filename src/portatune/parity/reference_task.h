@@ -1,6 +1,7 @@
 // A class of transformers as a task, for the inputs of a case.
 #pragma once
 
+#include "portatune/audio_models.h"
 #include "portatune/models.h"
 #include "portatune/parity/reference_case.h"
 #include "portatune/tasks.h"
@@ -34,14 +35,21 @@ class ReferenceTask final : public Task {
   Forward seq2seq_forward(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
   models::Seq2SeqStates seq2seq_states(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
   Forward image_forward(const nn::Scope& root, const Columns& batch) const;
+  Forward audio_forward(const nn::Scope& root, const Columns& batch) const;
   Forward text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;
   Forward image_head(const nn::Scope& root, const Value& x, const Columns& batch) const;
+  Forward audio_head(const nn::Scope& root, const Values& hidden_states, const models::AudioInputs& in,
+                     const Columns& batch) const;
+  Forward ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch, const Mesh& mesh) const;
   Forward sequence_classification(const Value& logits, const Columns& batch) const;
   Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;
 
   /// The value of an input.
   /// errors  CheckpointError if the case lacks it
   const Value& column(const Columns& batch, const std::string& name) const;
+  /// What `get` returns for the facts of the model.
+  template <class Get>
+  decltype(auto) of_facts(Get get) const;
   int64_t num_labels() const;
   const std::string& base_prefix() const;
   /// reason  why the class is missing, if known
@@ -49,7 +57,8 @@ class ReferenceTask final : public Task {
 
   const ReferenceCase& reference_;
   std::unique_ptr<const models::TextModel> text_model_;
-  std::unique_ptr<const models::ImageModel> image_model_;  // null for text models
+  std::unique_ptr<const models::ImageModel> image_model_;
+  std::unique_ptr<const models::AudioModel> audio_model_;  // one of the three models; the others are null
   std::string head_;                                       // class name without its prefix: "ForMaskedLM"
 };
 

@@ -25,8 +25,10 @@ from make_reference import flatten, make_inputs, randomise, record, record_gener
 import big_bird_cases  # noqa: E402
 import encoder_cases  # noqa: E402
 import seq2seq_cases  # noqa: E402
-from encoder_cases import ENCODER_CASES, WITH_ALL_GRADIENTS  # noqa: E402
+import speech_cases  # noqa: E402
+from encoder_cases import ENCODER_CASES  # noqa: E402
 from seq2seq_cases import SEQ2SEQ_CASES  # noqa: E402
+from speech_cases import SPEECH_CASES  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "models"
 
@@ -319,10 +321,13 @@ def share_bias(model, inputs):
 
 # Settings of single cases.
 CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
-CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES
+CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES | speech_cases.CHANGES
+
+# Cases of one layer whose gradients are all recorded.
+WITH_ALL_GRADIENTS = encoder_cases.WITH_ALL_GRADIENTS + speech_cases.WITH_ALL_GRADIENTS
 
 # The first seed of each table.
-TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 3057: big_bird_cases.CASES, 5001: ENCODER_CASES}
+TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 3057: big_bird_cases.CASES, 5001: ENCODER_CASES, 7001: SPEECH_CASES}
 
 
 def main():
@@ -397,7 +402,8 @@ def make_legacy(name):
     inputs = make_inputs(model, LENGTHS, seed)
     again = type(model).from_pretrained(folder).eval()
     single = flatten(again(**inputs, output_hidden_states=True))
-    truth = flatten(model.double()(**inputs, output_hidden_states=True))
+    precise = {key: value.double() if value.is_floating_point() else value for key, value in inputs.items()}
+    truth = flatten(model.double()(**precise, output_hidden_states=True))
     differences = {key: (truth[key] - single[key].double()).abs().max().item() for key in truth}
     assert max(differences.values()) < 1e-4, "transformers does not read the old files as meant"
     save(folder / "inputs.safetensors", inputs)
@@ -461,6 +467,7 @@ LEGACY = {
         modernbert_of_2024,
     ),
 }
+LEGACY |= speech_cases.LEGACY
 
 
 if __name__ == "__main__":

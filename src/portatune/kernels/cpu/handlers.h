@@ -10,6 +10,7 @@ namespace portatune::kernels {
 std::vector<CpuKernel> attention_kernels();
 std::vector<CpuKernel> barrier_kernels();
 std::vector<CpuKernel> block_attention_kernels();
+std::vector<CpuKernel> convolution_kernels();
 std::vector<CpuKernel> elementwise_kernels();
 std::vector<CpuKernel> layer_norm_kernels();
 std::vector<CpuKernel> linear_kernels();

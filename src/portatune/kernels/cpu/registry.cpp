@@ -25,6 +25,7 @@ std::vector<CpuKernel> kernels_of_this_machine() {
   // XLA's matrix products are faster than oneDNN's where those are not native.
   if (gemm_is_native(DType::kFloat32)) {
     add(linear_kernels());
+    add(convolution_kernels());
     add(attention_kernels());
     add(block_attention_kernels());
   }

@@ -69,8 +69,7 @@ void read_size(const ConfigReader& config, std::string_view key, ImageSize& size
 
 }  // namespace
 
-VitFields vit_fields(const ConfigReader& config) {
-  config.ignore({"encoder_stride"});  // it belongs to a head for pretraining
+VitFields vit_layer_fields(const ConfigReader& config) {
   VitFields c;
   config.require("hidden_size", c.hidden_size, kSize);
   config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
@@ -81,14 +80,20 @@ VitFields vit_fields(const ConfigReader& config) {
   config.read("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
   config.read("initializer_range", c.initializer_range, kDeviation);
   config.read("layer_norm_eps", c.layer_norm_eps, kEpsilon);
+  config.read("qkv_bias", c.qkv_bias);
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
+  return c;
+}
+
+VitFields vit_fields(const ConfigReader& config) {
+  config.ignore({"encoder_stride"});  // it belongs to a head for pretraining
+  VitFields c = vit_layer_fields(config);
   read_size(config, "image_size", c.image_size);
   read_size(config, "patch_size", c.patch_size);
   config.read("num_channels", c.num_channels, {1, 1024});
-  config.read("qkv_bias", c.qkv_bias);
   c.pooler_output_size = c.hidden_size;
   config.read("pooler_output_size", c.pooler_output_size, kSize);
   config.read_activation("pooler_act", c.pooler_act);
-  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   require_multiple("image_size", c.image_size.height, "patch_size", c.patch_size.height);
   require_multiple("image_size", c.image_size.width, "patch_size", c.patch_size.width);
   return c;

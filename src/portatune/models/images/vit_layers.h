@@ -1,4 +1,4 @@
-// The blocks of ViT. DeiT has them under the same names.
+// The blocks of ViT. DeiT and AST have them under the same names.
 #pragma once
 
 #include <string>
@@ -29,6 +29,8 @@ struct VitFields {
 
 /// Reads these fields. CheckpointError for a value out of range.
 VitFields vit_fields(const ConfigReader& config);
+/// Reads those of the layers, which AST has, too.
+VitFields vit_layer_fields(const ConfigReader& config);
 
 ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, const std::string& base_prefix);
 

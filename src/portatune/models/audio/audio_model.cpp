@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <ranges>
+
+#include "portatune/audio_models.h"
+#include "portatune/error.h"
+
+namespace portatune::models {
+
+int64_t AudioModelFacts::frames(int64_t samples) const {
+  int64_t length = samples;
+  for (const ConvolutionOverTime& layer : convolutions) {
+    if (length < layer.kernel) return 0;
+    length = (length - layer.kernel) / layer.stride + 1;
+  }
+  return length;
+}
+
+int64_t AudioModelFacts::samples(int64_t frames) const {
+  int64_t length = frames;
+  for (const ConvolutionOverTime& layer : std::views::reverse(convolutions)) {
+    length = (length - 1) * layer.stride + layer.kernel;
+  }
+  return length;
+}
+
+Value frames_of(const AudioModelFacts& facts, const Value& samples) {
+  Value length = samples;
+  for (const ConvolutionOverTime& layer : facts.convolutions) {
+    const Value behind = maximum(length - static_cast<double>(layer.kernel), full(length.type(), 0));
+    length = behind / static_cast<double>(layer.stride) + 1.0;
+  }
+  return length;
+}
+
+Value AudioModel::pooler_output(const nn::Scope&, const Value&) const { return {}; }
+
+Value AudioModel::ctc_logits(const nn::Scope&, const Value&) const {
+  throw UsageError({.where = "the head of the model",
+                    .given = "transcription by CTC for " + facts_.class_prefix,
+                    .expected = "a head of this architecture in transformers"});
+}
+
+}  // namespace portatune::models

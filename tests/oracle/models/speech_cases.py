@@ -1,0 +1,91 @@
+"""The cases of make_model_cases.py for models of speech and other sounds."""
+
+import torch
+
+# 10 samples a frame.
+WAV2VEC2 = {
+    "hidden_size": 24,
+    "num_attention_heads": 4,
+    "intermediate_size": 40,
+    "conv_dim": (10, 12),
+    "conv_kernel": (10, 3),
+    "conv_stride": (5, 2),
+    "num_conv_pos_embeddings": 8,
+    "num_conv_pos_embedding_groups": 4,
+    "classifier_proj_size": 10,
+    "vocab_size": 9,
+}
+LAYER_NORM = {"feat_extract_norm": "layer", "conv_bias": True}
+# 20 samples a frame.
+THREE = {"conv_dim": (10, 14, 12), "conv_kernel": (10, 3, 2), "conv_stride": (5, 2, 2)}
+STABLE = LAYER_NORM | {"do_stable_layer_norm": True, "num_conv_pos_embeddings": 5}
+AST = {
+    "hidden_size": 24,
+    "num_attention_heads": 4,
+    "intermediate_size": 40,
+    "max_length": 24,
+    "num_mel_bins": 12,
+    "patch_size": 4,
+    "time_stride": 3,
+    "frequency_stride": 2,
+}
+
+SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
+
+# name: class, configuration
+SPEECH_CASES = {
+    "wav2vec2_softmax": ("Wav2Vec2ForSequenceClassification", WAV2VEC2 | THREE | SINGLE | {"use_weighted_layer_sum": True}),
+    "wav2vec2_stable": ("Wav2Vec2ForSequenceClassification", WAV2VEC2 | STABLE | SINGLE),
+    "wav2vec2_stable_weighted": (
+        "Wav2Vec2ForSequenceClassification",
+        WAV2VEC2 | STABLE | SINGLE | {"use_weighted_layer_sum": True},
+    ),
+    "wav2vec2_masked": ("Wav2Vec2ForSequenceClassification", WAV2VEC2 | LAYER_NORM | SINGLE),
+    "wav2vec2_ctc": ("Wav2Vec2ForCTC", WAV2VEC2 | THREE),
+    "wav2vec2_ctc_mean": ("Wav2Vec2ForCTC", WAV2VEC2 | STABLE | {"ctc_loss_reduction": "mean", "pad_token_id": 3}),
+    "wav2vec2_ctc_zero": ("Wav2Vec2ForCTC", WAV2VEC2 | LAYER_NORM | {"ctc_zero_infinity": True}),
+    "wav2vec2_model": ("Wav2Vec2Model", WAV2VEC2 | {"mask_time_prob": 0.0, "hidden_act": "relu"}),
+    "hubert_softmax": ("HubertForSequenceClassification", WAV2VEC2 | SINGLE),
+    "hubert_ctc": ("HubertForCTC", WAV2VEC2 | THREE | STABLE | {"feat_proj_layer_norm": False}),
+    "hubert_model": ("HubertModel", WAV2VEC2),
+    "ast_softmax": ("ASTForAudioClassification", AST | SINGLE),
+    "ast_model": ("ASTModel", AST | {"qkv_bias": False}),
+}
+
+# Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.
+WITH_ALL_GRADIENTS = ("wav2vec2_stable", "wav2vec2_masked", "hubert_ctc")
+
+
+def masked(model, inputs):
+    """Frames that SpecAugment masks, some of them padding."""
+    generator = torch.Generator().manual_seed(7)
+    inputs["mask_time_indices"] = torch.rand((3, 9), generator=generator) < 0.4
+
+
+def without_alignment(model, inputs):
+    """The labels of the second row need more frames than it has."""
+    labels = torch.tensor([[1, 2, 2, 5, 4, 3], [2, 2, 3, 3, 1, -100], [4, -100, -100, -100, -100, -100]])
+    inputs["labels"] = labels
+
+
+CHANGES = {"wav2vec2_masked": masked, "wav2vec2_ctc_zero": without_alignment}
+
+
+def wav2vec2_of_2021(weights, config):
+    """The names of the positional convolution before PyTorch's parametrizations."""
+    new_names = {"parametrizations.weight.original0": "weight_g", "parametrizations.weight.original1": "weight_v"}
+    for new, old in new_names.items():
+        weights = {key.replace(new, old): value for key, value in weights.items()}
+    return weights
+
+
+# name: class, configuration, seed, note, function that changes the files to the old format
+LEGACY = {
+    "wav2vec2_legacy_names": (
+        "Wav2Vec2ForCTC",
+        WAV2VEC2,
+        8,
+        "weight_g and weight_v in place of parametrizations.weight.original0 and 1",
+        wav2vec2_of_2021,
+    ),
+}
