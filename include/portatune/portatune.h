@@ -1,6 +1,7 @@
 // All of Portatune's public API.
 #pragma once
 
+#include "portatune/audio.h"
 #include "portatune/chat.h"
 #include "portatune/data.h"
 #include "portatune/device.h"

@@ -33,6 +33,8 @@ TESTED_TOGETHER = {
     "text/components_test.cpp": "text/*",
     "jinja/template_test.cpp": "jinja/*",
     "chat/chat_template_test.cpp": "chat/*",
+    "audio/decode_test.cpp": "audio/formats io/audio_plugin sndfile/*",
+    "audio/extractor_test.cpp": "audio/mel_filters audio/mel_spectrogram",
     "image/decode_test.cpp": "image/jpeg image/png image/webp",
     "image/resize_test.cpp": "image/center_crop image/row_resizer image/taps",
     "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu "
