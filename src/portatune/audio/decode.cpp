@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "portatune/audio.h"
 #include "portatune/audio/formats.h"
@@ -44,7 +45,9 @@ DataError too_long(const std::string& where, double max_seconds) {
 }
 
 void require_finite(std::span<const float> samples, const std::string& where) {
-  if (std::ranges::all_of(samples, [](float sample) { return std::isfinite(sample); })) return;
+  bool all_finite = true;  // without an early end, so that the loop becomes vector instructions
+  for (const float sample : samples) all_finite &= std::abs(sample) <= std::numeric_limits<float>::max();
+  if (all_finite) return;
   throw DataError({.where = where, .given = "samples that are not finite numbers", .expected = "finite numbers"});
 }
 

@@ -42,16 +42,27 @@ std::optional<MelSpectrogram> spectrogram_of(const ExtractorConfig& config) {
   return std::nullopt;
 }
 
+// The sum of term(sample) over all samples, in four partial sums, which the processor adds at the same time.
+template <class Term>
+double sum_of(std::span<const float> samples, const Term& term) {
+  Four sums = {};
+  const size_t whole = samples.size() / 4 * 4;
+  for (size_t i = 0; i < whole; i += 4) {
+    sums += term(Four{samples[i], samples[i + 1], samples[i + 2], samples[i + 3]});
+  }
+  double sum = sums[0] + sums[1] + sums[2] + sums[3];
+  for (size_t i = whole; i < samples.size(); ++i) sum += term(Four{samples[i]})[0];
+  return sum;
+}
+
 Tensor waveform(const ExtractorConfig& config, std::span<const float> samples) {
   Tensor result({DType::kFloat32, {std::ssize(samples)}});
   const std::span<float> values = result.as<float>();
   std::ranges::copy(samples, values.begin());
   if (!config.do_normalize) return result;
   const auto count = static_cast<double>(samples.size());
-  double sum = 0, squares = 0;
-  for (const float sample : samples) sum += sample;
-  const double mean = sum / count;
-  for (const float sample : samples) squares += (sample - mean) * (sample - mean);
+  const double mean = sum_of(samples, [](Four sample) { return sample; }) / count;
+  const double squares = sum_of(samples, [mean](Four sample) { return (sample - mean) * (sample - mean); });
   const double scale = 1 / std::sqrt(squares / count + 1e-7);
   for (float& value : values) value = static_cast<float>((value - mean) * scale);
   return result;
