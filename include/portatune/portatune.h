@@ -22,6 +22,7 @@
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
 #include "portatune/tasks/feature_extraction.h"
+#include "portatune/tasks/file_task.h"
 #include "portatune/tasks/fill_mask.h"
 #include "portatune/tasks/image_classification.h"
 #include "portatune/tasks/image_task.h"
