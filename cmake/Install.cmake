@@ -6,7 +6,7 @@ set(package ${PROJECT_BINARY_DIR}/package)
 # The component "command" is the content of the wheel, whose dependencies are Python packages with the other libraries.
 install(TARGETS portatune RUNTIME DESTINATION bin COMPONENT command)
 install(PROGRAMS ${cpu_plugin}/xla_cpu_pjrt.so DESTINATION lib/portatune)
-foreach(plugin portatune_arrow portatune_mpi portatune_gloo)
+foreach(plugin portatune_arrow portatune_audio_plugin portatune_gloo portatune_mpi)
   if(TARGET ${plugin})
     install(TARGETS ${plugin} LIBRARY DESTINATION lib/portatune COMPONENT command)
   endif()

@@ -3,10 +3,14 @@
 import base64
 import csv
 import gzip
+import io
 import json
+import math
 import pathlib
 import shutil
 import struct
+import tarfile
+import wave
 import zlib
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
@@ -42,6 +46,8 @@ def write_all(folder):
     for split in ("train", "dev", "test"):
         photos(folder / "photos" / split)
     shutil.copytree(folder / "photos" / "test", folder / "new-photos")
+    shard(folder / "photos" / "train", folder / "shards" / "train-0.tar")
+    recordings(folder / "speech")
     tables(folder)
     texts(folder)
     conversations(folder)
@@ -221,6 +227,27 @@ def photos(folder):
         (folder / name).mkdir(parents=True)
         for i in range(8):
             (folder / name / f"{i}.png").write_bytes(png(16 + i, 16, colour))
+
+
+def shard(photos, archive):
+    """A WebDataset archive of photos."""
+    archive.parent.mkdir()
+    with tarfile.open(archive, "w") as members:
+        for i, photo in enumerate(sorted(photos.rglob("*.png"))):
+            for ending, content in (("jpg", photo.read_bytes()), ("cls", photo.parent.name.encode())):
+                member = tarfile.TarInfo(f"{i:04}.{ending}")
+                member.size = len(content)
+                members.addfile(member, io.BytesIO(content))
+
+
+def recordings(folder):
+    for name, frequency in (("no", 400), ("yes", 2000)):
+        (folder / name).mkdir(parents=True)
+        for i in range(8):
+            with wave.open(str(folder / name / f"{i}.wav"), "wb") as file:
+                file.setparams((1, 2, 16000, 0, "NONE", ""))
+                angles = [2 * math.pi * frequency * t / 16000 for t in range(3200 + 100 * i)]
+                file.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(angle))) for angle in angles))
 
 
 def png(width, height, colour):

@@ -1,6 +1,7 @@
 // All of Portatune's public API.
 #pragma once
 
+#include "portatune/audio.h"
 #include "portatune/audio_models.h"
 #include "portatune/chat.h"
 #include "portatune/convolution.h"
@@ -24,6 +25,7 @@
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
 #include "portatune/tasks/feature_extraction.h"
+#include "portatune/tasks/file_task.h"
 #include "portatune/tasks/fill_mask.h"
 #include "portatune/tasks/image_classification.h"
 #include "portatune/tasks/image_task.h"

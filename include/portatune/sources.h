@@ -150,6 +150,15 @@ struct ImageFolderOptions {
 /// errors  at once: NotFoundError, IoError; DataError if there are no images or one is in no class
 Dataset read_image_folder(const std::string& folder, ImageFolderOptions options = {});
 
+struct AudioFolderOptions {
+  std::string audio_column = "audio";  ///< name of the column of paths
+  std::string label_column = "label";  ///< name of the column of classes; empty: folders are not classes
+};
+
+/// The audio files of a folder, as read_image_folder() lists images.
+/// errors  as read_image_folder()
+Dataset read_audio_folder(const std::string& folder, AudioFolderOptions options = {});
+
 struct ArrowOptions {
   std::vector<std::string> columns;  ///< the columns to read; others are not read; empty: all
 };
@@ -163,6 +172,18 @@ struct ArrowOptions {
 ///         row is reached: DataError for a missing column, a column of a type without a text (unions), a damaged batch,
 ///         a batch that needs more than 1 GB
 Dataset read_arrow(Files files, ArrowOptions options = {});
+
+struct TarOptions {
+  std::vector<std::string> columns;  ///< the columns to read; others are not read; empty: all
+};
+
+/// The rows of WebDataset's tar archives, which are not compressed. Consecutive files whose names are equal up to the
+/// first dot are a row; what follows is the name of a column, and the content its bytes: "0001.wav" and "0001.cls" are
+/// the columns "wav" and "cls". "__key__" is the name before the dot. Names that begin with a dot are skipped. The row
+/// of an example's origin is its number, from 1.
+/// errors  NotFoundError at once if a file is missing; DataError with the row, when it is reached, for a missing column;
+///         DataError with the position for a damaged or truncated archive
+Dataset read_tar(Files files, TarOptions options = {});
 
 struct TableOptions {
   std::vector<std::string> columns;           ///< the columns to read; empty: all
@@ -179,7 +200,7 @@ struct TableOptions {
 std::string kind_extension(const std::string& path, const TableOptions& options);
 
 /// Reads files by their common kind (kind_extension): .csv; .tsv; .jsonl, .ndjson and .json (which must hold JSON
-/// Lines); .txt, with the one column "text"; .parquet and .arrow; .tfrecord and .tfrecords (also followed by
+/// Lines); .txt, with the one column "text"; .parquet and .arrow; .tar; .tfrecord and .tfrecords (also followed by
 /// -00003-of-00008), which read_tfrecord reads.
 /// errors  those of table_files() and of the readers; UsageError for another extension, or for options that do not
 ///         apply to files of this kind

@@ -169,6 +169,8 @@ TEST(State, OfFiles) {
   expect_resumable([&] { return read_jsonl(objects); });
   expect_resumable([&] { return read_conll(sentences); });
   expect_resumable([&] { return read_squad(answers); });
+  const std::string archive = std::string(PORTATUNE_TEST_DATA) + "/tar/pax.tar";
+  expect_resumable([&] { return read_tar(archive, {.columns = {"cls"}}); });
 }
 
 TEST(State, OfAFolderOfImages) {
@@ -180,9 +182,16 @@ TEST(State, OfAFolderOfImages) {
   expect_resumable([&] { return images().shuffle({.seed = 2}).repeat(2); });
   const std::string state = images().iterate().state(), shuffled = images().shuffle({.seed = 2}).iterate().state();
   std::filesystem::rename(folder / "dogs/1.jpg", folder / "dogs/2.jpg");
+  const TemporaryFolder sounds;
+  for (const char* name : {"a", "b"}) {
+    std::filesystem::create_directory(sounds / name);
+    write_text(sounds / name / "1.wav", "");
+  }
+  expect_resumable([&] { return read_audio_folder(sounds.path().string()); });
   expect_error<DataError>([&] { images().resume(state); }, {"read_image_folder", "fingerprint"});
   expect_error<DataError>([&] { images().shuffle({.seed = 2}).resume(shuffled); },
                           {"read_image_folder", "fingerprint"});
+  expect_error<DataError>([&] { read_audio_folder(sounds.path().string()).resume(state); }, {"read_audio_folder"});
 }
 
 // The resumed pass gives the next row, with its line in the file.

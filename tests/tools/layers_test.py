@@ -12,6 +12,7 @@ PUBLIC = ROOT / "include" / "portatune"
 # The folder that implements each public header; those of tasks are in a folder of that name. portatune.h includes all
 # of them.
 FOLDERS_OF_PUBLIC_HEADERS = {
+    "audio": ["audio"],
     "base": ["error", "option_fields", "process_group", "tensor"],
     "chat": ["chat"],
     "data": ["data", "packing", "sources"],

@@ -33,6 +33,8 @@ TESTED_TOGETHER = {
     "text/components_test.cpp": "text/*",
     "jinja/template_test.cpp": "jinja/*",
     "chat/chat_template_test.cpp": "chat/*",
+    "audio/decode_test.cpp": "audio/formats io/audio_plugin sndfile/*",
+    "audio/extractor_test.cpp": "audio/mel_filters audio/mel_spectrogram",
     "image/decode_test.cpp": "image/jpeg image/png image/webp",
     "image/resize_test.cpp": "image/center_crop image/row_resizer image/taps",
     "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu "
@@ -67,7 +69,7 @@ TESTED_TOGETHER = {
     "tasks/text_classification_test.cpp": "tasks/task tasks/text_task tasks/heads tasks/*label* tasks/json_number "
     "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics "
     "tasks/class_weights tasks/found_classes tasks/text_classification_spec",
-    "tasks/image_classification_test.cpp": "tasks/image_task",
+    "tasks/image_classification_test.cpp": "tasks/file_classes tasks/file_task tasks/image_task",
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
     "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",

@@ -7,7 +7,7 @@ namespace portatune::run {
 
 /// Help text on the files that the options of rows accept (data::table_files).
 inline constexpr const char* kRowFiles =
-    "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tfrecord; a folder, a pattern; hf:org/name";
+    "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tar, .tfrecord; a folder, a pattern; hf:org/name";
 
 /// Checks each described option of a run against its rules, those of the training, adapters and evaluations, too.
 /// errors  UsageError that names the option

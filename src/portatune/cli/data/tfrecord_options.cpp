@@ -18,6 +18,8 @@ void add_options(CLI::App& command, TfrecordWriteArguments& a) {
       ->default_str("none");
   data.text("--image-column", a.image_column, "column of paths: the files are written, as they are")
       ->default_str("none; image of a folder");
+  data.text("--audio-column", a.audio_column, "the same for audio files; a folder then has recordings")
+      ->default_str("none");
   data.names("--column-names", a.table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
   add_bad_rows(data, a.bad_rows);
   Group tokens(command, "Token ids");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "portatune/audio.h"
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/base/utf8.h"
@@ -27,6 +28,7 @@ constexpr size_t kShownBytes = 80;             // number of bytes shown of a tex
 
 Json shown(std::string_view bytes) {
   if (image::is_image(std::as_bytes(std::span(bytes)))) return fmt::format("<image, {} bytes>", bytes.size());
+  if (audio::is_audio(std::as_bytes(std::span(bytes)))) return fmt::format("<audio, {} bytes>", bytes.size());
   if (find_invalid_utf8(bytes) != std::string_view::npos) return fmt::format("<{} bytes>", bytes.size());
   return shortened(bytes, kShownBytes);
 }

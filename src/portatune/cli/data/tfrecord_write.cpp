@@ -1,4 +1,4 @@
-// portatune tfrecord write: writes rows of tables, or images, to TFRecord files.
+// portatune tfrecord write: writes rows of tables, images or recordings to TFRecord files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +17,9 @@
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/verbs/functions/user_function.h"
-#include "portatune/image.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/sources.h"
-#include "portatune/tasks/rows/image_file.h"
+#include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/text.h"
 
@@ -104,10 +103,16 @@ class Tokens {
   text::IdEncoder encoder_;
 };
 
+// A column whose files are written.
+struct FileColumn {
+  std::string name;
+  const tasks::FileType& type;
+};
+
 // The features of a row.
 class Features {
  public:
-  Features(const TfrecordWriteArguments& a, std::string image_column) : a_(a), image_column_(std::move(image_column)) {
+  Features(const TfrecordWriteArguments& a, std::vector<FileColumn> files) : a_(a), files_(std::move(files)) {
     if (!a.tokenizer.empty()) tokens_.emplace(a);
   }
 
@@ -120,21 +125,24 @@ class Features {
       for (const std::string& column : a_.float_columns) {
         example.set(column, numbers_in<float>(row, column, "a number, or a JSON list of them"));
       }
-      if (!image_column_.empty()) example.set(image_column_, image_in(row)).erase(tasks::kDownloadedImage);
+      for (const FileColumn& file : files_) example.set(file.name, bytes_of(row, file));
+      example.erase(tasks::kDownloadedFile);
       if (tokens_) tokens_->replace_text(row, example);
       return example;
     });
   }
 
  private:
-  std::string image_in(const data::Example& row) const {
-    const tasks::ImageFile file(row, image_column_);
-    if (image::is_image(file.bytes())) return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-    throw DataError({.where = file.name(), .given = "a file of another kind", .expected = "a JPEG, PNG or WebP file"});
+  static std::string bytes_of(const data::Example& row, const FileColumn& column) {
+    const tasks::RowFile file(row, column.name, column.type);
+    if (column.type.begins_file(file.bytes())) {
+      return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+    }
+    throw DataError({.where = file.name(), .given = "a file of another kind", .expected = column.type.formats});
   }
 
   const TfrecordWriteArguments& a_;
-  const std::string image_column_;
+  const std::vector<FileColumn> files_;
   std::optional<Tokens> tokens_;
 };
 
@@ -144,22 +152,30 @@ void require_folder(const fs::path& output) {
   throw NotFoundError({.where = "--output " + output.string(), .given = "no folder " + folder.string()});
 }
 
-bool is_image_folder(const TfrecordWriteArguments& a) {
+bool is_class_folder(const TfrecordWriteArguments& a) {
   return a.input.size() == 1 && fs::is_directory(a.input[0]) && !data::holds_tables(a.input[0]);
 }
 
-// The name that read_image_folder gives its column.
-std::string image_column_of(const TfrecordWriteArguments& a) {
-  return a.image_column.empty() && is_image_folder(a) ? data::ImageFolderOptions{}.image_column : a.image_column;
+// A folder is one of recordings if their column is named, otherwise one of images.
+std::vector<FileColumn> file_columns(const TfrecordWriteArguments& a) {
+  std::vector<FileColumn> files;
+  if (!a.audio_column.empty()) files.push_back({a.audio_column, tasks::kAudioFile});
+  if (!a.image_column.empty()) files.push_back({a.image_column, tasks::kImageFile});
+  if (files.empty() && is_class_folder(a))
+    files.push_back({data::ImageFolderOptions{}.image_column, tasks::kImageFile});
+  return files;
 }
 
-data::Dataset rows_of(const TfrecordWriteArguments& a) {
-  if (is_image_folder(a)) return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
+data::Dataset rows_of(const TfrecordWriteArguments& a, const std::vector<FileColumn>& files) {
+  if (is_class_folder(a) && &files[0].type == &tasks::kAudioFile) {
+    return data::read_audio_folder(a.input[0], {.audio_column = files[0].name});
+  }
+  if (is_class_folder(a)) return data::read_image_folder(a.input[0], {.image_column = files[0].name});
   data::TableOptions table = a.table;
   table.as_written = true;
   const data::Dataset rows = data::read_table(a.input, std::move(table));
-  const bool downloads = !a.image_column.empty() && tasks::names_urls(rows, a.image_column);
-  return downloads ? tasks::download_images(rows, a.image_column, {.size = 1}) : rows;
+  if (files.empty() || !tasks::names_urls(rows, files[0].name, files[0].type)) return rows;
+  return tasks::download_files(rows, files[0].name, files[0].type, {.size = 1});
 }
 
 void refuse(const std::string& option, const std::string& given, const std::string& expected,
@@ -168,6 +184,9 @@ void refuse(const std::string& option, const std::string& given, const std::stri
 }
 
 void check(const TfrecordWriteArguments& a) {
+  if (!a.image_column.empty() && !a.audio_column.empty()) {
+    refuse("--audio-column", "--image-column, too", "one column of files");
+  }
   if (a.tokenizer.empty() && a.max_length > 0) refuse("--max-length", "no --tokenizer", "token ids to cut");
   if (a.tokenizer.empty() && a.pad_to_max_length) {
     refuse("--padding max_length", "no --tokenizer", "token ids to pad", "add --tokenizer DIR and --max-length 128");
@@ -197,8 +216,9 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
   check(a);
   catch_signals();  // so that no incomplete file is left
   require_folder(a.output);
-  Features features(a, image_column_of(a));
-  data::Dataset records = rows_of(a).map([&](const data::Example& row) { return features.of(row); });
+  const std::vector<FileColumn> files = file_columns(a);
+  Features features(a, files);
+  data::Dataset records = rows_of(a, files).map([&](const data::Example& row) { return features.of(row); });
   if (a.bad_rows) records = records.skip_bad_rows(a.bad_rows);
   data::TfrecordWriter writer(a.output.string(), a.files);
   for (const data::Example& record : records.iterate()) {
@@ -206,8 +226,8 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
     writer.write(record);
   }
   writer.commit();
-  const int64_t files = std::ssize(writer.files());
-  print_remark(a.talk, fmt::format("{} in {}", counted(writer.written(), "record"), counted(files, "file")));
+  const int64_t shards = std::ssize(writer.files());
+  print_remark(a.talk, fmt::format("{} in {}", counted(writer.written(), "record"), counted(shards, "file")));
   if (a.bad_rows) print_remark(a.talk, skipped_text(*a.bad_rows));
   if (a.talk.json) print_result(json_of(writer, a.bad_rows));
   return kOk;

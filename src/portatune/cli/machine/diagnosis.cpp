@@ -187,8 +187,8 @@ Json environment() {
   Json facts = Json::object();
   for (const char* name :
        {"PORTATUNE_CPU_PLUGIN", "PORTATUNE_CUDA_PLUGIN", "PORTATUNE_TPU_PLUGIN", "PORTATUNE_ARROW_PLUGIN",
-        "PORTATUNE_MPI_PLUGIN", "PORTATUNE_GLOO_PLUGIN", "CUDA_VISIBLE_DEVICES", "XLA_FLAGS", "OMP_NUM_THREADS", "RANK",
-        "WORLD_SIZE", "LD_LIBRARY_PATH"}) {
+        "PORTATUNE_AUDIO_PLUGIN", "PORTATUNE_MPI_PLUGIN", "PORTATUNE_GLOO_PLUGIN", "CUDA_VISIBLE_DEVICES", "XLA_FLAGS",
+        "OMP_NUM_THREADS", "RANK", "WORLD_SIZE", "LD_LIBRARY_PATH"}) {
     if (const std::string value = variable(name); !value.empty()) facts[name] = without_secrets(value);
   }
   return facts;
@@ -207,7 +207,7 @@ Json libraries(Problems& problems) {
   };
   check("libcurl.so.4", "URLs, models by name and plugin install", "libcurl4");
   check("libcrypto.so.3", "models by name and plugin install", "libssl3");
-  for (const char* name : {"arrow", "mpi", "gloo"}) {
+  for (const char* name : {"arrow", "audio", "mpi", "gloo"}) {
     const std::string file = fmt::format("libportatune_{}.so", name);
     facts[file] = std::ranges::any_of(shipped_places(file, "lib/portatune"), [](const fs::path& path) {
       std::error_code none;

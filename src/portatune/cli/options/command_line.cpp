@@ -98,8 +98,8 @@ class Parser {
     add("train", "Train a tokenizer on texts.", kTokenizerTrainExamples, tokenizer_train_, tokenizer);
     add("merge", "Merge an adapter into its model.", kMergeExamples, merge_);
     CLI::App& tfrecord = add_group("tfrecord", "Write, inspect and index TFRecord files.", kTfrecordExamples);
-    add("write", "Write rows of tables or images as tf.train.Example.", kTfrecordWriteExamples, tfrecord_write_,
-        tfrecord);
+    add("write", "Write rows of tables, images or recordings as tf.train.Example.", kTfrecordWriteExamples,
+        tfrecord_write_, tfrecord);
     add("inspect", "Show features, counts, first records and damage.", kTfrecordInspectExamples, tfrecord_inspect_,
         tfrecord);
     add("index", "Write indexes of files that other programs wrote.", kTfrecordIndexExamples, tfrecord_index_,

@@ -107,6 +107,7 @@ struct TfrecordWriteArguments {
   data::TfrecordWriterOptions files;
   std::vector<std::string> int64_columns, float_columns;
   std::string image_column;         ///< column of paths to the images to write; empty: none, or "image" of a folder
+  std::string audio_column;         ///< column of paths to the recordings to write; empty: none
   std::filesystem::path tokenizer;  ///< empty: texts are written unchanged
   std::string text_column = "text", text_pair_column;
   int64_t max_length = 0;          ///< tokens; 0: no limit

@@ -29,10 +29,10 @@ struct Kind {
   bool incidental = false;  // see tables_in()
 };
 constexpr Kind kKinds[] = {
-    {FileKind::kCsv, ".csv"},           {FileKind::kTsv, ".tsv"},           {FileKind::kJsonl, ".jsonl"},
-    {FileKind::kJsonl, ".ndjson"},      {FileKind::kJson, ".json", true},   {FileKind::kText, ".txt", true},
-    {FileKind::kConll, ".conll"},       {FileKind::kParquet, ".parquet"},   {FileKind::kArrow, ".arrow"},
-    {FileKind::kTfrecord, ".tfrecord"}, {FileKind::kTfrecord, ".tfrecords"}};
+    {FileKind::kCsv, ".csv"},      {FileKind::kTsv, ".tsv"},           {FileKind::kJsonl, ".jsonl"},
+    {FileKind::kJsonl, ".ndjson"}, {FileKind::kJson, ".json", true},   {FileKind::kText, ".txt", true},
+    {FileKind::kConll, ".conll"},  {FileKind::kParquet, ".parquet"},   {FileKind::kArrow, ".arrow"},
+    {FileKind::kTar, ".tar"},      {FileKind::kTfrecord, ".tfrecord"}, {FileKind::kTfrecord, ".tfrecords"}};
 
 const Kind* find_kind(const std::string& path) {
   const auto* found = std::ranges::find(kKinds, kind_extension(path), &Kind::extension);
@@ -126,9 +126,12 @@ std::vector<std::string> matches_of(const std::string& pattern) {
       {.where = "'" + pattern + "'", .given = "no file that matches this pattern", .expected = "at least one"});
 }
 
-// All common image formats, so that a file that cannot be decoded is an error and not skipped.
+// All common formats, so that a file that cannot be decoded is an error and not skipped.
 constexpr std::array kImageExtensions = {".jpg", ".jpeg", ".png", ".webp", ".gif",  ".bmp",  ".tif", ".tiff",
                                          ".ppm", ".pgm",  ".pbm", ".avif", ".heic", ".heif", ".jp2"};
+constexpr std::array kAudioExtensions = {".wav", ".wave", ".aif", ".aiff", ".aifc", ".flac", ".ogg",
+                                         ".oga", ".opus", ".mp3", ".m4a",  ".aac",  ".wma",  ".webm",
+                                         ".au",  ".snd",  ".caf", ".amr",  ".mp2",  ".w64",  ".rf64"};
 
 std::string lower_case_extension(const fs::path& path) { return lower_case(path.extension().native()); }
 
@@ -184,11 +187,16 @@ bool is_image_name(const std::string& path) {
   return std::ranges::find(kImageExtensions, lower_case_extension(path)) != kImageExtensions.end();
 }
 
+bool is_audio_name(const std::string& path) {
+  return std::ranges::find(kAudioExtensions, lower_case_extension(path)) != kAudioExtensions.end();
+}
+
 bool holds_tables(const std::string& folder) {
   const std::vector<std::string> files = files_in(folder);
   const auto is_directory = [](const fs::directory_entry& entry) { return entry.is_directory(); };
   const bool has_folders = std::ranges::any_of(fs::directory_iterator(folder), is_directory);
-  return !has_folders && std::ranges::none_of(files, is_image_name) && !tables_of_sort(files, false).empty();
+  const auto is_example = [](const std::string& file) { return is_image_name(file) || is_audio_name(file); };
+  return !has_folders && std::ranges::none_of(files, is_example) && !tables_of_sort(files, false).empty();
 }
 
 std::vector<std::string> tables_in(const std::string& folder) {

@@ -7,7 +7,7 @@
 
 namespace portatune::data {
 
-enum class FileKind { kCsv, kTsv, kJsonl, kJson, kText, kConll, kParquet, kArrow, kTfrecord };
+enum class FileKind { kCsv, kTsv, kJsonl, kJson, kText, kConll, kParquet, kArrow, kTar, kTfrecord };
 
 /// The kind of a file by its extension; nullopt if no reader has this extension.
 std::optional<FileKind> kind_of(const std::string& path);
@@ -30,8 +30,11 @@ std::vector<std::string> tables_in(const std::string& folder);
 
 /// True if a name has the extension of an image of any format.
 bool is_image_name(const std::string& path);
+/// True if a name has the extension of an audio file of any format.
+bool is_audio_name(const std::string& path);
 
-/// True if a folder directly contains tables (.json and .txt do not count), and neither images nor folders.
+/// True if a folder directly contains tables (.json and .txt do not count), and neither images, audio files nor
+/// folders.
 /// errors  IoError
 bool holds_tables(const std::string& folder);
 

@@ -60,7 +60,8 @@ void require_text(const std::string& path) {
 
 FileKind known_kind(const std::string& path) {
   const std::optional<FileKind> kind = kind_of(path);
-  const bool is_binary = kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTfrecord;
+  const bool is_binary =
+      kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTar || kind == FileKind::kTfrecord;
   if (kind && !is_binary) require_text(path);
   if (kind && *kind != FileKind::kConll) return *kind;
   if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
@@ -145,6 +146,7 @@ Dataset read(const std::vector<std::string>& paths, TableOptions options) {
   if (kind == FileKind::kParquet || kind == FileKind::kArrow) {
     return read_arrow(paths, {.columns = std::move(options.columns)});
   }
+  if (kind == FileKind::kTar) return read_tar(paths, {.columns = std::move(options.columns)});
   if (kind != FileKind::kText) return read_jsonl(paths, {.columns = std::move(options.columns)});
   require_text_alone(paths.front(), options.columns);
   return read_text(paths);

@@ -1,9 +1,10 @@
-#include "portatune/tasks/rows/image_file.h"
+#include "portatune/tasks/rows/row_file.h"
 
 #include <filesystem>
 #include <limits>
 #include <string_view>
 
+#include "portatune/audio.h"
 #include "portatune/error.h"
 #include "portatune/image.h"
 #include "portatune/io/file/random_access_file.h"
@@ -15,9 +16,9 @@ namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-bool is_image(const std::string& text) { return image::is_image(bytes_of(text)); }
+bool is_file(const std::string& text, const FileType& type) { return type.begins_file(bytes_of(text)); }
 
-// Looks at the beginning alone, as a binary image of an unknown format may contain URLs.
+// Looks at the beginning alone, as a binary file of an unknown format may contain URLs.
 bool is_url(std::string_view text) {
   constexpr std::string_view kScheme = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-";
   const size_t end = text.find_first_not_of(kScheme);
@@ -30,7 +31,7 @@ std::filesystem::path folder_of(const std::string& table) {
   return std::filesystem::path(has_query ? table.substr(0, table.find('?')) : table).parent_path();
 }
 
-// The path or URL of a row's image.
+// The path or URL of a row's file.
 std::string path_of(const data::Example& row, const std::string& column) {
   const std::string& text = row.text(column);
   const data::Origin& origin = row.origin();
@@ -38,14 +39,14 @@ std::string path_of(const data::Example& row, const std::string& column) {
   return is_url(text) || !is_in_table ? text : (folder_of(*origin.file) / text).string();
 }
 
-std::string download(const std::string& url) {
+std::string download(const std::string& url, const FileType& type) {
   constexpr int64_t kMaxBytes = 1 << 30;
   try {
     const auto file = io::open_random_access(url);
     if (file->size() > kMaxBytes) {
       throw DataError({.where = url,
                        .given = std::to_string(file->size()) + " bytes",
-                       .expected = "an image of at most " + std::to_string(kMaxBytes)});
+                       .expected = std::string(type.one) + " of at most " + std::to_string(kMaxBytes)});
     }
     std::string bytes(static_cast<size_t>(file->size()), '\0');
     file->read_at(0, bytes);
@@ -55,8 +56,8 @@ std::string download(const std::string& url) {
   }
 }
 
-bool names_url(const data::Example& row, const std::string& column) {
-  return !is_image(row.text(column)) && is_url(path_of(row, column));
+bool names_url(const data::Example& row, const std::string& column, const FileType& type) {
+  return !is_file(row.text(column), type) && is_url(path_of(row, column));
 }
 
 // Downloads wait for servers, so more threads than cores help; each thread has two files in memory.
@@ -64,41 +65,44 @@ constexpr data::MapOptions kDownloads = {.threads = 32, .block = 1};
 
 }  // namespace
 
-ImageFile::ImageFile(const data::Example& row, const std::string& column) {
+const FileType kImageFile = {"an image", "a JPEG, PNG or WebP file", image::is_image};
+const FileType kAudioFile = {"a recording", "a WAV, AIFF, FLAC, Ogg or MP3 file", audio::is_audio};
+
+RowFile::RowFile(const data::Example& row, const std::string& column, const FileType& type) {
   const std::string& text = row.text(column);
-  if (is_image(text)) {
+  if (is_file(text, type)) {
     name_ = to_string(row.origin());
     in_row_ = bytes_of(text);
     return;
   }
   name_ = path_of(row, column);
-  if (row.has(kDownloadedImage)) {
-    in_row_ = bytes_of(row.text(kDownloadedImage));
+  if (row.has(kDownloadedFile)) {
+    in_row_ = bytes_of(row.text(kDownloadedFile));
   } else if (is_url(name_)) {
-    downloaded_ = download(name_);
+    downloaded_ = download(name_, type);
   } else if (io::is_remote(text)) {
     throw DataError({.where = to_string(row.origin()),
                      .given = "bytes of an unknown format in column \"" + column + "\"",
-                     .expected = "a JPEG, PNG or WebP file, or the path or URL of one"});
+                     .expected = std::string(type.formats) + ", or the path or URL of one"});
   } else {
     file_ = io::MappedFile::open(name_, io::FileAccess::kRead);
   }
 }
 
-std::span<const std::byte> ImageFile::bytes() const {
+std::span<const std::byte> RowFile::bytes() const {
   if (file_) return file_->bytes();
   return downloaded_.empty() ? in_row_ : bytes_of(downloaded_);
 }
 
-std::string image_name(const data::Example& row, const std::string& column) {
+std::string file_name(const data::Example& row, const std::string& column, const FileType& type) {
   const std::string& text = row.text(column);
-  return is_image(text) ? to_string(row.origin()) : text;
+  return is_file(text, type) ? to_string(row.origin()) : text;
 }
 
-bool names_urls(const data::Dataset& rows, const std::string& column) {
+bool names_urls(const data::Dataset& rows, const std::string& column, const FileType& type) {
   bool first_has_url = false;
   const auto look = [&](const data::Example& row) {
-    first_has_url = names_url(row, column);
+    first_has_url = names_url(row, column, type);
     return true;
   };
   const auto all = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
@@ -106,9 +110,10 @@ bool names_urls(const data::Dataset& rows, const std::string& column) {
   return first_has_url;
 }
 
-data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& local) {
-  const auto with_file = [column](data::Example row, bool is_local) {
-    if (is_local && names_url(row, column)) row.set(kDownloadedImage, download(path_of(row, column)));
+data::Dataset download_files(const data::Dataset& rows, const std::string& column, const FileType& type,
+                             const data::LocalRows& local) {
+  const auto with_file = [column, &type](data::Example row, bool is_local) {
+    if (is_local && names_url(row, column, type)) row.set(kDownloadedFile, download(path_of(row, column), type));
     return row;
   };
   return rows.map_local(with_file, local, kDownloads).named("download");

@@ -75,5 +75,17 @@ TEST_F(ReadImageFolder, ImagesWithoutAClassAndFoldersWithoutImagesAreErrors) {
   EXPECT_THROW(read_image_folder((folder_ / "missing").string()), NotFoundError);
 }
 
+TEST_F(ReadImageFolder, RecordingsAreReadInTheSameWay) {
+  for (const char* name : {"yes/b.WAV", "yes/a.flac", "no/c.opus", "no/picture.png", "no/.hidden.wav"}) add(name);
+  std::vector<std::string> found;
+  for (const Example& row : read_audio_folder(folder_.path(), {.audio_column = "sound"}).iterate()) {
+    found.push_back(row.text("label") + " " + fs::path(row.text("sound")).filename().string());
+  }
+  EXPECT_EQ(found, (LabelledFiles{"no c.opus", "yes a.flac", "yes b.WAV"}));
+  add("stray.mp3");
+  const std::string message = message_of<DataError>([&] { read_audio_folder(folder_.path()); });
+  EXPECT_NE(message.find("a recording outside the folders of the classes"), message.npos) << message;
+}
+
 }  // namespace
 }  // namespace portatune::data

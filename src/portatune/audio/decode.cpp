@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "portatune/audio.h"
+#include "portatune/audio/formats.h"
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/plugin/audio_plugin.h"
+
+namespace portatune::audio {
+namespace {
+
+constexpr int32_t kMinRate = 1'000, kMaxRate = 768'000;
+constexpr const char* kExpectedFormats = "a WAV, AIFF, FLAC, Ogg (Vorbis or Opus) or MP3 file";
+
+const Format& require_format(std::span<const std::byte> file, const std::string& where) {
+  const Format* format = format_of(file);
+  if (format != nullptr && format->is_supported) return *format;
+  const std::string given = file.empty() ? "an empty file"
+                            : format     ? "a file in the format " + std::string(format->name)
+                                         : "a file that is not audio, or of an unknown kind";
+  throw DataError({.where = where, .given = given, .expected = kExpectedFormats});
+}
+
+DataError damaged(const std::string& where, const char* reason) {
+  return DataError({.where = where,
+                    .given = std::string("a damaged file: ") + reason,
+                    .expected = "a file that libsndfile can decode"});
+}
+
+void require_rate(int32_t rate, const std::string& where) {
+  if (rate >= kMinRate && rate <= kMaxRate) return;
+  throw DataError({.where = where,
+                   .given = std::to_string(rate) + " samples a second",
+                   .expected = std::to_string(kMinRate) + " to " + std::to_string(kMaxRate)});
+}
+
+DataError too_long(const std::string& where, double max_seconds) {
+  return DataError({.where = where,
+                    .given = "a recording of more than " + to_text(max_seconds) + " seconds",
+                    .expected = "at most " + to_text(max_seconds) + " seconds",
+                    .fix = "cut the recording, or raise the limit (max_file_seconds)"});
+}
+
+void require_finite(std::span<const float> samples, const std::string& where) {
+  bool all_finite = true;  // without an early end, so that the loop becomes vector instructions
+  for (const float sample : samples) all_finite &= std::abs(sample) <= std::numeric_limits<float>::max();
+  if (all_finite) return;
+  throw DataError({.where = where, .given = "samples that are not finite numbers", .expected = "finite numbers"});
+}
+
+// An open file of the plug-in.
+class AudioFile {
+ public:
+  AudioFile(std::span<const std::byte> bytes, const std::string& where) : api_(io::audio_plugin(where)), where_(where) {
+    PortatuneAudioError error;
+    file_ = api_.open(bytes.data(), std::ssize(bytes), &format_, &error);
+    if (file_ == nullptr) throw damaged(where, error.message);
+  }
+  ~AudioFile() { api_.close(file_); }
+  AudioFile(const AudioFile&) = delete;
+  AudioFile& operator=(const AudioFile&) = delete;
+
+  const PortatuneAudioFormat& format() const { return format_; }
+
+  // All frames, of which there may be fewer than declared.
+  std::vector<float> read(double max_seconds) {
+    // A header may lie, so memory grows with what is read.
+    constexpr int64_t kBlock = 1 << 14;
+    const auto most = static_cast<int64_t>(max_seconds * format_.rate);
+    if (format_.frames > most) throw too_long(where_, max_seconds);
+    std::vector<float> samples;
+    for (int64_t count = kBlock; count == kBlock;) {
+      const size_t before = samples.size();
+      samples.resize(before + kBlock);
+      PortatuneAudioError error;
+      count = api_.read(file_, kBlock, samples.data() + before, &error);
+      if (count < 0) throw damaged(where_, error.message);
+      samples.resize(before + static_cast<size_t>(count));
+      if (std::ssize(samples) > most) throw too_long(where_, max_seconds);
+    }
+    return samples;
+  }
+
+ private:
+  const PortatuneAudioApi& api_;
+  const std::string& where_;
+  PortatuneAudioFormat format_ = {};
+  PortatuneAudioFile* file_ = nullptr;
+};
+
+// The number of samples is that of librosa: rounded up, with zeros in place of samples that libsoxr does not give.
+std::vector<float> resampled(const std::vector<float>& samples, int32_t from, int32_t to, const std::string& where) {
+  const double count = std::ceil(static_cast<double>(samples.size()) * to / from);
+  std::vector<float> result(static_cast<size_t>(count));
+  PortatuneAudioError error;
+  const int64_t made = io::audio_plugin(where).resample(samples.data(), std::ssize(samples), from, to, result.data(),
+                                                        std::ssize(result), &error);
+  if (made < 0) throw damaged(where, error.message);
+  return result;
+}
+
+}  // namespace
+
+bool is_audio(std::span<const std::byte> file) {
+  const Format* format = format_of(file);
+  return format != nullptr && format->is_supported;
+}
+
+std::vector<float> decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
+  const Format& format = require_format(file, where);
+  require_complete(file, format, where);
+  AudioFile audio(file, where);
+  const int32_t rate = audio.format().rate;
+  require_rate(rate, where);
+  const std::vector<float> samples = audio.read(options.max_seconds);
+  if (std::ssize(samples) < audio.format().frames && declares_frames(file, format)) {
+    throw truncated(file, format, where);
+  }
+  if (samples.empty()) {
+    throw DataError({.where = where, .given = "a file without samples", .expected = "at least one sample"});
+  }
+  require_finite(samples, where);
+  const auto wanted = static_cast<int32_t>(options.sample_rate);
+  return rate == wanted ? samples : resampled(samples, rate, wanted, where);
+}
+
+std::vector<float> read(const std::filesystem::path& file, const DecodeOptions& options) {
+  const io::MappedFile mapped = io::MappedFile::open(file, io::FileAccess::kRead);
+  return decode(mapped.bytes(), file.string(), options);
+}
+
+}  // namespace portatune::audio
