@@ -37,6 +37,8 @@ def write_all(folder):
     marian_model(folder / "marian")
     classifier(folder / "mnli", ("contradiction", "neutral", "entailment"))
     image_model(folder / "vit")
+    audio_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
+    audio_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
         cached_model(folder / "hub", name, folder / toy)
@@ -47,7 +49,9 @@ def write_all(folder):
         photos(folder / "photos" / split)
     shutil.copytree(folder / "photos" / "test", folder / "new-photos")
     shard(folder / "photos" / "train", folder / "shards" / "train-0.tar")
-    recordings(folder / "speech")
+    for split in ("train", "dev", "test"):
+        recordings(folder / "speech" / split)
+    shutil.copytree(folder / "speech" / "test", folder / "new-clips")
     tables(folder)
     texts(folder)
     conversations(folder)
@@ -120,6 +124,13 @@ def image_model(folder):
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
 
 
+def audio_model(folder, case, extractor):
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(DATA / "models" / case / name, folder)
+    (folder / "preprocessor_config.json").write_text(json.dumps(extractor))
+
+
 def cached_model(hub, name, source):
     """Puts a model into a cache of the Hugging Face Hub."""
     folder = hub / ("models--" + name.replace("/", "--"))
@@ -159,6 +170,8 @@ def tables(folder):
         write_table(gzip.open(folder / f"{name}.gz", "wt", newline=""), rows)
     articles = [{"article": row["text"], "summary": "good" if "good" in row["text"] else "bad"} for row in rows]
     write_table(open(folder / "articles.csv", "w", newline=""), articles)
+    clips = [{"file": f"speech/train/{('no', 'yes')[i % 2]}/{i % 8}.wav", "label": i % 2} for i in range(16)]
+    write_table(open(folder / "clips.csv", "w", newline=""), clips)
     masked = [{"text": row["text"].replace("film", "[MASK]")} for row in rows]
     write_table(open(folder / "masked.csv", "w", newline=""), masked)
     infinite = [{**row, "score": 3e38 if row["id"] == 2 else row["score"]} for row in rows[:16]]

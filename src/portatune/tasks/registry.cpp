@@ -8,6 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
+#include "portatune/tasks/audio_classification.h"
 #include "portatune/tasks/feature_extraction.h"
 #include "portatune/tasks/fill_mask.h"
 #include "portatune/tasks/image_classification.h"
@@ -86,7 +87,8 @@ std::vector<const TaskSpec*> registry() {
                                       &question_answering_spec(),  &multiple_choice_spec(),
                                       &masked_lm_spec(),           &causal_lm_spec(),
                                       &summarization_spec(),       &translation_spec(),
-                                      &text_to_text_spec(),        &image_classification_spec()};
+                                      &text_to_text_spec(),        &image_classification_spec(),
+                                      &audio_classification_spec()};
   all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {

@@ -127,6 +127,8 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"config-overrides", "", "", "change config.json of a copy of the --model folder"},
     {"tokenizer-name*", "", "", "the tokenizer of the --model folder is used: leave it out"},
     {"image-processor-name", "", "", "preprocessor_config.json of the --model folder is used: leave it out"},
+    {"feature-extractor-name", "", "", "preprocessor_config.json of the --model folder is used: leave it out"},
+    {"attention-mask", "", "true", "--no-attention-mask, in place of false"},
     {"use-fast-tokenizer", "", "*", ""},
     {"do-lower-case", "", "", "the tokenizer's files say so: leave it out"},
     {"cache-dir", "", "", "HF_HOME or HF_HUB_CACHE says where the Hugging Face cache is"},
@@ -142,6 +144,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"line-by-line", "", "", "a .txt file has one text a line"},
     {"streaming", "", "*", ""},
     {"metric-name", "", "", "--metrics NAMES chooses the metrics"},
+    {"freeze-feature-encoder", "", "", "--freeze feature_extractor"},
     {"freeze-*", "", "", "--freeze embeddings, or other parts of parameter names"},
     {"early-stopping", "", "", "--early-stopping-patience N ends training after N evaluations without improvement"},
     {"use-peft", "", "false", kAdapters},
@@ -257,6 +260,8 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"zero-shot", "zero-shot-classification"},
     {"image", "image-classification"},
     {"vision", "image-classification"},
+    {"audio", "audio-classification"},
+    {"keyword-spotting", "audio-classification"},
 };
 
 }  // namespace portatune::cli

@@ -1,0 +1,156 @@
+#include "portatune/tasks/audio_classification.h"
+
+#include "portatune/sources.h"
+#include "portatune/tasks/files/file_classes.h"
+#include "portatune/tasks/rows/found_classes.h"
+#include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_spec.h"
+
+namespace portatune {
+
+namespace fs = std::filesystem;
+
+data::Dataset read_recordings(const std::vector<std::string>& files, const std::string& audio_column,
+                              const std::string& label_column, data::TableOptions table) {
+  return tasks::read_labelled_files(
+      files, audio_column, label_column, std::move(table), "recordings", [&](const std::string& folder) {
+        return data::read_audio_folder(folder, {.audio_column = audio_column, .label_column = label_column});
+      });
+}
+
+struct AudioClassification::Impl {
+  tasks::FileClasses classes;
+};
+
+AudioClassification::AudioClassification(const fs::path& model, AudioClassificationOptions options)
+    : AudioTask(model, options.audio_column, options.input),
+      impl_(std::make_unique<Impl>(Impl{{{.file = "audio",
+                                          .file_column = std::move(options.audio_column),
+                                          .label_column = std::move(options.label_column),
+                                          .labels = std::move(options.labels),
+                                          .metrics = std::move(options.metrics),
+                                          .loss = std::move(options.loss)},
+                                         config()}})) {}
+AudioClassification::~AudioClassification() = default;
+
+const std::vector<std::string>& AudioClassification::labels() const { return impl_->classes.labels(); }
+
+std::vector<std::string> AudioClassification::columns(Labels labels) const { return impl_->classes.columns(labels); }
+
+RowLabels AudioClassification::row_labels() const { return impl_->classes.row_labels(); }
+
+data::Dataset AudioClassification::read(const std::vector<std::string>& files, Labels labels,
+                                        data::TableOptions table) const {
+  return read_recordings(files, file_column(), labels == Labels::kRequired ? columns(labels).back() : "",
+                         std::move(table));
+}
+
+data::Example AudioClassification::encode(const data::Example& row, Labels labels) const {
+  return encoded(row, labels);
+}
+
+data::Example AudioClassification::example_of(const data::Example& row, Labels labels) const {
+  return impl_->classes.example_of(row, file_name(row), labels);
+}
+
+std::unique_ptr<PredictionLines> AudioClassification::prediction_lines() const {
+  return impl_->classes.prediction_lines();
+}
+
+std::map<std::string, std::string> AudioClassification::settings() const {
+  std::map<std::string, std::string> settings = audio_settings();
+  settings.merge(impl_->classes.settings());
+  return settings;
+}
+
+std::vector<std::string> AudioClassification::inputs() const {
+  return {"input_values", "labels", std::string(data::kExampleWeight)};
+}
+
+Forward AudioClassification::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::AudioInputs in = inputs_of(batch);
+  const Value logits = model().class_logits(root, model().hidden_states(root, in), in, std::ssize(labels()));
+  return impl_->classes.forward(logits, batch, root);
+}
+
+std::unique_ptr<Metrics> AudioClassification::metrics() const { return impl_->classes.metrics(); }
+
+std::unique_ptr<ErrorAnalyzer> AudioClassification::error_analyzer(int64_t max_mistakes) const {
+  return impl_->classes.error_analyzer(max_mistakes);
+}
+
+void AudioClassification::save(const fs::path& folder) const {
+  save_folder(folder, {.architecture = model().facts().classification_class,
+                       .labels = labels(),
+                       .problem_type = "single_label_classification"});
+}
+
+void AudioClassificationRunOptions::describe(OptionFields& fields) {
+  describe_label_column(fields, label_column);
+  describe_classes(fields, labels);
+  describe_metrics(fields, metrics);
+  describe_loss(fields, loss, weights);
+  fields("audio_column", audio_column, "column of the path, from the table's folder",
+         {.other_names = "audio_column_name", .kept = true});
+  input.describe(fields);
+}
+
+namespace {
+
+constexpr const char* kAudioClassification = "audio-classification";
+
+// A second of silence at 16 kHz, as a WAV file with 16 bits a sample.
+std::string silent_recording() {
+  constexpr uint32_t kRate = 16'000, kBytes = 2 * kRate;
+  std::string file;
+  const auto add = [&](auto number) {
+    for (size_t i = 0; i < sizeof number; ++i) file += static_cast<char>(number >> 8 * i);
+  };
+  file += "RIFF";
+  add(36 + kBytes);
+  file += "WAVEfmt ";
+  add(uint32_t{16});
+  for (const uint16_t number : {1, 1}) add(number);  // integers, one channel
+  add(kRate);
+  add(kBytes);
+  for (const uint16_t number : {2, 16}) add(number);  // bytes and bits of a sample
+  file += "data";
+  add(kBytes);
+  return file.append(kBytes, '\0');
+}
+
+std::unique_ptr<RowTask> make_audio_classification(const TaskContext& context,
+                                                   const AudioClassificationRunOptions& options) {
+  AudioClassificationOptions found = options;
+  if (context.classes == Classes::kOfRows) {
+    const data::Dataset rows =
+        read_recordings(context.files, options.audio_column, options.label_column, context.table);
+    tasks::learn_classes(context, rows, options.label_column, options.weights, found.labels, found.loss);
+  } else {
+    found.labels = tasks::classes_without_rows(context, kAudioClassification, std::move(found.labels));
+  }
+  return std::make_unique<AudioClassification>(context.folder, std::move(found));
+}
+
+std::vector<data::Example> rows_of_audio_classification(const RowTask& task,
+                                                        const AudioClassificationRunOptions& options) {
+  data::Example row = tasks::sample_row(task);
+  row.set(options.audio_column, silent_recording());
+  return {row.set(options.label_column, task.row_labels().classes.front())};
+}
+
+}  // namespace
+
+// "...ForSequenceClassification" is the name of text classification, too, so the names of audio models are complete.
+const TaskSpec& audio_classification_spec() {
+  static const TaskSpec kSpec = task_spec<AudioClassificationRunOptions>(
+      {.name = kAudioClassification,
+       .classes = {"ForAudioClassification", "Wav2Vec2ForSequenceClassification", "HubertForSequenceClassification"},
+       .run_options = {RunOption::kWeightColumn},
+       .pipeline = "audio-classification",
+       .make = make_audio_classification,
+       .sample_rows = rows_of_audio_classification});
+  return kSpec;
+}
+
+}  // namespace portatune

@@ -1,0 +1,41 @@
+#include "portatune/tasks/rows/spec_augment.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "portatune/base/random.h"
+
+namespace portatune::tasks {
+namespace {
+
+// A number in [0, 1).
+double fraction(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
+// The expected number is rounded up or down at random.
+int64_t span_count(const models::MaskedSpans& spans, int64_t size, int64_t length, double draw) {
+  const double expected = spans.prob * static_cast<double>(length) / static_cast<double>(spans.length);
+  const int64_t wanted = std::max(static_cast<int64_t>(expected + draw), spans.min_masks);
+  const int64_t places = std::max<int64_t>(length - spans.length + 1, 0);
+  return std::min({wanted, size / spans.length, places});
+}
+
+}  // namespace
+
+Tensor masked_spans(const models::MaskedSpans& spans, int64_t size, int64_t length, uint64_t key) {
+  Tensor mask({DType::kInt32, {size}});
+  const std::span<int32_t> masked = mask.as<int32_t>();
+  const int64_t count = span_count(spans, size, length, fraction(split_mix_64(key, 0)));
+  std::vector<int64_t> places(static_cast<size_t>(std::max<int64_t>(length - spans.length + 1, 0)));
+  std::iota(places.begin(), places.end(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto left = static_cast<uint64_t>(std::ssize(places) - i);
+    const uint64_t drawn = split_mix_64(key, static_cast<uint64_t>(i) + 1) % left;
+    std::swap(places[static_cast<size_t>(i)], places[static_cast<size_t>(i) + drawn]);
+    std::fill_n(masked.begin() + places[static_cast<size_t>(i)], spans.length, 1);
+  }
+  return mask;
+}
+
+}  // namespace portatune::tasks

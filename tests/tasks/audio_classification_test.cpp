@@ -1,0 +1,161 @@
+#include "portatune/tasks/audio_classification.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "audio/write_wav.h"
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const fs::path kAudioModels = fs::path(PORTATUNE_TEST_DATA) / "models";
+
+// A model of waveforms with 10 samples a frame, or of spectrograms of 24 frames and 12 bands; three classes each.
+class AudioClassificationTask : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef PORTATUNE_AUDIO
+    setenv("PORTATUNE_AUDIO_PLUGIN", PORTATUNE_AUDIO, 1);
+    use_model("wav2vec2_stable", R"({"return_attention_mask": true, "do_normalize": false})");
+#else
+    GTEST_SKIP() << "built without libsndfile and libsoxr";
+#endif
+  }
+
+  void use_model(const std::string& model, const std::string& extractor) const {
+    for (const std::string file : {"config.json", "model.safetensors"}) {
+      fs::copy_file(kAudioModels / model / file, folder_ / file, fs::copy_options::overwrite_existing);
+    }
+    write_text(folder_ / "preprocessor_config.json", extractor);
+  }
+
+  // 0.05 seconds are 800 samples.
+  AudioClassification task(AudioClassificationOptions options = {.input = {.max_length_seconds = 0.05}}) const {
+    return AudioClassification(folder_.path(), std::move(options));
+  }
+  data::Example row(const std::string& name, const std::vector<int16_t>& samples, const std::string& label) const {
+    write_text(folder_ / name, audio::wav_file(samples));
+    return data::Example().set("audio", (folder_ / name).string()).set("label", label);
+  }
+  // The samples 1, 2, 3, ... as integers.
+  static std::vector<int16_t> counted(int16_t count) {
+    std::vector<int16_t> samples(static_cast<size_t>(count));
+    for (int16_t i = 0; i < count; ++i) samples[static_cast<size_t>(i)] = static_cast<int16_t>(i + 1);
+    return samples;
+  }
+
+  TemporaryFolder folder_;
+};
+
+std::span<const float> waveform(const data::Example& example) { return example.tensor("input_values").as<float>(); }
+float sample(int number) { return static_cast<float>(number) / 32768; }
+
+TEST_F(AudioClassificationTask, PadsShortRecordingsAndCountsTheirSamples) {
+  const data::Example example = task().encode(row("a.wav", counted(500), "2"));
+  EXPECT_EQ(example.tensor("input_values").shape(), (Shape{800}));
+  EXPECT_EQ(waveform(example)[0], sample(1));
+  EXPECT_EQ(waveform(example)[499], sample(500));
+  EXPECT_EQ(waveform(example)[500], 0);
+  EXPECT_EQ(example.tensor("samples").as<int32_t>()[0], 500);
+  EXPECT_EQ(example.tensor("labels").as<int32_t>()[0], 2);
+  EXPECT_EQ(example.text("audio"), (folder_ / "a.wav").string());
+}
+
+TEST_F(AudioClassificationTask, EvaluatesTheBeginningOfLongRecordings) {
+  const data::Example example = task().encode(row("a.wav", counted(900), "0"));
+  EXPECT_EQ(waveform(example)[0], sample(1));
+  EXPECT_EQ(waveform(example)[799], sample(800));
+  EXPECT_EQ(example.tensor("samples").as<int32_t>()[0], 800);
+}
+
+TEST_F(AudioClassificationTask, TrainsOnRandomPartsByEpochAndIndex) {
+  const AudioClassification task = this->task();
+  const data::Dataset rows = data::from_examples({row("a.wav", counted(2000), "0")});
+  const auto first_sample = [&](uint64_t seed, int64_t epoch) {
+    const auto batch = task.training_batches(rows, 1, {.buffer = 1, .seed = seed}).iterate(epoch).next();
+    const auto samples = waveform(*batch);
+    EXPECT_NEAR(samples[799] - samples[0], sample(799), 1e-9);
+    return static_cast<int>(samples[0] * 32768);
+  };
+  EXPECT_EQ(first_sample(1, 0), first_sample(1, 0));
+  std::set<int> begins;
+  for (int64_t epoch = 0; epoch < 40; ++epoch) begins.insert(first_sample(1, epoch));
+  EXPECT_GT(begins.size(), 30u);
+  EXPECT_GE(*begins.begin(), 1);
+  EXPECT_LE(*begins.rbegin(), 1201);
+}
+
+TEST_F(AudioClassificationTask, MasksSpansInTrainingAlone) {
+  const AudioClassification task = this->task();
+  const data::Dataset rows = data::from_examples({row("a.wav", counted(800), "0")});
+  EXPECT_FALSE(task.batches(rows, 1).iterate().next()->has("mask_time"));
+  const auto batch = task.training_batches(rows, 1, {.buffer = 1}).iterate().next();
+  EXPECT_EQ(batch->tensor("mask_time").shape(), (Shape{1, 79}));
+  EXPECT_GT(std::ranges::count(batch->tensor("mask_time").as<int32_t>(), 1), 0);
+  EXPECT_FALSE(batch->has("mask_feature"));  // mask_feature_prob is 0
+}
+
+TEST_F(AudioClassificationTask, HidesPaddingAsTheExtractorOrElseTheModelSays) {
+  const auto has_samples = [&](const std::string& extractor, bool attention_mask = true) {
+    use_model("wav2vec2_stable", extractor);
+    return task({.input = {.max_length_seconds = 0.05, .attention_mask = attention_mask}})
+        .encode(row("a.wav", counted(500), "0"))
+        .has("samples");
+  };
+  EXPECT_TRUE(has_samples(R"({"return_attention_mask": true})"));
+  EXPECT_FALSE(has_samples(R"({"return_attention_mask": false})"));
+  EXPECT_FALSE(has_samples(R"({"return_attention_mask": true})", false));
+  EXPECT_TRUE(has_samples("{}"));
+}
+
+TEST_F(AudioClassificationTask, GivesSpectrogramsToAst) {
+  use_model("ast_softmax", R"({"num_mel_bins": 12, "max_length": 24})");
+  const data::Example example = task().encode(row("a.wav", audio::tone(440, 3000), "1"));
+  EXPECT_EQ(example.tensor("input_values").shape(), (Shape{24, 12}));
+  EXPECT_FALSE(example.has("samples"));
+}
+
+TEST_F(AudioClassificationTask, RefusesExtractorsOfOtherModels) {
+  use_model("ast_softmax", R"({"num_mel_bins": 12, "max_length": 100})");
+  EXPECT_THAT(message_of<CheckpointError>([&] { task(); }), HasSubstr("max_length 24"));
+  use_model("wav2vec2_stable", R"({"feature_extractor_type": "ASTFeatureExtractor"})");
+  EXPECT_THAT(message_of<CheckpointError>([&] { task(); }), HasSubstr("reads waveforms"));
+}
+
+TEST_F(AudioClassificationTask, NamesRecordingsThatAreTooShort) {
+  EXPECT_THAT(message_of<DataError>([&] { task().encode(row("short.wav", counted(19), "0")); }),
+              testing::AllOf(HasSubstr("short.wav"), HasSubstr("19 samples"), HasSubstr("at least 20")));
+  EXPECT_NO_THROW(task().encode(row("short.wav", counted(20), "0")));
+  EXPECT_THROW(task({.input = {.max_length_seconds = 0.001}}), UsageError);
+}
+
+TEST_F(AudioClassificationTask, ReadsTablesFoldersAndBytes) {
+  fs::create_directories(folder_ / "clips/yes");
+  row("clips/yes/a.wav", counted(100), "");
+  write_text(folder_ / "table.csv", "file,class\nclips/yes/a.wav,LABEL_1\n");
+  const auto first = [](const data::Dataset& rows) { return *rows.iterate().next(); };
+  const AudioClassification from_table =
+      task({.audio_column = "file", .label_column = "class", .input = {.max_length_seconds = 0.05}});
+  const data::Example in_table =
+      from_table.encode(first(from_table.read({(folder_ / "table.csv").string()}, RowTask::Labels::kRequired)));
+  EXPECT_EQ(in_table.text("audio"), "clips/yes/a.wav");
+  EXPECT_EQ(in_table.tensor("labels").as<int32_t>()[0], 1);
+
+  const data::Example in_folder = first(read_recordings({(folder_ / "clips").string()}, "audio", "label"));
+  EXPECT_EQ(in_folder.text("label"), "yes");
+  const data::Example bytes = data::Example().set("audio", text_of(folder_ / "clips/yes/a.wav")).set("label", "0");
+  for (const data::Example& row : {in_folder, bytes}) {
+    EXPECT_TRUE(std::ranges::equal(waveform(task().encode(row, RowTask::Labels::kIgnored)), waveform(in_table)));
+  }
+}
+
+}  // namespace
+}  // namespace portatune
