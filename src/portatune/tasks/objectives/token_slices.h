@@ -9,7 +9,7 @@
 namespace portatune::tasks {
 
 /// Logits of more bytes are computed in slices.
-inline constexpr int64_t kMaxLogitsBytes = int64_t{64} << 20;
+inline constexpr int64_t kMaxLogitsBytes = int64_t{512} << 20;
 
 /// The head of a language model in a program.
 struct LanguageModelHead {
