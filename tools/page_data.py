@@ -170,7 +170,7 @@ def tables(folder):
         write_table(gzip.open(folder / f"{name}.gz", "wt", newline=""), rows)
     articles = [{"article": row["text"], "summary": "good" if "good" in row["text"] else "bad"} for row in rows]
     write_table(open(folder / "articles.csv", "w", newline=""), articles)
-    clips = [{"file": f"speech/train/{('no', 'yes')[i % 2]}/{i % 8}.wav", "label": i % 2} for i in range(16)]
+    clips = [{"file": f"speech/train/{name}/{i}.wav", "label": name} for i in range(8) for name in ("no", "yes")]
     write_table(open(folder / "clips.csv", "w", newline=""), clips)
     masked = [{"text": row["text"].replace("film", "[MASK]")} for row in rows]
     write_table(open(folder / "masked.csv", "w", newline=""), masked)

@@ -189,7 +189,8 @@ TEST(AudioModel, HasTheParametersOfFilesOfTransformers) {
     task.forward(nn::Scope(context), batch);
     const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
     const InitialWeights weights = task.initial_weights(parameters, 0);
-    EXPECT_TRUE(weights.report.missing.empty() && weights.report.unexpected.empty()) << name;
+    EXPECT_THAT(weights.report.missing, testing::IsEmpty()) << name;
+    EXPECT_THAT(weights.report.unexpected, testing::IsEmpty()) << name;
   }
 }
 

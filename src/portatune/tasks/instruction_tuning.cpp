@@ -31,7 +31,7 @@ class InstructionTuning final : public tasks::CausalTask {
     return checkpoint().batches(labelled(rows.shuffle(order).named("shuffle")).filter(has_label), size,
                                 {{"labels", tasks::kNoLabel}});
   }
-  bool can_be_packed() const override { return true; }
+  bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
     return checkpoint().packed_batches(labelled(rows.shuffle(order).named("shuffle")).filter(has_label), shapes,

@@ -49,7 +49,7 @@ class MaskedLm final : public TextTask {
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
     return batches_of(examples(rows), size);
   }
-  bool can_be_packed() const override { return true; }
+  bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
     return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kWordPadding);

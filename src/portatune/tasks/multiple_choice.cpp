@@ -100,7 +100,7 @@ class MultipleChoice final : public TextTask {
     return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
                                 size);
   }
-  bool can_be_packed() const override { return true; }
+  bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
     return checkpoint().packed_batches(rows.shuffle(order).named("shuffle").map(

@@ -296,8 +296,9 @@ class Wav2Vec2 final : public AudioModel {
 
   Value class_logits(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                      int64_t num_labels) const override {
-    const Value x =
-        c_.use_weighted_layer_sum ? weighted_sum(root, hidden_states) : last_hidden_state(root, hidden_states.back());
+    // Its norm is a parameter of the model also where the weighted sum is used in its place.
+    const Value last = last_hidden_state(root, hidden_states.back());
+    const Value x = c_.use_weighted_layer_sum ? weighted_sum(root, hidden_states) : last;
     const Value projected = linear(root / "projector", x, c_.classifier_proj_size);
     const Value mask = convert(frame_mask(in, x.shape()), DType::kFloat32);
     const Value sums = sum(convert(projected, DType::kFloat32) * expand_dims(mask, -1), {1});
