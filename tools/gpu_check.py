@@ -30,6 +30,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -58,7 +59,7 @@ TASKS = {
     "image-classification": "--task image-classification --model vit --train photos/train",
 }
 # Dense FLOPs per second in bfloat16 by a word in the name of the device; from the data sheets of NVIDIA.
-PEAKS = {"H200": 989.4e12, "H100": 989.4e12, "A100": 312e12, "L40": 181e12, "L4": 121e12, "A10": 125e12, "T4": 65e12}
+PEAKS = {"H200": 989.4e12, "H100": 989.4e12, "A100": 312e12, "L40S": 362e12, "L40": 181e12, "L4": 121e12, "A10": 125e12, "T4": 65e12}
 BERT = {"architectures": ["BertForSequenceClassification"], "model_type": "bert", "vocab_size": 30522,
         "max_position_embeddings": 512, "type_vocab_size": 2, "hidden_act": "gelu", "pad_token_id": 0}
 BERT_BASE = {**BERT, "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072}
@@ -312,14 +313,16 @@ def check_memory(lab, result):
         raise Skip("the memory of a process on a CPU has other parts")
     target = of_device(lab, PLANNED)
     if target is None:
-        raise Skip(f"plan knows {', '.join(PLANNED)} only")
+        raise Skip(f"this check has targets of plan for {', '.join(PLANNED)} only")
     rows = lab.folder / "rows.csv"
     rows.write_text("text,label\n" + "".join(f"the film was good,{row % 2}\n" for row in range(256)))
     words = (f"--from-config --model {make_config(lab, 'memory', BERT_BASE)} --train {rows} --dtype bfloat16 "
              "--batch-size 64 --max-length 128 --padding max_length")
-    lab.run(f"fit {words} --max-steps 4 --logging-steps 2 --output memory-run {lab.on}")
+    lab.run(f"fit {words} --max-steps 4 --logging-steps 1 --output memory-run {lab.on}")
     records = map(json.loads, (lab.folder / "memory-run" / "metrics.jsonl").read_text().splitlines())
-    measured = max(record.get("memory_bytes", 0) for record in records)
+    measured = max(record.get("device_memory_bytes", 0) for record in records)
+    if not measured:
+        raise Failure("the plugin reports no memory of the device")
     (planned,) = (one["memory"]["total"] for one in lab.json(f"plan {words} --json --quiet --on {target}")["targets"])
     result.figures = {"planned_bytes": planned, "measured_bytes": measured}
     if measured > 1.1 * planned:
@@ -366,7 +369,7 @@ def utilization(lab, config, batch_size, length, seconds):
 def of_device(lab, table):
     """The value of the word in a table that the device has in its name, or None."""
     names = " ".join(lab.json(f"devices --json {lab.on}")["devices"])
-    return next((value for word, value in table.items() if word in names), None)
+    return next((value for word, value in table.items() if re.search(rf"\b{word}\b", names)), None)
 
 
 def layer_weights(config):

@@ -247,6 +247,7 @@ def shard(photos, archive):
     archive.parent.mkdir()
     with tarfile.open(archive, "w") as members:
         for i, photo in enumerate(sorted(photos.rglob("*.png"))):
+            # The content of a picture decides about its format, not the ending.
             for ending, content in (("jpg", photo.read_bytes()), ("cls", photo.parent.name.encode())):
                 member = tarfile.TarInfo(f"{i:04}.{ending}")
                 member.size = len(content)

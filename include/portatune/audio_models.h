@@ -27,7 +27,7 @@ struct MaskedSpans {
   int64_t length = 10;
   int64_t min_masks = 0;  ///< minimal number of spans
 };
-/// SpecAugment of a model in training. Whoever makes the batches draws the masks: AudioInputs.
+/// SpecAugment of a model in training. The task draws the masks and passes them in AudioInputs.
 /// source  Park et al. 2019, arXiv:1904.08779
 struct SpecAugment {
   MaskedSpans time, feature;

@@ -71,8 +71,9 @@ TEST_F(Decode, RecognisesAudioByItsContent) {
     const std::string bytes = file(name);
     EXPECT_TRUE(is_audio(std::as_bytes(std::span(bytes)))) << name;
   }
-  const std::string path = "clips/16k.wav";
-  EXPECT_FALSE(is_audio(std::as_bytes(std::span(path))));
+  for (const std::string path : {"clips/16k.wav", "ID3/clip.mp3", "OggS/1.ogg"}) {
+    EXPECT_FALSE(is_audio(std::as_bytes(std::span(path)))) << path;
+  }
 }
 
 // libsndfile itself reads what is there.

@@ -77,7 +77,7 @@ Words command(const Words& words) { return Words{PORTATUNE_COMMAND} + words; }
 // Whether the compiler of another device than the CPU runs. It does not know all flags of PORTATUNE_FAST_XLA.
 bool is_for_absent_device(const Words& words) {
   const auto on = std::ranges::find(words, "--on");
-  return on != words.end() && words.end() - on > 1 && !on[1].starts_with("cpu");
+  return on != words.end() && words.end() - on > 1 && on[1] != "cpu";
 }
 
 // More processes than cores, and as root, as in a container.

@@ -35,6 +35,19 @@ TEST(Adapter, HasTheLayersRanksAndScalesOfPeft) {
   EXPECT_THAT(lora.modules_to_save, ElementsAre("classifier", "score"));
 }
 
+// peft looks for the names that modules have in the memory of transformers.
+TEST(Adapter, PatternsOfAModelWithOtherNamesListItsLayers) {
+  const TemporaryFolder folder;
+  const fs::path model = fs::path(PORTATUNE_TEST_DATA) / "models" / "vit_softmax";
+  fs::copy_file(model / "config.json", folder / "config.json");
+  const std::string attention = "vit.encoder.layer.0.attention.attention.";
+  const std::vector<std::string> parameters = {attention + "query.lora_A.weight", attention + "value.lora_A.weight"};
+  const Lora lora{.target_modules = {"query", "value"}, .rank_pattern = {{"query", 2}}};
+  write_adapter_config(folder.path(), lora, parameters, model);
+  EXPECT_THAT(io::read_text(folder / kAdapterConfig, 100'000),
+              AllOf(HasSubstr("\"vit.layers.0.attention.q_proj\": 2"), testing::Not(HasSubstr("\"query\": 2"))));
+}
+
 TEST(Adapter, FindsItsModelBesideItself) {
   const fs::path base = fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax";
   EXPECT_TRUE(fs::equivalent(base_of(kCases / "bert"), base));

@@ -62,7 +62,7 @@ constexpr std::array kCudaSample = {"albert_softmax",
 // The architecture of a case: "bert" of "bert_softmax".
 std::string architecture_of(const std::string& name) { return name.substr(0, name.find('_')); }
 
-// For TPUs the first case of each architecture compiles, too: the other cases differ in their heads.
+// For TPUs the first case of each architecture compiles, too. The other cases compile in `make test-all`.
 std::vector<std::tuple<std::string, pjrt::AotTarget>> compiled_cases() {
   const bool wants_all = std::getenv("PORTATUNE_TEST_ALL") != nullptr;
   std::vector<std::tuple<std::string, pjrt::AotTarget>> cases;

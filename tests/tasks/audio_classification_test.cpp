@@ -121,6 +121,8 @@ TEST_F(AudioClassificationTask, GivesSpectrogramsToAst) {
   const data::Example example = task().encode(row("a.wav", audio::tone(440, 3000), "1"));
   EXPECT_EQ(example.tensor("input_values").shape(), (Shape{24, 12}));
   EXPECT_FALSE(example.has("samples"));
+  EXPECT_THAT(message_of<UsageError>([&] { task({.input = {.max_length_seconds = 0.01}}); }),
+              HasSubstr("at least 400 samples"));
 }
 
 TEST_F(AudioClassificationTask, RefusesExtractorsOfOtherModels) {

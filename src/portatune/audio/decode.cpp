@@ -66,11 +66,12 @@ class AudioFile {
   const PortatuneAudioFormat& format() const { return format_; }
 
   // All frames, of which there may be fewer than declared.
-  std::vector<float> read(double max_seconds) {
+  // is_exact  whether the number of frames is no estimate
+  std::vector<float> read(double max_seconds, bool is_exact) {
     // A header may lie, so memory grows with what is read.
     constexpr int64_t kBlock = 1 << 14;
-    const auto most = static_cast<int64_t>(max_seconds * format_.rate);
-    if (format_.frames > most) throw too_long(where_, max_seconds);
+    const auto max_frames = static_cast<int64_t>(max_seconds * format_.rate);
+    if (is_exact && format_.frames > max_frames) throw too_long(where_, max_seconds);
     std::vector<float> samples;
     for (int64_t count = kBlock; count == kBlock;) {
       const size_t before = samples.size();
@@ -79,7 +80,7 @@ class AudioFile {
       count = api_.read(file_, kBlock, samples.data() + before, &error);
       if (count < 0) throw damaged(where_, error.message);
       samples.resize(before + static_cast<size_t>(count));
-      if (std::ssize(samples) > most) throw too_long(where_, max_seconds);
+      if (std::ssize(samples) > max_frames) throw too_long(where_, max_seconds);
     }
     return samples;
   }
@@ -110,21 +111,25 @@ bool is_audio(std::span<const std::byte> file) {
 }
 
 std::vector<float> decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
+  if (options.sample_rate < kMinRate || options.sample_rate > kMaxRate) {
+    throw UsageError({.where = "sample_rate",
+                      .given = std::to_string(options.sample_rate),
+                      .expected = std::to_string(kMinRate) + " to " + std::to_string(kMaxRate)});
+  }
   const Format& format = require_format(file, where);
   require_complete(file, format, where);
   AudioFile audio(file, where);
   const int32_t rate = audio.format().rate;
   require_rate(rate, where);
-  const std::vector<float> samples = audio.read(options.max_seconds);
-  if (std::ssize(samples) < audio.format().frames && declares_frames(file, format)) {
-    throw truncated(file, format, where);
-  }
+  const bool is_exact = declares_frames(file, format);
+  std::vector<float> samples = audio.read(options.max_seconds, is_exact);
+  if (is_exact && std::ssize(samples) < audio.format().frames) throw truncated(file, format, where);
   if (samples.empty()) {
     throw DataError({.where = where, .given = "a file without samples", .expected = "at least one sample"});
   }
   require_finite(samples, where);
-  const auto wanted = static_cast<int32_t>(options.sample_rate);
-  return rate == wanted ? samples : resampled(samples, rate, wanted, where);
+  if (rate == options.sample_rate) return samples;
+  return resampled(samples, rate, static_cast<int32_t>(options.sample_rate), where);
 }
 
 std::vector<float> read(const std::filesystem::path& file, const DecodeOptions& options) {

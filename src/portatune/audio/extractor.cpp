@@ -11,7 +11,7 @@
 namespace portatune::audio {
 namespace {
 
-// The frames of AST have 25 ms at 16 kHz, whatever the sampling rate.
+// The frames of AST have 25 ms at 16 kHz, at every sampling rate.
 constexpr int64_t kAstFrame = 400, kAstHop = 160, kAstFft = 512;
 
 MelSpectrogram ast_spectrogram(const ExtractorConfig& config) {

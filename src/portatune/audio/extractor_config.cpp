@@ -56,6 +56,11 @@ void read_whisper(const io::JsonObject& json, const std::string& file, Extractor
   config.hop_length = json.get_int_or("hop_length", config.hop_length, {.least = 1, .most = config.n_fft});
   config.chunk_length = json.get_int_or("chunk_length", config.chunk_length, {.least = 1, .most = 60});
   require_value(json, file, "dither", 0);
+  if (config.hop_length > config.chunk_length * config.sampling_rate) {
+    throw CheckpointError({.where = file + ", hop_length",
+                           .given = std::to_string(config.hop_length),
+                           .expected = "at most as many samples as chunk_length seconds have"});
+  }
   // The ends of the window are mirrored, by half a frame.
   if (config.n_fft / 2 >= config.chunk_length * config.sampling_rate) {
     throw CheckpointError({.where = file + ", n_fft",

@@ -11,12 +11,14 @@ namespace {
 
 constexpr std::string_view kWav = "WAV", kAiff = "AIFF", kOgg = "Ogg", kMp3 = "MP3";
 
-constexpr std::array<Format, 20> kFormats = {{{"RIFF????WAVE", kWav},
+constexpr std::array<Format, 22> kFormats = {{{"RIFF????WAVE", kWav},
                                               {"FORM????AIFF", kAiff},
                                               {"FORM????AIFC", kAiff},
                                               {"fLaC", "FLAC"},
-                                              {"OggS", kOgg},
-                                              {"ID3", kMp3},
+                                              {std::string_view("OggS\0", 5), kOgg},
+                                              {"ID3\2", kMp3},
+                                              {"ID3\3", kMp3},
+                                              {"ID3\4", kMp3},
                                               {"\xFF\xFA", kMp3},
                                               {"\xFF\xFB", kMp3},
                                               {"\xFF\xF2", kMp3},
@@ -44,14 +46,14 @@ bool begins_as(std::string_view text, std::string_view begin) {
 uint32_t number_at(std::span<const std::byte> file, size_t at, std::endian order) {
   uint32_t number = 0;
   for (size_t i = 0; i < 4; ++i) {
-    const size_t place = order == std::endian::big ? i : 3 - i;
-    number = number << 8 | std::to_integer<uint32_t>(file[at + place]);
+    const size_t index = order == std::endian::big ? i : 3 - i;
+    number = number << 8 | std::to_integer<uint32_t>(file[at + index]);
   }
   return number;
 }
 
 // Whether the chunk of samples of a WAV or AIFF file is complete. Programs that write to a pipe do not know its size;
-// the value is then 0 or has all bits set.
+// the value is then 0, or so large that no file has it.
 bool has_all_samples(std::span<const std::byte> file, std::string_view name, std::endian order) {
   for (size_t at = 12; at + 8 <= file.size();) {
     const size_t bytes = number_at(file, at + 4, order), left = file.size() - at - 8;
@@ -60,6 +62,16 @@ bool has_all_samples(std::span<const std::byte> file, std::string_view name, std
     at += 8 + bytes + bytes % 2;
   }
   return false;
+}
+
+// The size of an ID3v2 tag, which may hold pictures, before the first frame of an MP3 file.
+size_t id3_bytes(std::span<const std::byte> file) {
+  constexpr size_t kHeader = 10, kFooter = 10;
+  if (file.size() < kHeader || !text_of(file).starts_with("ID3")) return 0;
+  size_t bytes = 0;
+  for (size_t i = 6; i < kHeader; ++i) bytes = bytes << 7 | (std::to_integer<size_t>(file[i]) & 0x7F);
+  const bool has_footer = (file[5] & std::byte{0x10}) != std::byte{};
+  return kHeader + bytes + (has_footer ? kFooter : 0);
 }
 
 // Whether the file ends with a page.
@@ -96,9 +108,9 @@ void require_complete(std::span<const std::byte> file, const Format& format, con
 
 bool declares_frames(std::span<const std::byte> file, const Format& format) {
   if (format.name != kMp3) return true;
-  constexpr size_t kTagIsWithin = 16 * 1024;
-  const std::string_view begin = text_of(file.first(std::min(file.size(), kTagIsWithin)));
-  return begin.find("Xing") != begin.npos || begin.find("Info") != begin.npos;
+  constexpr size_t kTagIsWithin = 64;  // of the first frame
+  const std::string_view frame = text_of(file).substr(std::min(file.size(), id3_bytes(file)), kTagIsWithin);
+  return frame.find("Xing") != frame.npos || frame.find("Info") != frame.npos;
 }
 
 DataError truncated(std::span<const std::byte> file, const Format& format, const std::string& where) {

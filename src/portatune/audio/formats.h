@@ -28,7 +28,7 @@ void require_complete(std::span<const std::byte> file, const Format& format, con
 /// need a tag for it.
 bool declares_frames(std::span<const std::byte> file, const Format& format);
 
-/// "a WAV file that ends after 512 bytes, before the end of its samples".
+/// "a file in the format WAV that ends after 512 bytes, before the end of its samples".
 DataError truncated(std::span<const std::byte> file, const Format& format, const std::string& where);
 
 }  // namespace portatune::audio

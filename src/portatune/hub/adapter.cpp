@@ -224,24 +224,39 @@ std::pair<std::string, Json> name_of(const fs::path& model) {
   return {name->name, name->revision};
 }
 
-// The targets as transformers calls them: the layers of a model whose names differ, or in place of kAllLinear.
-std::vector<std::string> targets_of(const Lora& lora, std::span<const std::string> parameters) {
-  std::set<std::string> layers;
-  bool are_listed = std::ranges::find(lora.target_modules, kAllLinear) != lora.target_modules.end();
+// The layers with an adapter, and their names in transformers.
+std::map<std::string, std::string> adapted_layers(std::span<const std::string> parameters) {
+  std::map<std::string, std::string> layers;
   for (const std::string& parameter : parameters) {
-    const std::string layer(nn::layer_of_adapter(parameter)), in_memory = module_in_transformers(layer);
-    if (!layer.empty()) layers.insert(in_memory);
-    are_listed = are_listed || layer != in_memory;
+    const std::string layer(nn::layer_of_adapter(parameter));
+    if (!layer.empty()) layers.emplace(layer, module_in_transformers(layer));
   }
-  if (!are_listed) return lora.target_modules;
-  return {layers.begin(), layers.end()};
+  return layers;
 }
 
-// A pattern of single layers with the names of transformers.
+bool have_other_names(const std::map<std::string, std::string>& layers) {
+  return std::ranges::any_of(layers, [](const auto& layer) { return layer.first != layer.second; });
+}
+
+// The targets as transformers calls them: the layers of a model whose names differ, or in place of kAllLinear.
+std::vector<std::string> targets_of(const Lora& lora, const std::map<std::string, std::string>& layers) {
+  const bool has_all = std::ranges::find(lora.target_modules, kAllLinear) != lora.target_modules.end();
+  if (!has_all && !have_other_names(layers)) return lora.target_modules;
+  std::vector<std::string> targets;
+  for (const auto& [layer, in_transformers] : layers) targets.push_back(in_transformers);
+  return targets;
+}
+
+// A pattern as transformers calls its modules: each layer of a model whose names differ.
 template <class Number>
-std::map<std::string, Number> in_transformers(const std::map<std::string, Number>& pattern) {
+std::map<std::string, Number> in_transformers(const std::map<std::string, Number>& pattern,
+                                              const std::map<std::string, std::string>& layers) {
+  if (!have_other_names(layers)) return pattern;
   std::map<std::string, Number> named;
-  for (const auto& [module, number] : pattern) named.emplace(module_in_transformers(module), number);
+  for (const auto& [layer, in_transformers] : layers) {
+    const auto found = std::ranges::find_if(pattern, [&](const auto& one) { return nn::is_named(layer, one.first); });
+    if (found != pattern.end()) named.emplace(in_transformers, found->second);
+  }
   return named;
 }
 
@@ -323,10 +338,11 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                           const fs::path& model) {
   const io::JsonObject config = config_beside(folder);
   const auto [name, revision] = name_of(base_of(model));
-  std::vector<std::string> targets = targets_of(lora, parameters);
+  const std::map<std::string, std::string> layers = adapted_layers(parameters);
+  std::vector<std::string> targets = targets_of(lora, layers);
   std::ranges::sort(targets);
   const std::vector<std::string> saved = saved_modules_of(lora, parameters);
-  const Json adapter = {{"alpha_pattern", in_transformers(lora.alpha_pattern)},
+  const Json adapter = {{"alpha_pattern", in_transformers(lora.alpha_pattern, layers)},
                         {"base_model_name_or_path", name},
                         {"bias", name_in_table(lora.bias)},
                         {"exclude_modules", nullptr},
@@ -341,7 +357,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                         {"modules_to_save", saved.empty() ? Json(nullptr) : Json(saved)},
                         {"peft_type", "LORA"},
                         {"r", lora.rank},
-                        {"rank_pattern", in_transformers(lora.rank_pattern)},
+                        {"rank_pattern", in_transformers(lora.rank_pattern, layers)},
                         {"revision", revision},
                         {"target_modules", targets},
                         {"task_type", task_type_of(config)},

@@ -11,7 +11,6 @@
 
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/python/freed_memory.h"
 
 namespace nb = nanobind;
 
@@ -50,7 +49,6 @@ void require_no_fork() {
 
 void CallingThread::run(const std::function<void()>& work) {
   require_no_fork();
-  keep_freed_memory();
   std::exception_ptr error;
   {
     const nb::gil_scoped_release unlocked;

@@ -10,6 +10,7 @@
 #include "portatune/python/arguments.h"
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
+#include "portatune/python/freed_memory.h"
 
 namespace nb = nanobind;
 
@@ -34,6 +35,7 @@ class TextCalls final : public GenerationCallback {
 
 std::vector<Completion> generate(const Words& words, const nb::object& on_text) {
   std::vector<Completion> completions;
+  const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
     auto a = arguments_of<cli::GenerateArguments>(words);

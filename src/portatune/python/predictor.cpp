@@ -36,7 +36,6 @@ class Predictor {
   ~Predictor() {
     const nb::gil_scoped_release unlocked;
     predictor_.reset();
-    release_freed_memory();
   }
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;
@@ -55,6 +54,7 @@ class Predictor {
   }
 
  private:
+  const KeptMemory memory_;  // the first member, whose end comes after that of the others
   std::optional<cli::TerminalEvents> events_;
   std::optional<run::Predictor> predictor_;
   std::atomic<bool> is_used_ = false;

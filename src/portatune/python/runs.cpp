@@ -18,6 +18,7 @@
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/computed_metrics.h"
+#include "portatune/python/freed_memory.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/report/page.h"
@@ -31,6 +32,7 @@ namespace {
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
 std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
                                                        const nb::object& compute_metrics) {
+  const KeptMemory memory;
   CallingThread caller;
   std::optional<run::Outcome> outcome;
   std::filesystem::path checkpoint;
@@ -49,6 +51,7 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
 
 std::optional<std::string> cross_validate(const Words& words) {
   std::optional<run::FoldOutcome> outcome;
+  const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
     auto a = arguments_of<cli::FitArguments>(words);
@@ -62,6 +65,7 @@ std::optional<std::string> cross_validate(const Words& words) {
 
 std::string evaluate(const Words& words, const nb::object& compute_metrics) {
   std::string result;
+  const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
     const ComputedMetrics metrics(compute_metrics, caller);
@@ -79,6 +83,7 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
 }
 
 void predict(const Words& words) {
+  const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
@@ -96,6 +101,7 @@ void predict(const Words& words) {
 
 std::optional<std::string> sweep(const Words& words) {
   std::optional<run::SweepOutcome> outcome;
+  const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
     const auto a = arguments_of<cli::SweepArguments>(words);

@@ -57,7 +57,6 @@ class Training {
   ~Training() {
     const nb::gil_scoped_release unlocked;
     session_.reset();
-    release_freed_memory();
   }
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
@@ -166,6 +165,7 @@ class Training {
     caller.run([&] { work(caller); });
   }
 
+  const KeptMemory memory_;  // the first member, whose end comes after that of the others
   cli::FitArguments arguments_;
   std::optional<Events> events_;
   std::optional<run::Session> session_;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -77,6 +78,9 @@ PortatuneAudioFile* open(const void* bytes, int64_t size, PortatuneAudioFormat* 
                             .read = read_memory,
                             .write = nullptr,
                             .tell = tell_in_memory};
+    // Errors of an opening are in variables of the whole process.
+    static std::mutex openings;
+    const std::lock_guard lock(openings);
     file->file = sf_open_virtual(&memory, SFM_READ, &file->info, file.get());
     if (file->file == nullptr) throw std::runtime_error(sf_strerror(nullptr));
     *format = {.frames = file->info.frames, .rate = file->info.samplerate, .channels = file->info.channels};

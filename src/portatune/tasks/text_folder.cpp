@@ -1,5 +1,6 @@
 #include "portatune/tasks/text_folder.h"
 
+#include "portatune/audio_models.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/models.h"
 #include "portatune/text.h"
@@ -8,9 +9,8 @@ namespace portatune::tasks {
 
 hub::ModelFolder open_text_folder(const std::filesystem::path& path) {
   hub::ModelFolder folder = hub::ModelFolder::open_config(path);
-  if (folder.has_weights() || folder.config().has("vocab_size") || models::is_image_model(folder.config())) {
-    return folder;
-  }
+  const bool reads_texts = !models::is_image_model(folder.config()) && !models::is_audio_model(folder.config());
+  if (folder.has_weights() || folder.config().has("vocab_size") || !reads_texts) return folder;
   folder.edit_config({.vocab_size = text::Tokenizer::load(hub::folder_of_settings(path)).vocab_size()});
   return folder;
 }

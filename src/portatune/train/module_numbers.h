@@ -18,10 +18,11 @@ struct OptionType<std::map<std::string, Number>> {
   static constexpr OptionKind kKind = OptionKind::kText;
   static constexpr double kHighest = 0;
   static std::vector<OptionChoice> choices() { return {}; }
-  static std::string expected() { return "MODULE=NUMBER,... with numbers above 0"; }
+  static std::string expected() { return "MODULE=NUMBER,... with numbers above 0 and each module once"; }
   static std::optional<std::map<std::string, Number>> read(const std::string& text) {
     std::map<std::string, Number> numbers;
-    for (size_t begin = 0; begin < text.size();) {
+    if (text.empty()) return numbers;
+    for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find(',', begin), text.size()), equals = text.rfind('=', end);
       if (equals == std::string::npos || equals <= begin) return std::nullopt;
       const auto number = number_in<Number>(text.substr(equals + 1, end - equals - 1));

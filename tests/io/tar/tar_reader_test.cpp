@@ -75,5 +75,16 @@ TEST(TarReader, RefusesDamagedHeaders) {
   EXPECT_FALSE(TarReader(folder / "c.tar").next());
 }
 
+TEST(TarReader, RefusesBytesBehindTheEndMark) {
+  const TemporaryFolder folder;
+  write_text(folder / "a.tar", text_of(kArchives / "pax.tar") + "x");
+  TarReader reader(folder / "a.tar");
+  const std::string message = message_of<DataError>([&] {
+    while (reader.next()) {
+    }
+  });
+  EXPECT_THAT(message, HasSubstr("bytes behind the end mark"));
+}
+
 }  // namespace
 }  // namespace portatune::io

@@ -189,8 +189,10 @@ struct CtcLoss final : Composite {
 
   Types infer(std::span<const Value> inputs) const override {
     const Shape &log_probs = inputs[0].shape(), &labels = inputs[1].shape();
-    require(is_float(inputs[0].dtype()) && log_probs.rank() == 3 && log_probs[1] > 0, name(), inputs,
-            "log_probs [batch, frames, classes] of a float type as first operand");
+    // The logarithm of 0 is no number of float16, and sums over many frames need the precision.
+    const bool is_precise = inputs[0].dtype() == DType::kFloat32 || inputs[0].dtype() == DType::kFloat64;
+    require(is_precise && log_probs.rank() == 3 && log_probs[1] > 0, name(), inputs,
+            "log_probs [batch, frames, classes] of float32 or float64 as first operand");
     require(inputs[1].dtype() == DType::kInt32 && labels.rank() == 2 && labels[0] == log_probs[0] && labels[1] > 0,
             name(), inputs, "int32 labels [batch, labels], at least one in a row, as second operand");
     const TensorType lengths{DType::kInt32, {log_probs[0]}};

@@ -27,7 +27,7 @@ struct WithGradients final : Op {
     Values dinputs(node.inputs().size());
     for (size_t i = 1; i <= count; ++i) {
       const Value& dx = node.input(count + i);
-      dinputs[i] = dx * convert(dresults[0], dx.dtype());
+      dinputs[i] = convert(convert(dx, DType::kFloat32) * dresults[0], dx.dtype());
     }
     return dinputs;
   }

@@ -5,7 +5,7 @@
 
 namespace portatune {
 
-/// y, whose gradients of `x` are `dx`. No gradient flows through y itself.
+/// y, whose gradients with respect to `x` are `dx`. No gradient flows through y itself.
 /// y   a float32 scalar that is computed from `x`, perhaps by a loop
 /// dx  a value of the type of each x
 Value with_gradients(const Value& y, const Values& x, const Values& dx);

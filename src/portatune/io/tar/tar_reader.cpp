@@ -69,6 +69,10 @@ std::optional<std::string> pax_value(std::string_view records, std::string_view 
   return found;
 }
 
+bool is_zero(std::span<const char> bytes) {
+  return std::ranges::all_of(bytes, [](char c) { return c == '\0'; });
+}
+
 }  // namespace
 
 struct TarReader::Header {
@@ -94,6 +98,15 @@ std::string TarReader::read(const TarMember& member) const {
   return content(member.begin, member.size);
 }
 
+bool TarReader::has_only_zeros_from(int64_t position) const {
+  std::string bytes(1 << 16, '\0');
+  for (; position < file_->size(); position += std::ssize(bytes)) {
+    bytes.resize(file_->read_at(position, bytes));
+    if (bytes.empty() || !is_zero(bytes)) return bytes.empty();
+  }
+  return true;
+}
+
 // Nothing at the end: two blocks of zeros, of which writers may omit one or both.
 std::optional<TarReader::Header> TarReader::read_header() {
   const auto fail = [&](const std::string& given) {
@@ -105,7 +118,10 @@ std::optional<TarReader::Header> TarReader::read_header() {
   if (position_ == file_->size()) return std::nullopt;
   if (file_->size() - position_ < kBlock) throw fail("the end of the file");
   file_->read_at(position_, block);
-  if (std::ranges::all_of(block, [](char c) { return c == '\0'; })) return std::nullopt;
+  if (is_zero(block)) {
+    if (!has_only_zeros_from(position_)) throw fail("bytes behind the end mark");
+    return std::nullopt;
+  }
   if (!has_valid_checksum(block)) throw fail("bytes with another checksum");
   const auto size = number(block, 124, 12);
   const int64_t begin = position_ + kBlock;

@@ -19,7 +19,7 @@ struct TarMember {
 };
 
 /// Reads the regular files of a tar archive one after the other: ustar, with the long names of pax and GNU. Folders,
-/// links and other members are passed over. The archive is not compressed.
+/// links and other members are skipped. The archive is not compressed.
 class TarReader {
  public:
   /// errors  those of open_random_access()
@@ -42,6 +42,7 @@ class TarReader {
   std::optional<Header> read_header();
   void take_long_name(const Header& header, std::string& name, std::optional<int64_t>& size) const;
   std::string content(int64_t begin, int64_t size) const;
+  bool has_only_zeros_from(int64_t position) const;
 
   std::string path_;
   std::shared_ptr<const RandomAccessFile> file_;

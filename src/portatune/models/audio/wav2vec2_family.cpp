@@ -196,6 +196,7 @@ Value project(const Scope& s, const Wav2Vec2Fields& c, const Wav2Vec2Variant& va
   Value x = dropout(projection, linear(projection / "projection", normed, c.hidden_size), c.feat_proj_dropout);
   Value masked;
   if (c.has_masked_spec_embed) {
+    // Uniform in [-0.5, 0.5); transformers draws new ones from [0, 1).
     masked = s.parameter("masked_spec_embed", {c.hidden_size}, {Initializer::Kind::kUniform, 0.5 / std::sqrt(3.0)});
   }
   if (in.mask_time) {

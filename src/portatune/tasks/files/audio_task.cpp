@@ -77,10 +77,11 @@ struct AudioTask::Impl {
         model(models::audio_model(config)),
         extractor(extractor_config(hub::folder_of_settings(path), config, model->facts())),
         length(std::llround(options.max_length_seconds * static_cast<double>(extractor.config().sampling_rate))) {
-    if (facts().spectrogram || facts().frames(length) > 0) return;
+    check_ranges(options);
+    if (length >= min_samples()) return;
     throw UsageError({.where = "max_length_seconds",
                       .given = to_text(options.max_length_seconds),
-                      .expected = "at least " + std::to_string(facts().samples(1)) + " samples, which are one frame"});
+                      .expected = "at least " + one_frame()});
   }
 
   const models::AudioModelFacts& facts() const { return model->facts(); }
@@ -95,12 +96,14 @@ struct AudioTask::Impl {
     return !facts().spectrogram && facts().spec_augment && facts().spec_augment->feature.prob > 0;
   }
 
-  // Requires a frame, so that the mean over the real frames of a recording exists.
+  // The samples of one frame, so that the mean over the real frames of a recording exists.
+  int64_t min_samples() const { return facts().spectrogram ? extractor.min_samples() : facts().samples(1); }
+  std::string one_frame() const { return std::to_string(min_samples()) + " samples, which are one frame"; }
   void require_frame(std::span<const float> samples, const std::string& where) const {
-    if (facts().spectrogram || facts().frames(std::ssize(samples)) > 0) return;
+    if (std::ssize(samples) >= min_samples()) return;
     throw DataError({.where = where,
                      .given = "a recording of " + std::to_string(samples.size()) + " samples",
-                     .expected = "at least " + std::to_string(facts().samples(1)) + ", which are one frame"});
+                     .expected = "at least " + one_frame()});
   }
 
   AudioInputOptions options;
