@@ -34,8 +34,8 @@ void DeviceOptions::describe(OptionFields& fields) {
   fields("compiled", programs_folder, "programs that portatune plan --save has compiled for this device");
   gpu_memory.describe(fields);
   fields("mesh", mesh,
-         "several devices: data=8 for data parallelism, fsdp=8 to shard weights too, tensor=2 for tensor parallelism",
-         {.placeholder = "AXIS=N,...", .default_help = "one device"});
+         "several devices: data=8 for data parallelism, fsdp=8 to shard weights, tensor=2 for tensor parallelism",
+         {.placeholder = "AXIS=N,...", .default_help = "one"});
 }
 
 }  // namespace portatune
