@@ -14,4 +14,7 @@ constexpr uint64_t split_mix_64(uint64_t seed, uint64_t i) {
   return z ^ (z >> 31);
 }
 
+/// The number in [0, 1) of which random bits are the first 53.
+constexpr double fraction(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
 }  // namespace portatune

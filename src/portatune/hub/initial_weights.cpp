@@ -23,7 +23,7 @@ uint64_t key_of(std::string_view name, uint64_t seed) {
 }
 
 // A uniform number in [0, 1).
-double uniform(uint64_t key, uint64_t i) { return static_cast<double>(split_mix_64(key, i) >> 11) * 0x1p-53; }
+double uniform(uint64_t key, uint64_t i) { return fraction(split_mix_64(key, i)); }
 
 // A normal number from two uniform ones. source: Box and Muller 1958
 double normal(uint64_t key, uint64_t i) {

@@ -125,8 +125,7 @@ std::string value_at(const Range& range, double part) {
 Settings random_settings(const std::vector<Axis>& axes, uint64_t seed, uint64_t draw) {
   Settings settings;
   for (const Axis& axis : axes) {
-    const uint64_t bits = split_mix_64(seed, draw * axes.size() + settings.size());
-    const double part = static_cast<double>(bits >> 11) * 0x1p-53;
+    const double part = fraction(split_mix_64(seed, draw * axes.size() + settings.size()));
     const auto index = static_cast<size_t>(part * static_cast<double>(axis.values.size()));
     settings.emplace_back(axis.name, axis.range ? value_at(*axis.range, part) : axis.values[index]);
   }

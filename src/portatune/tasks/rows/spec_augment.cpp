@@ -10,9 +10,6 @@
 namespace portatune::tasks {
 namespace {
 
-// A number in [0, 1).
-double fraction(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
-
 // The expected number is rounded up or down at random.
 int64_t span_count(const models::MaskedSpans& spans, int64_t size, int64_t length, double draw) {
   const double expected = spans.prob * static_cast<double>(length) / static_cast<double>(spans.length);
