@@ -1,7 +1,5 @@
 #include "portatune/io/plugin/arrow_plugin.h"
 
-#include <mutex>
-
 #include "portatune/io/plugin/own_plugin.h"
 
 namespace portatune::io {
@@ -13,11 +11,7 @@ const PortatuneArrowApi& arrow_plugin(const std::string& needed_for) {
                               .version = kPortatuneArrowVersion,
                               .needed_for = "Apache Arrow reads this kind of file",
                               .fix = "pip install 'portatune[arrow]'"};
-  static std::mutex mutex;
-  static const PortatuneArrowApi* api = nullptr;
-  const std::lock_guard lock(mutex);
-  if (api == nullptr) api = static_cast<const PortatuneArrowApi*>(open_own_plugin(kPlugin, needed_for));
-  return *api;
+  return own_plugin<PortatuneArrowApi>(kPlugin, needed_for);
 }
 
 }  // namespace portatune::io

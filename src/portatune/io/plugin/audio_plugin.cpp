@@ -1,7 +1,5 @@
 #include "portatune/io/plugin/audio_plugin.h"
 
-#include <mutex>
-
 #include "portatune/io/plugin/own_plugin.h"
 
 namespace portatune::io {
@@ -13,11 +11,7 @@ const PortatuneAudioApi& audio_plugin(const std::string& needed_for) {
                               .version = kPortatuneAudioVersion,
                               .needed_for = "libsndfile and libsoxr read audio files",
                               .fix = "apt-get install libsndfile1 libsoxr0"};
-  static std::mutex mutex;
-  static const PortatuneAudioApi* api = nullptr;
-  const std::lock_guard lock(mutex);
-  if (api == nullptr) api = static_cast<const PortatuneAudioApi*>(open_own_plugin(kPlugin, needed_for));
-  return *api;
+  return own_plugin<PortatuneAudioApi>(kPlugin, needed_for);
 }
 
 }  // namespace portatune::io

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 
 namespace portatune::io {
@@ -44,5 +45,17 @@ struct OwnPlugin {
 /// asked_by  name of the file or option that needs it, for errors
 /// errors    DeviceError if it is missing or has another version
 const void* open_own_plugin(const OwnPlugin& plugin, const std::string& asked_by);
+
+/// The interface of the one plug-in that has this type of interface, opened by the first call that succeeds.
+/// Thread-safe.
+/// errors  those of open_own_plugin()
+template <class Api>
+const Api& own_plugin(const OwnPlugin& plugin, const std::string& asked_by) {
+  static std::mutex mutex;
+  static const Api* api = nullptr;
+  const std::lock_guard lock(mutex);
+  if (api == nullptr) api = static_cast<const Api*>(open_own_plugin(plugin, asked_by));
+  return *api;
+}
 
 }  // namespace portatune::io
