@@ -1,16 +1,45 @@
 #include "portatune/train/options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 
 #include "portatune/base/message.h"
+#include "portatune/base/number.h"
 #include "portatune/error.h"
 #include "portatune/train/evaluation.h"
-#include "portatune/train/module_numbers.h"
 #include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune {
+
+// Numbers of single modules: "query=16,output.dense=4".
+template <class Number>
+struct OptionType<std::map<std::string, Number>> : OptionTypeOf<std::map<std::string, Number>, OptionKind::kText> {
+  using Numbers = std::map<std::string, Number>;
+
+  static std::string expected() { return "MODULE=NUMBER,... with numbers above 0 and each module once"; }
+  static std::optional<Numbers> read(const std::string& text) {
+    Numbers numbers;
+    if (text.empty()) return numbers;
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size()), equals = text.rfind('=', end);
+      if (equals == std::string::npos || equals <= begin) return std::nullopt;
+      const auto number = number_in<Number>(text.substr(equals + 1, end - equals - 1));
+      const bool is_valid = number && *number > 0 && std::isfinite(static_cast<double>(*number));
+      if (!is_valid || !numbers.emplace(text.substr(begin, equals - begin), *number).second) return std::nullopt;
+      begin = end + 1;
+    }
+    return numbers;
+  }
+  static std::string text(const Numbers& numbers) {
+    std::string text;
+    for (const auto& [module, number] : numbers) text += (text.empty() ? "" : ",") + module + "=" + to_text(number);
+    return text;
+  }
+};
+
 namespace {
 
 std::vector<OptionChoice> choices_of(const std::vector<std::string>& words) {
