@@ -38,10 +38,13 @@ struct Wav2Vec2Fields {
   int64_t num_conv_pos_embeddings = 128;
   int64_t num_conv_pos_embedding_groups = 16;
   bool do_stable_layer_norm = false;
-  bool has_masked_spec_embed = true;
+  SpecAugment spec_augment;
   bool use_weighted_layer_sum = false;
   int64_t classifier_proj_size = 256;
   int64_t vocab_size = 32;
+
+  // Whether the model has a vector for masked frames, also if spec_augment is not applied.
+  bool has_masked_spec_embed() const { return spec_augment.time.prob > 0 || spec_augment.feature.prob > 0; }
 };
 
 void read_ints(const ConfigReader& config, std::string_view key, std::vector<int64_t>& field) {
@@ -67,6 +70,19 @@ void read_convolutions(const ConfigReader& config, Wav2Vec2Fields& c) {
                                     " and " + std::to_string(c.conv_kernel.size()) + " numbers",
                            .expected = "one number for each convolution in all of them"});
   }
+}
+
+constexpr io::FloatRange kShare{0, 1};
+
+SpecAugment spec_augment_of(const ConfigReader& config) {
+  SpecAugment masks{.time = {.prob = 0.05, .min_masks = 2}, .feature = {}};
+  config.read("mask_time_prob", masks.time.prob, kShare);
+  config.read("mask_time_length", masks.time.length, kSize);
+  config.read("mask_time_min_masks", masks.time.min_masks, {0, 1 << 20});
+  config.read("mask_feature_prob", masks.feature.prob, kShare);
+  config.read("mask_feature_length", masks.feature.length, kSize);
+  config.read("mask_feature_min_masks", masks.feature.min_masks, {0, 1 << 20});
+  return masks;
 }
 
 Wav2Vec2Fields fields_of(const ConfigReader& config) {
@@ -95,22 +111,10 @@ Wav2Vec2Fields fields_of(const ConfigReader& config) {
   config.read("use_weighted_layer_sum", c.use_weighted_layer_sum);
   config.read("classifier_proj_size", c.classifier_proj_size, kSize);
   config.read("vocab_size", c.vocab_size, kVocabulary);
+  c.spec_augment = spec_augment_of(config);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   require_multiple("hidden_size", c.hidden_size, "num_conv_pos_embedding_groups", c.num_conv_pos_embedding_groups);
   return c;
-}
-
-constexpr io::FloatRange kShare{0, 1};
-
-SpecAugment spec_augment_of(const ConfigReader& config) {
-  SpecAugment masks{.time = {.prob = 0.05, .min_masks = 2}, .feature = {}};
-  config.read("mask_time_prob", masks.time.prob, kShare);
-  config.read("mask_time_length", masks.time.length, kSize);
-  config.read("mask_time_min_masks", masks.time.min_masks, {0, 1 << 20});
-  config.read("mask_feature_prob", masks.feature.prob, kShare);
-  config.read("mask_feature_length", masks.feature.length, kSize);
-  config.read("mask_feature_min_masks", masks.feature.min_masks, {0, 1 << 20});
-  return masks;
 }
 
 std::optional<CtcFacts> ctc_of(const ConfigReader& config, const Wav2Vec2Fields& c) {
@@ -137,8 +141,7 @@ AudioModelFacts facts_of(const ConfigReader& config, const Wav2Vec2Fields& c, co
                         .masks_padding = !c.has_group_norm,
                         .feature_encoder = "feature_extractor"};
   for (size_t i = 0; i < c.conv_dim.size(); ++i) facts.convolutions.push_back({c.conv_kernel[i], c.conv_stride[i]});
-  const SpecAugment masks = spec_augment_of(config);
-  if (config.get_bool_or("apply_spec_augment", true)) facts.spec_augment = masks;
+  if (config.get_bool_or("apply_spec_augment", true)) facts.spec_augment = c.spec_augment;
   facts.ctc = ctc_of(config, c);
   return facts;
 }
@@ -195,7 +198,7 @@ Value project(const Scope& s, const Wav2Vec2Fields& c, const Wav2Vec2Variant& va
       variant.normalizes_frames ? layer_norm(projection / "layer_norm", frames, c.layer_norm_eps) : frames;
   Value x = dropout(projection, linear(projection / "projection", normed, c.hidden_size), c.feat_proj_dropout);
   Value masked;
-  if (c.has_masked_spec_embed) {
+  if (c.has_masked_spec_embed()) {
     // Uniform in [-0.5, 0.5); transformers draws new ones from [0, 1).
     masked = s.parameter("masked_spec_embed", {c.hidden_size}, {Initializer::Kind::kUniform, 0.5 / std::sqrt(3.0)});
   }
@@ -344,8 +347,6 @@ class Wav2Vec2 final : public AudioModel {
 std::unique_ptr<AudioModel> wav2vec2_family(const ConfigReader& config, const Wav2Vec2Variant& variant) {
   Wav2Vec2Fields c = fields_of(config);
   AudioModelFacts facts = facts_of(config, c, variant);
-  c.has_masked_spec_embed =
-      config.get_float_or("mask_time_prob", 0.05) > 0 || config.get_float_or("mask_feature_prob", 0) > 0;
   return std::make_unique<Wav2Vec2>(std::move(facts), std::move(c), variant);
 }
 
