@@ -103,7 +103,7 @@ class Tokens {
   text::IdEncoder encoder_;
 };
 
-// A column whose files are written.
+// The column whose files are written.
 struct FileColumn {
   std::string name;
   const tasks::FileType& type;
@@ -112,7 +112,7 @@ struct FileColumn {
 // The features of a row.
 class Features {
  public:
-  Features(const TfrecordWriteArguments& a, std::vector<FileColumn> files) : a_(a), files_(std::move(files)) {
+  Features(const TfrecordWriteArguments& a, std::optional<FileColumn> files) : a_(a), files_(std::move(files)) {
     if (!a.tokenizer.empty()) tokens_.emplace(a);
   }
 
@@ -125,8 +125,7 @@ class Features {
       for (const std::string& column : a_.float_columns) {
         example.set(column, numbers_in<float>(row, column, "a number, or a JSON list of them"));
       }
-      for (const FileColumn& file : files_) example.set(file.name, bytes_of(row, file));
-      example.erase(tasks::kDownloadedFile);
+      if (files_) example.set(files_->name, bytes_of(row, *files_)).erase(tasks::kDownloadedFile);
       if (tokens_) tokens_->replace_text(row, example);
       return example;
     });
@@ -142,7 +141,7 @@ class Features {
   }
 
   const TfrecordWriteArguments& a_;
-  const std::vector<FileColumn> files_;
+  const std::optional<FileColumn> files_;
   std::optional<Tokens> tokens_;
 };
 
@@ -157,25 +156,23 @@ bool is_class_folder(const TfrecordWriteArguments& a) {
 }
 
 // A folder is one of recordings if their column is named, otherwise one of images.
-std::vector<FileColumn> file_columns(const TfrecordWriteArguments& a) {
-  std::vector<FileColumn> files;
-  if (!a.audio_column.empty()) files.push_back({a.audio_column, tasks::kAudioFile});
-  if (!a.image_column.empty()) files.push_back({a.image_column, tasks::kImageFile});
-  if (files.empty() && is_class_folder(a))
-    files.push_back({data::ImageFolderOptions{}.image_column, tasks::kImageFile});
-  return files;
+std::optional<FileColumn> file_column(const TfrecordWriteArguments& a) {
+  if (!a.audio_column.empty()) return FileColumn{a.audio_column, tasks::kAudioFile};
+  if (!a.image_column.empty()) return FileColumn{a.image_column, tasks::kImageFile};
+  if (is_class_folder(a)) return FileColumn{data::ImageFolderOptions{}.image_column, tasks::kImageFile};
+  return std::nullopt;
 }
 
-data::Dataset rows_of(const TfrecordWriteArguments& a, const std::vector<FileColumn>& files) {
-  if (is_class_folder(a) && &files[0].type == &tasks::kAudioFile) {
-    return data::read_audio_folder(a.input[0], {.audio_column = files[0].name});
+data::Dataset rows_of(const TfrecordWriteArguments& a, const std::optional<FileColumn>& files) {
+  if (is_class_folder(a)) {
+    return a.audio_column.empty() ? data::read_image_folder(a.input[0], {.image_column = files->name})
+                                  : data::read_audio_folder(a.input[0], {.audio_column = files->name});
   }
-  if (is_class_folder(a)) return data::read_image_folder(a.input[0], {.image_column = files[0].name});
   data::TableOptions table = a.table;
   table.as_written = true;
   const data::Dataset rows = data::read_table(a.input, std::move(table));
-  if (files.empty() || !tasks::names_urls(rows, files[0].name, files[0].type)) return rows;
-  return tasks::download_files(rows, files[0].name, files[0].type, {.size = 1});
+  if (!files || !tasks::names_urls(rows, files->name, files->type)) return rows;
+  return tasks::download_files(rows, files->name, files->type, {.size = 1});
 }
 
 void refuse(const std::string& option, const std::string& given, const std::string& expected,
@@ -216,7 +213,7 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
   check(a);
   catch_signals();  // so that no incomplete file is left
   require_folder(a.output);
-  const std::vector<FileColumn> files = file_columns(a);
+  const std::optional<FileColumn> files = file_column(a);
   Features features(a, files);
   data::Dataset records = rows_of(a, files).map([&](const data::Example& row) { return features.of(row); });
   if (a.bad_rows) records = records.skip_bad_rows(a.bad_rows);
