@@ -5,8 +5,9 @@
 
 #include <set>
 
-#include "audio/write_wav.h"
+#include "audio/tone.h"
 #include "io/temporary_folder.h"
+#include "portatune/audio/wav_file.h"
 #include "portatune/error.h"
 
 namespace portatune {

@@ -6,10 +6,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "audio/write_wav.h"
+#include "audio/tone.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "pjrt/variable.h"
+#include "portatune/audio/wav_file.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

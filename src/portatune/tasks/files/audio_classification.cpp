@@ -1,5 +1,6 @@
 #include "portatune/tasks/audio_classification.h"
 
+#include "portatune/audio/wav_file.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/files/file_classes.h"
 #include "portatune/tasks/rows/found_classes.h"
@@ -99,26 +100,6 @@ namespace {
 
 constexpr const char* kAudioClassification = "audio-classification";
 
-// A second of silence at 16 kHz, as a WAV file with 16 bits a sample.
-std::string silent_recording() {
-  constexpr uint32_t kRate = 16'000, kBytes = 2 * kRate;
-  std::string file;
-  const auto add = [&](auto number) {
-    for (size_t i = 0; i < sizeof number; ++i) file += static_cast<char>(number >> 8 * i);
-  };
-  file += "RIFF";
-  add(36 + kBytes);
-  file += "WAVEfmt ";
-  add(uint32_t{16});
-  for (const uint16_t number : {1, 1}) add(number);  // integers, one channel
-  add(kRate);
-  add(kBytes);
-  for (const uint16_t number : {2, 16}) add(number);  // bytes and bits of a sample
-  file += "data";
-  add(kBytes);
-  return file.append(kBytes, '\0');
-}
-
 std::unique_ptr<RowTask> make_audio_classification(const TaskContext& context,
                                                    const AudioClassificationRunOptions& options) {
   AudioClassificationOptions found = options;
@@ -135,7 +116,7 @@ std::unique_ptr<RowTask> make_audio_classification(const TaskContext& context,
 std::vector<data::Example> rows_of_audio_classification(const RowTask& task,
                                                         const AudioClassificationRunOptions& options) {
   data::Example row = tasks::sample_row(task);
-  row.set(options.audio_column, silent_recording());
+  row.set(options.audio_column, audio::wav_file(std::vector<int16_t>(16'000)));  // a second of silence
   return {row.set(options.label_column, task.row_labels().classes.front())};
 }
 

@@ -1,12 +1,9 @@
-// WAV files for tests.
+// WAV files that Portatune makes.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <numbers>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace portatune::audio {
 
@@ -21,24 +18,14 @@ inline std::string wav_file(std::span<const int16_t> samples, uint32_t rate = 16
   add(36 + bytes);
   file += "WAVEfmt ";
   add(uint32_t{16});
-  for (const uint16_t number : {1, 1}) add(number);
+  for (const uint16_t number : {1, 1}) add(number);  // integers, one channel
   add(rate);
   add(2 * rate);
-  for (const uint16_t number : {2, 16}) add(number);
+  for (const uint16_t number : {2, 16}) add(number);  // bytes and bits of a sample
   file += "data";
   add(bytes);
   for (const int16_t sample : samples) add(static_cast<uint16_t>(sample));
   return file;
-}
-
-/// A tone of this frequency, in Hz.
-inline std::vector<int16_t> tone(double frequency, size_t samples, uint32_t rate = 16'000) {
-  std::vector<int16_t> tone;
-  for (size_t i = 0; i < samples; ++i) {
-    const double angle = 2 * std::numbers::pi * frequency * static_cast<double>(i) / rate;
-    tone.push_back(static_cast<int16_t>(8000 * std::sin(angle)));
-  }
-  return tone;
 }
 
 }  // namespace portatune::audio
