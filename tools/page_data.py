@@ -36,9 +36,10 @@ def write_all(folder):
     model(folder / "t5", DATA / "models" / "t5_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     marian_model(folder / "marian")
     classifier(folder / "mnli", ("contradiction", "neutral", "entailment"))
-    image_model(folder / "vit")
-    audio_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
-    audio_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
+    processor = json.loads((DATA / "image" / "processors" / "vit.json").read_text())
+    file_model(folder / "vit", "vit_softmax", {**processor, "size": {"height": 12, "width": 12}})
+    file_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
+    file_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
         cached_model(folder / "hub", name, folder / toy)
@@ -115,20 +116,12 @@ def lengthen(file, more):
     file.write_bytes(struct.pack("<Q", len(text)) + text + values)
 
 
-def image_model(folder):
-    folder.mkdir()
-    for name in ("config.json", "model.safetensors"):
-        shutil.copy(DATA / "models" / "vit_softmax" / name, folder)
-    processor = json.loads((DATA / "image" / "processors" / "vit.json").read_text())
-    processor["size"] = {"height": 12, "width": 12}
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
-
-
-def audio_model(folder, case, extractor):
+def file_model(folder, case, preprocessor):
+    """Copies a model of images or recordings."""
     folder.mkdir()
     for name in ("config.json", "model.safetensors"):
         shutil.copy(DATA / "models" / case / name, folder)
-    (folder / "preprocessor_config.json").write_text(json.dumps(extractor))
+    (folder / "preprocessor_config.json").write_text(json.dumps(preprocessor))
 
 
 def cached_model(hub, name, source):
