@@ -3,8 +3,6 @@
 // FOLDER: preprocessor_config.json and files.txt, the names of audio files, which are read before the time begins.
 // Prints for each file the CPU milliseconds of its fastest pass, and writes the features of the last file to
 // FOLDER/portatune.features.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,17 +10,12 @@
 #include <iterator>
 #include <string>
 
+#include "clocks.h"
 #include "portatune/audio.h"
 
 namespace {
 
 using namespace portatune;
-
-double cpu_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 }  // namespace
 

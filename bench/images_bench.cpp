@@ -2,8 +2,6 @@
 //   portatune_images_bench FOLDER PASSES exact|reduced
 // FOLDER: preprocessor_config.json and *.jpg, which are read before the time begins. Prints the CPU seconds of the
 // fastest pass over all images, and writes the pixels of the last image to FOLDER/portatune-MODE.pixels.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,17 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "clocks.h"
 #include "portatune/image.h"
 
 namespace {
 
 using namespace portatune;
-
-double cpu_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 std::vector<std::string> read_images(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> paths;

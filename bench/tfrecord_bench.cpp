@@ -4,7 +4,6 @@
 //   portatune_tfrecord_bench write KIND FILE PASSES   writes the examples of FILE to FILE.portatune
 // Prints the CPU seconds of the fastest pass and, after reading, a sum over the values read.
 #include <malloc.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "clocks.h"
 #include "portatune/base/random.h"
 #include "portatune/sources.h"
 
@@ -23,12 +23,6 @@ using data::Example;
 
 constexpr int64_t kLength = 128;
 constexpr size_t kImageBytes = 30'000;
-
-double cpu_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 double fastest(int passes, const std::function<void()>& pass) {
   double best_s = 1e9;

@@ -3,8 +3,6 @@
 // TEXTS: the texts, each behind its size in bytes as int32. Writes to IDS, for each text, the number of ids and the ids
 // as int32. WHAT: ids, or offsets (which come with the ids). Prints the CPU seconds for loading the tokenizer, and
 // those for encoding, of the processor and of the clock on the wall.
-#include <time.h>
-
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -13,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "clocks.h"
 #include "portatune/text.h"
 
 namespace {
@@ -31,15 +30,6 @@ Texts split(std::string_view bytes) {
   }
   return texts;
 }
-
-double seconds(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// CPU time of the process: other load on the machine affects it less than wall time.
-double cpu_seconds() { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 // Result of a thread: the ids of its texts one after the other.
 struct Encoded {
