@@ -59,7 +59,7 @@ TEST_P(CtcLossOf, HasTheLossesAndTheGradientOfTorch) {
 INSTANTIATE_TEST_SUITE_P(Torch, CtcLossOf, ::testing::Values("repeats", "lengths", "tight", "infeasible"),
                          [](const auto& info) { return info.param; });
 
-// The labels that a sequence of classes stands for: without repeats, then without blanks.
+// The labels to which a sequence of classes collapses: without repeats, then without blanks.
 Ids collapsed(const Ids& classes, int32_t blank) {
   Ids labels;
   for (size_t i = 0; i < classes.size(); ++i) {
@@ -68,7 +68,7 @@ Ids collapsed(const Ids& classes, int32_t blank) {
   return labels;
 }
 
-// For every sequence of labels the sum over all sequences of classes that stand for it.
+// For every sequence of labels the sum over all sequences of classes that collapse to it.
 TEST(CtcLoss, IsTheSumOverAllAlignments) {
   constexpr int64_t kFrames = 5, kClasses = 3;
   constexpr int32_t kBlank = 1;
