@@ -6,7 +6,9 @@ option(PORTATUNE_UNITY "Compile the sources of a folder together" ON)
 #   compiles the sources of each folder of a target together: for each folder, a source that includes them. Call it where
 #   the target has all of its sources. Sources with compile options or definitions of their own are compiled alone, as
 #   are those of targets outside of src/ and tests/.
-#   CMake's UNITY_BUILD would include absolute paths, with which ccache finds no objects of another clone.
+#   CMake's UNITY_BUILD would include absolute paths, with which ccache finds no objects of another clone. The sources
+#   that include others are at the top of the build folder: there they have the same paths if another project adds this
+#   one.
 function(portatune_unity target)
   if(NOT PORTATUNE_UNITY)
     return()
@@ -26,7 +28,7 @@ function(portatune_unity target)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
-    set(unity ${CMAKE_CURRENT_BINARY_DIR}/${target}_unity/${folder}.cpp)
+    set(unity ${CMAKE_BINARY_DIR}/unity/${target}/${folder}.cpp)
     file(CONFIGURE OUTPUT ${unity} CONTENT "${includes_${folder}}" @ONLY)
     target_sources(${target} PRIVATE ${unity})
   endforeach()
