@@ -15,7 +15,7 @@ RUN make wheel
 # The libraries that the command opens are those of Debian; all others are in the wheel.
 FROM debian:12-slim AS base
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates libcurl4 libsndfile1 libsoxr0 libssl3 python3-venv \
+  && apt-get install --yes --no-install-recommends ca-certificates libcurl4 libssl3 python3-venv \
   && rm -rf /var/lib/apt/lists/* \
   && python3 -m venv /opt/portatune
 ENV PATH=/opt/portatune/bin:$PATH

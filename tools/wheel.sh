@@ -17,9 +17,8 @@ export PYTHONPATH="$packages" PATH="$packages/bin:$PATH"
 CC=cc CXX=c++ "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
   --config-settings=cmake.define.PORTATUNE_DEPS="$cache/deps" --wheel-dir "$work/built" "$root"
 
-# The wheel gets copies of the Debian libraries that the command is linked with. MPI, libsndfile and libsoxr are the
-# user's, and Arrow comes from the package pyarrow.
+# The wheel gets copies of the Debian libraries that the command and its plug-ins are linked with. MPI is the user's, and
+# Arrow comes from the package pyarrow.
 mkdir -p "$1"
 "$python" -m auditwheel repair --wheel-dir "$1" --exclude 'libmpi.so.*' --exclude 'libarrow*' --exclude 'libparquet*' \
-  --exclude 'libsndfile.so.*' --exclude 'libsoxr.so.*' \
   "$work"/built/*.whl

@@ -167,6 +167,13 @@ class Wheel(Installed):
         done = self.portatune(*words)
         self.assertEqual(len(done.stdout.splitlines()), 3000, done.stderr)
 
+    def test_it_has_the_libraries_for_audio_files(self):
+        (plugin,) = self.packages.glob("portatune/lib/**/libportatune_audio.so")
+        (libraries,) = self.packages.glob("portatune.libs")
+        self.assertNotIn("not found", run("ldd", plugin))
+        for name in ("sndfile", "soxr"):
+            self.assertRegex(run("ldd", plugin), rf"lib{name}\S* => {libraries}/")
+
     def test_a_signal_reaches_the_command(self):
         words = ["fit", "--model", DATA / "tiny_bert", "--train", DATA / "toy" / "train.csv", "--epochs", "100000",
                  "--output", self.folder / "stopped"]
