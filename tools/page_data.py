@@ -15,7 +15,6 @@ import zlib
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 SENTENCES = ("the film was good and we saw the play", "the book was bad and we saw the film")
-# Models by the names of the Hugging Face Hub, in its cache.
 # Names on the Hugging Face Hub -> the toy models behind them.
 HUB_MODELS = {"bert-base-uncased": "bert", "google-bert/bert-base-uncased": "bert", "roberta-base": "bert",
               "sentence-transformers/all-MiniLM-L6-v2": "minilm", "facebook/bart-base": "bart", "t5-small": "t5",
