@@ -1,11 +1,12 @@
 # make build     builds the command build/portatune and its plug-ins
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
-# make test-all  the same with all heads compiled for TPUs and CUDA, and more, which takes 20 minutes longer
+# make test-all  the same with all heads compiled for TPUs and CUDA, and more, which takes an hour or two longer
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/development/library.md
 # make wheel     builds the wheel, for pip, into dist/ (PYTHON=python3.13: with that Python): see docs/install.md
 # make deb       builds a package for Debian into dist/: see docs/install.md
 # make tarball   builds an archive of an installation, which works in any folder, into dist/
+# make gpu-check builds an archive that checks a GPU without a network into dist/: see docs/devices/devices.md
 # make docs      builds the documentation as a site into site/
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
@@ -25,7 +26,7 @@ endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
-.PHONY: build demo test test-all install wheel deb tarball docs fuzz soak bench clean
+.PHONY: build demo test test-all install wheel deb tarball gpu-check docs fuzz soak bench clean
 
 SECONDS := 60
 MINUTES := 10
@@ -64,6 +65,10 @@ deb tarball: build
 	@cpack --config $(BUILD)/CPackConfig.cmake -G $(PACKAGE) -B $(BUILD)/packages-$@
 	@mkdir -p $(DIST) && mv $(BUILD)/packages-$@/portatune[-_]* $(DIST)
 	@rm -rf $(BUILD)/packages-$@
+
+gpu-check: wheel
+	@tools/gpu_check_archive.py $$(ls -t $(DIST)/portatune-*.whl | head -1) \
+	  $(CACHE)/deps/xla_cpu_pjrt-*/xla_cpu_pjrt.so $(DIST)/portatune-gpu-check.tar.xz
 
 docs: build
 	@tools/docs.sh $(BUILD)/portatune site

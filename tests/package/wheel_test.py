@@ -12,6 +12,10 @@ import unittest
 
 from package import DATA, ROOT, attempt, fit, run
 
+sys.path.insert(0, str(ROOT / "tools"))
+
+import gpu_check_archive
+
 DEPS = pathlib.Path(os.environ["PORTATUNE_DEPS"])
 SKIPPED = 77  # exit code of a test whose packages are not installed
 
@@ -166,6 +170,14 @@ class Wheel(Installed):
         self.link("pyarrow", DEPS.glob("pyarrow-*/pyarrow"))
         done = self.portatune(*words)
         self.assertEqual(len(done.stdout.splitlines()), 3000, done.stderr)
+
+    def test_it_checks_a_device_from_an_archive(self):
+        archive = self.folder / "archive"
+        gpu_check_archive.fill(archive, self.wheel, *DEPS.glob("xla_cpu_pjrt-*/xla_cpu_pjrt.so"))
+        done = attempt(archive / "run", "--device", "cpu", "--only", "device", "--only", "case bert_softmax", "--output",
+                       self.folder / "check", environment={"HOME": str(self.folder / "home"), "XDG_CACHE_HOME": ""})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("2 passed", done.stdout)
 
     def test_it_has_the_libraries_for_audio_files(self):
         (plugin,) = self.packages.glob("portatune/lib/**/libportatune_audio.so")
