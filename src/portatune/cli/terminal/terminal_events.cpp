@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "portatune/base/shell_word.h"
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
@@ -48,7 +49,7 @@ void TrainingEvents::rescued(const std::filesystem::path& model, const std::file
   print_message(
       fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
                   "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
-                  output.string(), model.string(), quoted(output), quoted(model), quoted(output)));
+                  output.string(), model.string(), shell_word(output), shell_word(model), shell_word(output)));
 }
 
 void TrainingEvents::unmeasured(const std::string& validation_set) {
