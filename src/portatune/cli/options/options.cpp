@@ -12,6 +12,7 @@
 #include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/bad_rows.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/run_options.h"
@@ -57,7 +58,7 @@ bool is_method(const std::string& word) {
 
 void add_adapters(Group group, std::vector<NamedAdapter>& adapters) {
   const auto take = [&adapters](const std::string& word) {
-    if (is_method(word)) return;
+    if (is_method(word) && !hub::is_adapter(word)) return;
     NamedAdapter adapter = adapter_in(word);
     if (std::ranges::find(adapters, adapter.name, &NamedAdapter::name) != adapters.end()) {
       throw UsageError({.where = "--adapter",
