@@ -9,6 +9,7 @@
 #include "portatune/data/read/rename_columns.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
+#include "portatune/io/hub/hub_name.h"
 #include "portatune/sources.h"
 
 namespace portatune::data {
@@ -20,6 +21,13 @@ FileKind kind_of_format(const std::string& format) {
   throw UsageError({.where = "read_table", .given = "format '" + format + "'", .expected = "csv, tsv, jsonl or txt"});
 }
 
+// Advice on a file that no reader of tables takes by its name.
+std::string advice_on(const std::string& extension) {
+  if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") return "save the sheet as CSV in UTF-8";
+  if (extension == ".conll") return "--task token-classification reads this format";
+  return "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt";
+}
+
 [[noreturn]] void refuse_extension(const std::string& path) {
   if (path == "/dev/stdin") {
     throw UsageError({.where = "standard input",
@@ -27,12 +35,10 @@ FileKind kind_of_format(const std::string& format) {
                       .fix = "add --format csv, tsv, jsonl or txt"});
   }
   const std::string extension = kind_extension(path);
-  const bool is_sheet = extension == ".xlsx" || extension == ".xls" || extension == ".ods";
   throw UsageError({.where = path,
                     .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
                     .expected = "a file that ends in one of " + table_extensions() + ", optionally with .gz or .zst",
-                    .fix = is_sheet ? "save the sheet as CSV in UTF-8"
-                                    : "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt"});
+                    .fix = advice_on(extension)});
 }
 
 struct Signature {
@@ -65,11 +71,11 @@ FileKind known_kind(const std::string& path) {
   if (kind && !is_binary) require_text(path);
   if (kind && *kind != FileKind::kConll) return *kind;
   if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
+    const bool is_hub_name = io::HubName::parse(path, io::HubKind::kDataset).has_value();
     throw NotFoundError({.where = path,
                          .given = "no such file or folder",
                          .expected = "local files or URLs",
-                         .fix = "a data set of the Hugging Face Hub: hf download --repo-type dataset " + path +
-                                " --local-dir FOLDER,\n            and name its Parquet files"});
+                         .fix = is_hub_name ? "for a data set of the Hugging Face Hub: hf:" + path : ""});
   }
   refuse_extension(path);
 }
