@@ -25,6 +25,10 @@ class CallingThread {
   /// errors  those of `function`
   void call(const std::function<void()>& function);
 
+  /// Requests the stop because of an exception, which run() then throws. For functions of call() in which a signal
+  /// handler raises.
+  void interrupt(std::exception_ptr exception);
+
   /// The token of the stop that a signal requests.
   StopToken stop() const { return stop_.token(); }
   /// Requests the same stop.

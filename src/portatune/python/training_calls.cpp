@@ -2,13 +2,22 @@
 
 #include <nanobind/stl/string.h>
 
+#include <exception>
+
 namespace nb = nanobind;
 
 namespace portatune::python {
 
 template <class... Arguments>
 void TrainingCalls::call(const char* function, const Arguments&... arguments) {
-  caller_.call([&] { should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...)); });
+  caller_.call([&] {
+    try {
+      should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...));
+    } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      caller_.interrupt(std::current_exception());  // Ctrl-C saves a checkpoint also while Python runs
+    }
+  });
 }
 
 void TrainingCalls::on_ready(int64_t, int64_t, double) { call("on_ready"); }
