@@ -75,7 +75,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"auto-find-batch-size", "", "false", "portatune plan --largest-batch finds the largest batch that fits"},
     {"batch-eval-metrics", "", "*", ""},
     {"skip-memory-metrics", "", "*", ""},
-    {"ignore-data-skip", "", "false", "a resumed run goes on with the rows that it has not seen: leave it out"},
+    {"ignore-data-skip", "", "false", "a resumed run continues with the rows that it has not seen: leave it out"},
     {"do-train", "", "true", "portatune evaluate and portatune predict do not train"},
     {"do-eval", "", "true", "leave out --validation for a run without evaluation"},
     {"do-predict", "", "false", "portatune predict --model FOLDER --data FILE"},

@@ -39,7 +39,7 @@ void TrainingEvents::stopped(int64_t step, const std::filesystem::path& checkpoi
 void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const std::string& reason) {
   const ProcessGroup* const processes = arguments_.device.processes.get();
   const std::string note = note_on_secrets(arguments_.words);
-  print_message(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
+  print_message(fmt::format("portatune: {}\n  resume{} with  {}\n{}", reason,
                             processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
                             resume_command(arguments_.words, trains_ == Trains::kOneRun ? checkpoint.string() : ""),
                             note.empty() ? "" : "  " + note + "\n"));
