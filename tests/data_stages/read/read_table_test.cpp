@@ -229,6 +229,10 @@ TEST(ReadTable, ErrorOfADataSetsNameShowsItsUrl) {
 
 TEST(ReadTable, RecognisesFilesOfAnotherKindByTheirFirstBytes) {
   expect_error<DataError>([] { read_table(write_file("t.csv", "PAR1\x15\x04")); }, {"t.csv", "a Parquet file"});
+  for (const char* name : {"t.csv", "t.parquet", "t.tar", "t.jsonl.gz"}) {
+    expect_error<DataError>([&] { read_table(write_file(name, "version https://git-lfs.github.com/spec/v1\n")); },
+                            {name, "git lfs pull"});
+  }
   expect_error<DataError>([] { read_table(write_file("t.tsv", "PK\x03\x04...")); }, {"t.tsv", "zip archive"});
 }
 
