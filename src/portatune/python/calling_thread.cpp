@@ -95,6 +95,10 @@ void CallingThread::make_call() {
   const nb::gil_scoped_acquire locked;
   try {
     (*call_)();
+  } catch (const nb::python_error& error) {
+    const bool is_interrupt = error.matches(PyExc_KeyboardInterrupt);
+    if (is_interrupt) interrupt(std::current_exception());
+    call_error_ = is_interrupt ? std::make_exception_ptr(Stopped()) : std::current_exception();
   } catch (...) {
     call_error_ = std::current_exception();
   }

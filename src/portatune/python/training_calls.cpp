@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include <exception>
+#include "portatune/error.h"
 
 namespace nb = nanobind;
 
@@ -10,14 +10,10 @@ namespace portatune::python {
 
 template <class... Arguments>
 void TrainingCalls::call(const char* function, const Arguments&... arguments) {
-  caller_.call([&] {
-    try {
-      should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...));
-    } catch (const nb::python_error& error) {
-      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-      caller_.interrupt(std::current_exception());  // Ctrl-C saves a checkpoint also while Python runs
-    }
-  });
+  try {
+    caller_.call([&] { should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...)); });
+  } catch (const Stopped&) {  // The training ends after its next step, as at any other stop.
+  }
 }
 
 void TrainingCalls::on_ready(int64_t, int64_t, double) { call("on_ready"); }
