@@ -64,13 +64,15 @@ class NumericError(Error, ArithmeticError):
 
 # Exit codes of the command (docs/command-line.md) -> the errors that end it with them.
 _CLASSES: dict[int, type[Error]] = {
-    2: UsageError, 65: DataError, 66: NotFoundError, 69: DeviceError, 74: IoError, 76: NumericError,
+    2: UsageError, 65: DataError, 66: NotFoundError, 69: DeviceError, 73: IoError, 74: IoError, 76: NumericError,
+    77: IoError,
 }  # fmt: skip
 
 
 def error_of(message: str, exit_code: int) -> Error:
     """Returns the error of the command with this message on stderr."""
-    message = message[message.rfind("portatune: ") + len("portatune: "):].strip()
+    message = re.split(r"^portatune: ", message, flags=re.MULTILINE)[-1].strip()
+    message = message or f"portatune ended with exit code {exit_code}"
     parts = dict(re.findall(r"^  (given|expected|fix) +(.*)$", message, re.MULTILINE))
     return _CLASSES.get(exit_code, Error)(message, message.partition("\n")[0], parts.get("given", ""),
                                           parts.get("expected", ""), parts.get("fix", ""))

@@ -4,6 +4,7 @@ They are written once to a file of JSON Lines, from which a run reads them as of
 no Python, can be divided, skipped and resumed, and their checksum tells a resumed run whether the rows are the same.
 """
 
+import itertools
 import json
 import math
 import os
@@ -47,13 +48,21 @@ def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:
         rows = rows()
     columns = _columns(rows)
     if columns is None:
-        yield from map(dict, rows)
+        yield from map(_as_dict, itertools.count(), rows)
         return
     sizes = {name: len(values) for name, values in columns.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"columns of different lengths: {sizes}")
     for values in zip(*columns.values()):
         yield dict(zip(columns, values))
+
+
+def _as_dict(number: int, row: Any) -> dict[str, Any]:
+    """Returns a row as a dict; `number` is its index, for the error."""
+    try:
+        return dict(row)
+    except (TypeError, ValueError):
+        raise ValueError(f"row {number} is a {type(row).__name__}; expected a dict of the columns") from None
 
 
 def _columns(table: Any) -> dict[str, list[Any]] | None:

@@ -103,12 +103,12 @@ class Trainer:
         return _rows.write(rows, self._folder.path / f"{name}.jsonl") if _rows.is_in_memory(rows) else rows
 
     @contextlib.contextmanager
-    def _files(self, rows: Rows) -> Iterator[list[str]]:
-        """Yields the words of rows."""
+    def _files(self, rows: Rows | None) -> Iterator[list[str]]:
+        """Yields the words of rows; None has no words."""
         with tempfile.TemporaryDirectory(prefix="portatune-") as folder:
             if _rows.is_in_memory(rows):
                 rows = _rows.write(rows, pathlib.Path(folder, "rows.jsonl"))
-            yield texts(rows)
+            yield [] if rows is None else texts(rows)
 
     def fit(self) -> Run:
         """Makes the steps that are left, saves the model in `output` and returns the Run, as portatune.fit() does.
@@ -134,9 +134,9 @@ class Trainer:
         Args:
             data: rows as fit() takes them, without labels; None: `text` has the texts
         """
-        with tempfile.TemporaryDirectory(prefix="portatune-") as folder, self._files(data or []) as files:
+        with tempfile.TemporaryDirectory(prefix="portatune-") as folder, self._files(data) as files:
             output = pathlib.Path(folder, "predictions.jsonl")
-            self._core.predict(files if data is not None else [], texts(text), str(output))
+            self._core.predict(files, texts(text), str(output))
             with open(output, encoding="utf-8") as file:
                 return list(map(json.loads, file))
 

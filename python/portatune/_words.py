@@ -40,7 +40,12 @@ def words(command: str, options: Mapping[str, Any]) -> list[str]:
         of_task = task._options()
         options = {**of_task, **options, "task": of_task["task"]}
     return [command, *(f"--{name.replace('_', '-')}={text}" for name, value in options.items() if value is not None
-                       for text in texts(value))]
+                       for text in _texts_of(name, value))]
+
+
+def _texts_of(name: str, value: Any) -> list[str]:
+    """Returns the texts of an option. Those of other functions' arguments, such as chat_template_kwargs, are JSON."""
+    return [json.dumps(value)] if name.endswith("_kwargs") and isinstance(value, dict) else texts(value)
 
 
 @contextlib.contextmanager

@@ -48,6 +48,18 @@ TEST(Adapter, PatternsOfAModelWithOtherNamesListItsLayers) {
               AllOf(HasSubstr("\"vit.layers.0.attention.q_proj\": 2"), testing::Not(HasSubstr("\"query\": 2"))));
 }
 
+// An error would lose the weights that a run has trained.
+TEST(Adapter, IsWrittenForAModelWhosePathIsNotUtf8) {
+  const TemporaryFolder folder;
+  const fs::path model = folder / "mod\xe8le";
+  fs::create_directory(model);
+  fs::copy_file(fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax" / "config.json", model / "config.json");
+  fs::copy_file(model / "config.json", folder / "config.json");
+  const std::vector<std::string> parameters = {"bert.encoder.layer.0.attention.self.query.lora_A.weight"};
+  write_adapter_config(folder.path(), Lora{.target_modules = {"query"}}, parameters, model);
+  EXPECT_THAT(io::read_text(folder / kAdapterConfig, 100'000), HasSubstr("mod\xef\xbf\xbdle\""));
+}
+
 TEST(Adapter, FindsItsModelBesideItself) {
   const fs::path base = fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax";
   EXPECT_TRUE(fs::equivalent(base_of(kCases / "bert"), base));
@@ -167,6 +179,10 @@ TEST(RebasedAdapter, NeedsAnAdapterAndAModel) {
   const fs::path model = fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax", adapter = kCases / "bert";
   EXPECT_THAT(message_of<UsageError>([&] { RebasedAdapter(model, model); }), HasSubstr("adapter_config.json"));
   EXPECT_THAT(message_of<UsageError>([&] { RebasedAdapter(adapter, adapter); }), HasSubstr("portatune merge"));
+  const TemporaryFolder folder;
+  const fs::path named = folder / "mod\xe8le";
+  fs::copy(model, named);
+  EXPECT_THAT(message_of<UsageError>([&] { RebasedAdapter(adapter, named); }), HasSubstr("not UTF-8"));
 }
 
 TEST_F(ChangedAdapter, AnAdapterOfAnAdapterIsRefused) {

@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "io/fake_hub.h"
+#include "io/temporary_disk.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/hub/cache.h"
@@ -193,6 +194,15 @@ TEST_F(DownloadModel, ContinuesWhereAKilledProcessStopped) {
   }
   // The first range opens the file; then follow blocks of 4 MiB, from the one with byte 5,000,000 on.
   EXPECT_THAT(ranges, ElementsAre("bytes=0-65535", "bytes=4194304-8388607", "bytes=8388608-8999999"));
+}
+
+TEST_F(DownloadModel, ContinuesOnADiskWithSpaceForTheRestAlone) {
+  const fs::path blobs = folder() / "blobs";
+  fs::create_directories(blobs);
+  const TemporaryDisk disk(blobs, 10 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  write_text(blob("model.safetensors").string() + ".incomplete", weights_.substr(0, 5'000'000));
+  EXPECT_EQ(read(download() / "model.safetensors"), weights_);
 }
 
 TEST_F(DownloadModel, DamagedBeginningIsFetchedAgain) {

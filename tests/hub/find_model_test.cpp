@@ -101,6 +101,9 @@ TEST_F(FindModel, FileIsRefusedWithItsFolder) {
   make_model(folder_ / "bert");
   EXPECT_THAT(refusal<UsageError>(folder_ / "bert" / "model.safetensors"),
               AllOf(HasSubstr("a file"), HasSubstr("--model " + (folder_ / "bert").string())));
+  make_model(folder_ / "my bert");
+  EXPECT_THAT(refusal<UsageError>(folder_ / "my bert" / "config.json"),
+              HasSubstr("--model '" + (folder_ / "my bert").string() + "'"));
 }
 
 TEST_F(FindModel, TildeInQuotesIsRefused) { EXPECT_THAT(refusal<UsageError>("~/bert"), HasSubstr("without quotes")); }

@@ -3,7 +3,9 @@
 import contextlib
 import os
 import pathlib
+import signal
 import threading
+import time
 import unittest
 
 import portatune
@@ -56,6 +58,18 @@ class Callbacks(toy.InFolder):
         run = self.fit(callbacks=[Recorder(stop_at=2)])
         self.assertTrue(run.stopped)
         self.assertIn(run.model.name, ("checkpoint-2", "checkpoint-3"))  # the next step may have begun
+        self.assertEqual(self.fit(resume=True).result["steps"], 6)
+
+    def test_ctrl_c_during_one_leaves_a_checkpoint(self):
+        class Interrupting:
+            def on_step_end(self, args, state, control, **kwargs):
+                if state.global_step == 2:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(5)  # the handler raises here
+
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            self.fit(callbacks=[Interrupting()])
+        self.assertTrue(pathlib.Path(caught.exception.checkpoint, "model.safetensors").exists())
         self.assertEqual(self.fit(resume=True).result["steps"], 6)
 
     def test_an_exception_ends_the_run_unchanged(self):

@@ -4,6 +4,7 @@ import unittest
 
 import portatune
 import toy
+from portatune import _errors
 from toy import MODEL, OPTIONS, TRAIN
 
 
@@ -41,6 +42,14 @@ class Errors(toy.InFolder):
         with self.assertRaises(portatune.UsageError) as caught:
             portatune.plan(MODEL, TRAIN, on="tpu:v99", **OPTIONS)
         self.assertIn("v99", caught.exception.given)
+
+    def test_a_message_may_be_of_another_program(self):
+        lost = _errors.error_of("error while loading shared libraries: libz.so", 127)
+        self.assertEqual(str(lost), "error while loading shared libraries: libz.so")
+        self.assertEqual(str(_errors.error_of("", -9)), "portatune ended with exit code -9")
+        denied = _errors.error_of("a remark\nportatune: open x\n  given     portatune: y\n", 77)
+        self.assertIsInstance(denied, portatune.IoError)
+        self.assertEqual((denied.where, denied.given), ("open x", "portatune: y"))
 
 
 if __name__ == "__main__":

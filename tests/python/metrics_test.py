@@ -1,5 +1,6 @@
 """compute_metrics: the arrays that it gets, and where its scores go."""
 
+import pathlib
 import unittest
 
 import toy
@@ -44,6 +45,14 @@ class ComputeMetrics(toy.InFolder):
 
         with self.assertRaisesRegex(LookupError, "enough"):
             self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
+
+    def test_ctrl_c_during_it_leaves_a_checkpoint(self):
+        def compute_metrics(prediction):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
+        self.assertTrue(pathlib.Path(caught.exception.checkpoint, "model.safetensors").exists())
 
 
 if __name__ == "__main__":

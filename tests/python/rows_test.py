@@ -57,6 +57,10 @@ class Rows(toy.InFolder):
         with self.assertRaisesRegex(ValueError, "lengths"):
             self.fit({"text": ["a"], "label": []})
 
+    def test_texts_are_no_rows(self):
+        with self.assertRaisesRegex(ValueError, "row 0 is a str; expected a dict"):
+            self.fit(lambda: ["good", "bad"])
+
 
 if __name__ == "__main__":
     unittest.main()

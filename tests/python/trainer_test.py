@@ -17,6 +17,19 @@ except ImportError:
     numpy = None
 
 
+class Table:
+    """A table without a truth value, as those of pandas and polars."""
+
+    def __init__(self, rows):
+        self.columns, self._rows = list(rows[0]), rows
+
+    def __getitem__(self, column):
+        return [row[column] for row in self._rows]
+
+    def __bool__(self):
+        raise ValueError("the truth value of a table is ambiguous")
+
+
 class InMemory(toy.InFolder):
     def trainer(self, train=TRAIN, name="trained", **options):
         return portatune.Trainer(MODEL, train, output=self.folder / name, **{**OPTIONS, **options})
@@ -38,6 +51,7 @@ class Trainer(InMemory):
         expected = portatune.evaluate(run.model, rows, batch_size=4, quiet=True)
         self.assertEqual(trainer.evaluate(rows), {name: expected[name] for name in run.metrics})
         self.assertEqual(trainer.predict(rows), portatune.predict(run.model, rows, batch_size=4, quiet=True))
+        self.assertEqual(trainer.predict(Table(rows)), trainer.predict(rows))
         text = ["a fine film that is much longer than any of the rows for training, which differ", "no"]
         self.assertEqual(trainer.predict(text=text), portatune.predict(run.model, text=text, batch_size=4, quiet=True))
 

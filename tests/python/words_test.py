@@ -19,6 +19,11 @@ class Words(unittest.TestCase):
             "fit", "--learning-rate=5e-05", "--resume=true", "--quiet=false", "--model=a/b", "--eval-strategy=epoch",
             "--labels=a", "--labels=1", "--rename-columns=old=new", "--text="])  # fmt: skip
 
+    def test_arguments_of_other_functions_are_json(self):
+        options = {"chat_template_kwargs": {"enable_thinking": False}, "lr_scheduler_kwargs": {}}
+        self.assertEqual(_words.words("fit", options), [
+            "fit", '--chat-template-kwargs={"enable_thinking": false}', "--lr-scheduler-kwargs={}"])  # fmt: skip
+
 
 if __name__ == "__main__":
     unittest.main()

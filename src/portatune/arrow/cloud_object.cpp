@@ -50,8 +50,7 @@ Result<std::unique_ptr<CloudObject>> CloudObject::open(const std::string& url) {
 Result<int64_t> CloudObject::read_at(int64_t offset, int64_t bytes, void* target) {
   const Result<int64_t> count = file_->ReadAt(offset, bytes, target);
   // On S3 Arrow reads from the object that now has the name. The check follows the read, because the object may
-  // change
-  // during it. On Google Arrow reads the version that was opened; if that fails, the check finds out whether it
+  // change during it. On Google Arrow reads the version that was opened; if that fails, the check finds out whether it
   // changed.
   if (location_.is_s3 == count.ok()) ARROW_RETURN_NOT_OK(require_same());
   return count;

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "portatune/base/shell_word.h"
+
 namespace portatune {
 namespace {
 
@@ -37,7 +39,8 @@ std::string why_untrusted(const std::filesystem::path& path) {
 }
 
 std::string command_to_trust(const std::filesystem::path& path) {
-  return "chown -R " + std::to_string(geteuid()) + " '" + path.string() + "' && chmod -R o-w '" + path.string() + "'";
+  const std::string word = shell_word(path.string());
+  return "chown -R " + std::to_string(geteuid()) + " " + word + " && chmod -R o-w " + word;
 }
 
 std::vector<fs::path> shipped_places(const fs::path& name, std::string_view installed_in) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "portatune/base/message.h"
+#include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter_names.h"
 #include "portatune/hub/cache.h"
@@ -217,6 +218,16 @@ io::JsonObject config_beside(const fs::path& folder) {
   return fs::exists(file) ? io::JsonObject::read(file) : io::JsonObject::parse("{}", file.string());
 }
 
+// The absolute path of a model, for a JSON file.
+std::string utf8_path_of(const fs::path& model) {
+  std::string path = fs::canonical(model).string();
+  if (find_invalid_utf8(path) == std::string_view::npos) return path;
+  throw UsageError({.where = path,
+                    .given = "a name that is not UTF-8",
+                    .expected = "a path that " + std::string(kAdapterConfig) + " can hold: UTF-8",
+                    .fix = "rename the folder"});
+}
+
 // Name and revision of a model: those on the Hub for a snapshot in its cache.
 std::pair<std::string, Json> name_of(const fs::path& model) {
   const std::optional<io::HubName> name = hub_name_of(model);
@@ -325,7 +336,7 @@ Adapter read_adapter(const fs::path& folder) {
 std::string config_with_base(const fs::path& adapter, const fs::path& base) {
   const fs::path file = adapter / kAdapterConfig;
   Json config = io::parse_json_object(io::read_text(file, kMaxConfigBytes), file.string());
-  config["base_model_name_or_path"] = fs::canonical(base).string();
+  config["base_model_name_or_path"] = utf8_path_of(base);
   config["revision"] = nullptr;
   return config.dump(2) + "\n";
 }
@@ -363,7 +374,8 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                         {"task_type", task_type_of(config)},
                         {"use_dora", lora.use_dora},
                         {"use_rslora", lora.use_rslora}};
-  io::write_file(folder / kAdapterConfig, adapter.dump(2) + "\n");
+  // The path of the model may have bytes that are not UTF-8. An error here would lose the trained weights.
+  io::write_file(folder / kAdapterConfig, adapter.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace portatune::hub

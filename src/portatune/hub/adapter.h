@@ -44,7 +44,8 @@ struct Adapter {
 Adapter read_adapter(const std::filesystem::path& folder);
 
 /// The text of an adapter's adapter_config.json with another base model.
-/// base  folder of a model
+/// base    folder of a model
+/// errors  UsageError for a base whose path is not UTF-8
 std::string config_with_base(const std::filesystem::path& adapter, const std::filesystem::path& base);
 
 /// Adapter::lora of the adapter in a folder; none for a model.

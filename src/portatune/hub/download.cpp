@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -59,9 +61,12 @@ class Downloader {
 
   void fetch_all(std::vector<io::HubFile> files) const {
     std::erase_if(files, [&](const io::HubFile& file) { return fs::exists(blob_of(file)); });
-    int64_t bytes = 0;
-    for (const io::HubFile& file : files) bytes += file.size;
-    io::require_free_bytes(folder_ / "blobs", bytes, "the model");
+    int64_t bytes = 0, missing = 0;
+    for (const io::HubFile& file : files) {
+      bytes += file.size;
+      missing += std::max<int64_t>(file.size - earlier_bytes(file), 0);
+    }
+    io::require_free_bytes(folder_ / "blobs", missing, "the model");
     int64_t done = 0;
     for (const io::HubFile& file : files) {
       fetch(file, [&](int64_t of_file) { events_.fetched(listing_.commit, done + of_file, bytes); });
@@ -82,7 +87,7 @@ class Downloader {
     const fs::path lock = io::hub_cache() / ".locks" / folder_.filename() / (file.blob + ".lock");
     const FileDescriptor held = wait_for_lock(lock, [&] { events_.wait(file.name); });
     if (fs::exists(blob)) return;
-    PartialFile partial(blob.string() + ".incomplete");
+    PartialFile partial(partial_of(file));
     const bool is_resumed = partial.size() > 0;
     std::string hash = complete(file, partial, fetched);
     if (hash != file.blob && is_resumed) {  // a power cut may have damaged the earlier bytes
@@ -94,6 +99,15 @@ class Downloader {
   }
 
  private:
+  fs::path partial_of(const io::HubFile& file) const { return blob_of(file).string() + ".incomplete"; }
+
+  // The bytes of a file that an interrupted download has left.
+  int64_t earlier_bytes(const io::HubFile& file) const {
+    std::error_code missing;
+    const std::uintmax_t bytes = fs::file_size(partial_of(file), missing);
+    return missing ? 0 : static_cast<int64_t>(bytes);
+  }
+
   // Appends the missing bytes and returns the hash of all.
   std::string complete(const io::HubFile& file, PartialFile& partial,
                        const std::function<void(int64_t bytes)>& fetched) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portatune/base/message.h"
+#include "portatune/base/shell_word.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/cache.h"
@@ -171,10 +172,11 @@ fs::path find_model(const fs::path& name, Contents contents, const std::string& 
   if (fs::is_directory(name)) return model_in(asked);
   if (fs::exists(name)) {
     const fs::path parent = name.parent_path();
-    throw UsageError({.where = asked.where(),
-                      .given = "a file",
-                      .expected = asked.expected(),
-                      .fix = "name its folder: " + option + " " + (parent.empty() ? "." : parent.string())});
+    throw UsageError(
+        {.where = asked.where(),
+         .given = "a file",
+         .expected = asked.expected(),
+         .fix = "name its folder: " + option + " " + (parent.empty() ? "." : shell_word(parent.string()))});
   }
   if (name.native().starts_with("~")) {
     throw UsageError({.where = asked.where(),

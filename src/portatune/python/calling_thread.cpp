@@ -68,11 +68,12 @@ void CallingThread::run(const std::function<void()>& work) {
     for (std::unique_lock lock(mutex_); !is_done_;) {
       changed_.wait_for(lock, kPause, [this] { return is_done_ || call_ != nullptr; });
       if (call_ != nullptr) make_call();
-      if (interrupt_) continue;
-      lock.unlock();
-      handle_signals();
-      if (interrupt_) fatal.emplace();
-      lock.lock();
+      if (!interrupt_) {
+        lock.unlock();
+        handle_signals();
+        lock.lock();
+      }
+      if (interrupt_ && !fatal) fatal.emplace();
     }
     worker.join();
   }
@@ -94,6 +95,10 @@ void CallingThread::make_call() {
   const nb::gil_scoped_acquire locked;
   try {
     (*call_)();
+  } catch (const nb::python_error& error) {
+    const bool is_interrupt = error.matches(PyExc_KeyboardInterrupt);
+    if (is_interrupt) interrupt(std::current_exception());
+    call_error_ = is_interrupt ? std::make_exception_ptr(Stopped()) : std::current_exception();
   } catch (...) {
     call_error_ = std::current_exception();
   }
@@ -103,8 +108,11 @@ void CallingThread::make_call() {
 
 void CallingThread::handle_signals() {
   const nb::gil_scoped_acquire locked;
-  if (PyErr_CheckSignals() == 0) return;
-  interrupt_ = std::make_exception_ptr(nb::python_error());
+  if (PyErr_CheckSignals() != 0) interrupt(std::make_exception_ptr(nb::python_error()));
+}
+
+void CallingThread::interrupt(std::exception_ptr exception) {
+  interrupt_ = std::move(exception);
   stop_.request_stop();
 }
 

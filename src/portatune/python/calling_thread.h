@@ -22,7 +22,8 @@ class CallingThread {
   void run(const std::function<void()>& work);
 
   /// Runs `function` on the calling thread, with the interpreter's lock, and waits for it. For threads that work.
-  /// errors  those of `function`
+  /// errors  those of `function`; Stopped in place of KeyboardInterrupt, which requests the stop and which run() throws
+  ///         at its end
   void call(const std::function<void()>& function);
 
   /// The token of the stop that a signal requests.
@@ -33,6 +34,7 @@ class CallingThread {
  private:
   void make_call();
   void handle_signals();
+  void interrupt(std::exception_ptr exception);
 
   StopSource stop_;
   std::mutex calls_;  // held by the thread whose call is made or waits

@@ -2,13 +2,18 @@
 
 #include <nanobind/stl/string.h>
 
+#include "portatune/error.h"
+
 namespace nb = nanobind;
 
 namespace portatune::python {
 
 template <class... Arguments>
 void TrainingCalls::call(const char* function, const Arguments&... arguments) {
-  caller_.call([&] { should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...)); });
+  try {
+    caller_.call([&] { should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...)); });
+  } catch (const Stopped&) {  // The training ends after its next step, as at any other stop.
+  }
 }
 
 void TrainingCalls::on_ready(int64_t, int64_t, double) { call("on_ready"); }

@@ -10,7 +10,8 @@ namespace portatune::python {
 
 /// Calls the functions of a Python object at the events of a training, on the thread that has called fit():
 /// on_ready(), on_step(step, total_steps), on_evaluation(step, epoch), on_epoch_end(epoch) and on_checkpoint(folder).
-/// Each returns whether the training should stop. An exception from one ends the run.
+/// Each returns whether the training should stop. An exception from one ends the run; after KeyboardInterrupt the run
+/// saves a checkpoint first, as after Ctrl-C at any other time.
 class TrainingCalls final : public Callback {
  public:
   /// observer, caller  must outlive this object

@@ -78,7 +78,7 @@ void describe_output(RunOptions& o, OptionFields& fields) {
   fields("resume", o.resume, "continue from the newest checkpoint in --output");
   fields("overwrite_output", o.overwrite_output, "replace the model and the checkpoints in --output",
          {.other_names = "overwrite_output_dir"});
-  fields("resume_from_checkpoint", o.resume_from_checkpoint, "go on from a folder checkpoint-N");
+  fields("resume_from_checkpoint", o.resume_from_checkpoint, "resume from a folder checkpoint-N");
 }
 
 }  // namespace

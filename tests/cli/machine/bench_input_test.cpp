@@ -28,7 +28,7 @@ TEST(BenchInput, ShowsEveryStageOfTheChain) {
                                              "tokenize [^\n]+\n"
                                              "batch [^\n]+\n"
                                              "all [^\n]+\n"
-                                             "1 passes, 7 batches, 64 examples, [0-9.]+ % of places hold tokens\n"));
+                                             "1 passes, 7 batches, 64 examples, [0-9.]+ % of positions hold tokens\n"));
 }
 
 TEST(BenchInput, JsonHasTheSameAndCountsEveryExampleOnce) {

@@ -174,6 +174,7 @@ TEST(OtherNames, Commands) {
                                    {"finetune", "portatune fit"},
                                    {"eval", "portatune evaluate"},
                                    {"infer", "portatune predict"},
+                                   {"env", "portatune doctor"},
                                    {"recipe", "portatune recipes"}}) {
     EXPECT_THAT(complaint({name}), HasSubstr("unknown command " + std::string(name) + "\n  fix       " + ours));
   }

@@ -128,8 +128,8 @@ TEST_F(NonFinite, GoesBackToTheLastCheckpoint) {
   EXPECT_EQ(result["steps"], 6);
   EXPECT_EQ(result["rewinds"], 3);
   EXPECT_EQ(result["skipped_steps"], 3);  // each goes back to the step before
-  EXPECT_THAT(run.err, AllOf(HasSubstr("step 2 goes back to "), HasSubstr("tuned/checkpoint-1, and on with the next"),
-                             HasSubstr("scores.csv:")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("step 2 rewinds to "),
+                             HasSubstr("tuned/checkpoint-1 and continues with the next"), HasSubstr("scores.csv:")));
   const Finished without = fit({"--on-non-finite", "rewind"});
   EXPECT_EQ(without.exit_code, 2);
   EXPECT_THAT(without.err, AllOf(HasSubstr("--on-non-finite"), HasSubstr("checkpoint_every")));

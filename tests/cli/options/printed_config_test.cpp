@@ -88,6 +88,16 @@ TEST_F(PrintedConfig, OfEvaluateHasTheSettingsOfTheModel) {
               HasSubstr("\ntext: [a, b]  # command line\n"));
 }
 
+TEST_F(PrintedConfig, OfSeveralAdaptersIsARecipeOfAll) {
+  const Words words = {"predict", "--model", "m", "--text", "x", "--adapter", "a=one", "--adapter", "b=two"};
+  const std::string text = config(words);
+  EXPECT_THAT(text, HasSubstr("\nadapter: [a=one, b=two]  # command line\n"));
+  const auto adapters = std::get<PredictArguments>(parse({"predict", "--recipe", file(text)})).adapters;
+  ASSERT_EQ(adapters.size(), 2);
+  EXPECT_EQ(adapters[0].name, "a");
+  EXPECT_EQ(adapters[1].folder, "two");
+}
+
 TEST_F(PrintedConfig, WithoutATaskHasTheOptionsOfTheDefaultTask) {
   const std::string text = config({"fit", "--model", "m", "--train", "t.csv", "--output", "o"});
   EXPECT_THAT(text, AllOf(HasSubstr("\n# max_length: 128  # default\n"), HasSubstr("\n# text_column: ")));

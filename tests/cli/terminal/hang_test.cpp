@@ -34,7 +34,7 @@ TEST(HangTimeout, EndsARunWhoseDataDoNotComeAndKeepsItsCheckpoint) {
   EXPECT_THAT(ended.err, AllOf(HasSubstr("ended by --hang-timeout: no step, batch or exchange within 10 s"),
                                HasSubstr("(portatune)\n"), HasSubstr("libc.so"),
                                HasSubstr("the newest checkpoint is " + toy.output() + "/checkpoint-"),
-                               HasSubstr("go on with  portatune fit")));
+                               HasSubstr("resume with  portatune fit")));
   EXPECT_THAT(names_in(toy.output()), testing::Contains(StartsWith("checkpoint-")));
 }
 

@@ -197,6 +197,15 @@ TEST_F(AdaptersByName, ARecipeOfFitServesEvaluateToo) {
   EXPECT_EQ(scores_of({"--model", first_, "--recipe", toy_.file("lora.yaml")}), scores_of({"--model", first_}));
 }
 
+TEST_F(AdaptersByName, AFolderMayHaveTheNameOfAMethod) {
+  const auto wanted = scores_of({"--model", first_});
+  const fs::path before = fs::current_path();
+  fs::create_directory_symlink(first_, toy_.path() / "lora");
+  fs::current_path(toy_.path());
+  EXPECT_EQ(scores_of({"--model", tiny_bert(), "--adapter", "lora"}), wanted);
+  fs::current_path(before);
+}
+
 TEST_F(AdaptersByName, RefusesWhatIsNoAdapter) {
   const Finished model = portatune({"evaluate", "--model", tiny_bert(), "--adapter", tiny_bert(), "--data", data_});
   EXPECT_EQ(model.exit_code, 2);

@@ -102,7 +102,7 @@ TEST(SweepCommand, StoppedBySignalItShowsHowToContinue) {
   program.signal(SIGTERM);
   const Finished stopped = program.wait();
   EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
-  EXPECT_THAT(stopped.err, testing::ContainsRegex("go on with  portatune sweep .* --resume\n"));
+  EXPECT_THAT(stopped.err, testing::ContainsRegex("resume with  portatune sweep .* --resume\n"));
 }
 
 TEST(SweepCommand, FailsIfAllTrialsFail) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "io/table_file.h"
+#include "io/temporary_folder.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
@@ -205,6 +206,7 @@ TEST(ReadTable, OtherOrMixedExtensionsAreErrors) {
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"ends in .xlsx", "save the sheet as CSV"});
+  expect_error<UsageError>([] { read_table("train.conll"); }, {"ends in .conll", "--task token-classification"});
   const std::string bare = ::testing::TempDir() + "train_without_extension";
   std::ofstream(bare) << "a\n1\n";
   expect_error<UsageError>([&] { read_table(bare); }, {"a name without an extension"});
@@ -220,12 +222,17 @@ TEST(ReadTable, FieldsMayHaveAnotherDelimiter) {
                            {"t.jsonl", "--delimiter"});
 }
 
-TEST(ReadTable, ErrorOfADatasetNameShowsTheDownloadCommand) {
-  expect_error<NotFoundError>([] { read_table("imdb"); }, {"imdb", "hf download --repo-type dataset imdb"});
+TEST(ReadTable, ErrorOfADataSetsNameShowsItsUrl) {
+  expect_error<NotFoundError>([] { read_table("stanfordnlp/imdb"); }, {"stanfordnlp/imdb", "hf:stanfordnlp/imdb"});
+  EXPECT_THAT(message_of<NotFoundError>([] { read_table("/nowhere/imdb"); }), testing::Not(testing::HasSubstr("hf:")));
 }
 
 TEST(ReadTable, RecognisesFilesOfAnotherKindByTheirFirstBytes) {
   expect_error<DataError>([] { read_table(write_file("t.csv", "PAR1\x15\x04")); }, {"t.csv", "a Parquet file"});
+  for (const char* name : {"t.csv", "t.parquet", "t.tar", "t.jsonl.gz"}) {
+    expect_error<DataError>([&] { read_table(write_file(name, "version https://git-lfs.github.com/spec/v1\n")); },
+                            {name, "git lfs pull"});
+  }
   expect_error<DataError>([] { read_table(write_file("t.tsv", "PK\x03\x04...")); }, {"t.tsv", "zip archive"});
 }
 

@@ -127,6 +127,7 @@ TEST(PytorchFile, RefusesAnotherFormat) {
   EXPECT_THAT(refusal_of(""), HasSubstr("torch.save()"));
   EXPECT_THAT(refusal_of("\x80\x02}q\x01."), HasSubstr("neither a zip archive"));
   EXPECT_THAT(refusal_of("PK\x03\x04 and then nothing"), HasSubstr("not a whole zip archive"));
+  EXPECT_THAT(refusal_of("version https://git-lfs.github.com/spec/v1\n"), HasSubstr("git lfs pull"));
 }
 
 TEST(PytorchFile, RefusesAnArchiveWithoutAStateDict) {

@@ -69,6 +69,12 @@ TEST_F(Index, OfAnotherFileIsAnError) {
                              HasSubstr("portatune tfrecord index")));
 }
 
+TEST_F(Index, AdviceIsACommandThatAShellCanRun) {
+  EXPECT_EQ(advice_to_index("train.tfrecord"), "build it again: portatune tfrecord index train.tfrecord");
+  EXPECT_THAT(advice_to_index("my data.tfrecord"), HasSubstr("portatune tfrecord index 'my data.tfrecord'"));
+  EXPECT_THAT(advice_to_index("s3://bucket/a.tfrecord"), HasSubstr("a local copy"));
+}
+
 TEST_F(Index, DamageIsAnError) {
   write_records(file_, {"x", "y"}, {.index = true});
   const std::string index = index_bytes();

@@ -57,7 +57,7 @@ TEST_F(FindPlugin, RefusesAnUntrustedPluginInTheCacheFolder) {
     fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
     EXPECT_THAT([] { find_plugin("cpu"); },
                 ThrowsMessage<DeviceError>(AllOf(HasSubstr(open.string() + " is writable by every user"),
-                                                 HasSubstr("chmod -R o-w '" + open.string() + "'"))));
+                                                 HasSubstr("chmod -R o-w " + open.string()))));
     const Variable variable("PORTATUNE_CPU_PLUGIN", file.c_str());
     EXPECT_EQ(find_plugin("cpu"), file) << "named by the user";
     fs::permissions(open, fs::perms::others_write, fs::perm_options::remove);

@@ -1,6 +1,7 @@
 // portatune tfrecord index: writes the missing indexes of TFRecord files.
 #include <fmt/format.h>
 
+#include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
@@ -15,7 +16,7 @@ int tfrecord_index(const TfrecordIndexArguments& a) {
   for (const std::string& file : data::table_files(a.files)) {
     stop_if_requested();
     const int64_t records = data::index_tfrecord(file);
-    print_remark(a.talk, fmt::format("{}: {} records", file, records));
+    print_remark(a.talk, fmt::format("{}: {}", file, counted(records, "record")));
   }
   return kOk;
 }

@@ -153,7 +153,7 @@ void TfrecordSurvey::compare_with_index() {
     faults_.push_back({.where = io::index_path(file_),
                        .given = fmt::format("an index of {} records", index->records()),
                        .expected = fmt::format("{}, as the file has", records_),
-                       .fix = "make it anew: portatune tfrecord index " + file_});
+                       .fix = io::advice_to_index(file_)});
   } catch (const DataError& error) {
     faults_.push_back(error.report());
   }

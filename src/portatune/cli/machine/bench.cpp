@@ -75,7 +75,7 @@ std::string table_of(const Measured& m) {
   };
   for (const data::Meter::Stage& stage : m.stages) line(stage.name, stage.seconds);
   line("all", m.seconds);
-  return text + fmt::format("{} passes, {} batches, {} examples, {:.1f} % of places hold {}\n", m.passes,
+  return text + fmt::format("{} passes, {} batches, {} examples, {:.1f} % of positions hold {}\n", m.passes,
                             grouped(m.batches), grouped(m.examples),
                             100 * static_cast<double>(m.tokens.real) / static_cast<double>(m.tokens.positions),
                             m.tokens.unit);

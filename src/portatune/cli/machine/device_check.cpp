@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "portatune/base/plain_text.h"
+#include "portatune/base/shell_word.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/resume_command.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/plugin/plugin.h"
 
@@ -74,7 +74,7 @@ Json object_in(const std::string& text) {
 Json run_devices(const std::string& platform, std::vector<Problem>& problems) {
   const std::string program = fs::read_symlink("/proc/self/exe");
   const Output output = output_of(fmt::format("timeout --kill-after=5 {} {} devices --device {} --json 2>&1", kTimeoutS,
-                                              quoted(program), platform));
+                                              shell_word(program), platform));
   if (output.exit_code == kOk) {
     if (Json facts = object_in(output.text); facts.is_object()) return facts;
   }

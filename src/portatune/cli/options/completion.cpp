@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "portatune/base/shell_word.h"
 #include "portatune/cli/options/help.h"
-#include "portatune/cli/terminal/resume_command.h"
 
 namespace portatune::cli {
 namespace {
@@ -60,7 +60,7 @@ std::vector<std::string> words_of_choice(CLI::Option& option) {
 
 // A branch of `case` in bash and zsh that sets `proposed`.
 std::string branch(const std::string& pattern, const std::string& words) {
-  return fmt::format("    {}) proposed={} ;;\n", cli::quoted(pattern), cli::quoted(words));
+  return fmt::format("    {}) proposed={} ;;\n", shell_word(pattern), shell_word(words));
 }
 
 // Commands for bash and zsh, which set `proposed` to the proposals for the word `current`: `previous` is the word
@@ -71,7 +71,7 @@ std::string find_proposals(CLI::App& app) {
   for (const Topic& topic : topics_of(app)) {
     if (!topic.name.empty()) {
       const size_t blank = topic.name.rfind(' ');
-      commands.push_back(cli::quoted(blank == std::string::npos ? " " + topic.name : topic.name));
+      commands.push_back(shell_word(blank == std::string::npos ? " " + topic.name : topic.name));
     }
     options += branch(topic.name, names_of_options(*topic.app));
     names += branch(topic.name, names_of_commands(*topic.app));
@@ -142,18 +142,18 @@ std::string fish_script(CLI::App& app) {
       if (blank != std::string::npos) condition += "; and __fish_seen_subcommand_from " + topic.name.substr(blank + 1);
       if (!names.empty()) condition += "; and not __fish_seen_subcommand_from " + names;
     }
-    const std::string head = "complete -c portatune -n " + cli::quoted(condition);
+    const std::string head = "complete -c portatune -n " + shell_word(condition);
     for (const CLI::App* command : commands_in(*topic.app)) {
-      text += fmt::format("{} -f -a {} -d {}\n", head, command->get_name(), cli::quoted(command->get_description()));
+      text += fmt::format("{} -f -a {} -d {}\n", head, command->get_name(), shell_word(command->get_description()));
     }
     for (CLI::Option* option : topic.app->get_options()) {
       const std::vector<std::string> words = words_of_choice(*option);
       const std::string values =
-          words.empty() ? "" : fmt::format(" -f -a {}", cli::quoted(fmt::format("{}", fmt::join(words, " "))));
+          words.empty() ? "" : fmt::format(" -f -a {}", shell_word(fmt::format("{}", fmt::join(words, " "))));
       const std::string name = option->get_positional() ? "" : " -l " + option->get_lnames().front();
       const std::string required = option->get_positional() || option->get_expected_max() == 0 ? "" : " -r";
       if (option->get_positional() && words.empty()) continue;
-      text += fmt::format("{}{}{}{} -d {}\n", head, name, required, values, cli::quoted(option->get_description()));
+      text += fmt::format("{}{}{}{} -d {}\n", head, name, required, values, shell_word(option->get_description()));
     }
   }
   return text;

@@ -122,12 +122,12 @@ class Group {
   CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);
   }
+  // The same with a function for each text.
   CLI::Option* each_text(const std::string& names, const std::function<void(const std::string&)>& take,
                          const std::string& description) {
-    return with(names, take, description)
-        ->type_name("TEXT")
-        ->trigger_on_parse()
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto take_all = [take](const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); };
+    return place(app_.add_option_function<std::vector<std::string>>(names, take_all, description), "TEXT")
+        ->allow_extra_args(false);
   }
   // An option whose value is passed to a function.
   template <class T>

@@ -12,6 +12,7 @@
 #include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/bad_rows.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/run_options.h"
@@ -57,7 +58,7 @@ bool is_method(const std::string& word) {
 
 void add_adapters(Group group, std::vector<NamedAdapter>& adapters) {
   const auto take = [&adapters](const std::string& word) {
-    if (is_method(word)) return;
+    if (is_method(word) && !hub::is_adapter(word)) return;
     NamedAdapter adapter = adapter_in(word);
     if (std::ranges::find(adapters, adapter.name, &NamedAdapter::name) != adapters.end()) {
       throw UsageError({.where = "--adapter",
@@ -298,7 +299,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   data.path("--model,--model-name-or-path", a.model, "folder of a model, or its name on the Hugging Face Hub")
       ->required();
   add_adapters(data, a.adapters);
-  data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
+  data.texts("--prompt", a.prompts, "a text to continue; may be given several times");
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");
   data.number("--batch-size", a.batch_size, "prompts at a time, on each device", {.lowest = 1, .highest = 1024});
@@ -356,8 +357,10 @@ void add_options(CLI::App& command, BenchArguments& a) {
              {with_help(only(training, {"from_config"}).front(), "random weights, those of --model are not read")},
              "Size");
   size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
-  add_fields(command, {with_help(only(training, {"gradient_accumulation_steps"}).front(), "such parts of a step")},
-             "Size");
+  add_fields(
+      command,
+      {with_help(only(training, {"gradient_accumulation_steps"}).front(), "batches of --batch-size rows in each step")},
+      "Size");
   auto& options = a.run.model.options.of<TextClassificationRunOptions>();
   add_fields(command, only(fields_of(options), {"max_length"}), "Size");
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});
@@ -382,7 +385,8 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   add_fields(command, {with_help(only(run, {"batch_size"}).front(), "rows of a batch")}, "Batches");
   add_padding(batches, fit.model.padding);
   add_fields(command, only(run, {"packing", "tokens_per_batch", "shuffle_buffer"}), "Batches");
-  add_fields(command, {with_help(only(fields_of(fit.training), {"seed"}).front(), "of the order")}, "Batches");
+  add_fields(command, {with_help(only(fields_of(fit.training), {"seed"}).front(), "seed of the order of the rows")},
+             "Batches");
   add_task_options(command, fit.model, OptionUse::kTraining);
   Group output(command, "Output");
   output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
@@ -446,8 +450,7 @@ void add_options(CLI::App& command, ParityArguments& a) {
       ->default_str("none");
   constexpr const char* kRunAgainstItself = "A training run against itself on another setting, with the options of fit";
   Group runs(command, kRunAgainstItself);
-  runs.text("--against", a.against,
-            "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; tensor=2; ...")
+  runs.text("--against", a.against, "how the second run differs: no-kernels; cuda,bfloat16; data=8; tensor=2; ...")
       ->type_name("SETTING")
       ->excludes(reference);
   runs.number("--steps", a.steps, "steps of both runs; never more than fit would make", {.lowest = 1, .highest = 1e6});

@@ -13,7 +13,8 @@ inline constexpr const char* kTrackers =
     "every run writes metrics.jsonl and events for TensorBoard into --output (docs/results/run-records.md)";
 inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NAME FOLDER";
 inline constexpr const char* kToken = "HF_TOKEN=TOKEN in the environment, or hf auth login";
-inline constexpr const char* kDataset = "hf download --repo-type dataset NAME --local-dir FOLDER, and --train FOLDER";
+inline constexpr const char* kDataset =
+    "--train hf:ORG/NAME reads a data set of the Hub; hf:ORG/NAME/CONFIG:SPLIT names a part (docs/input/sources.md)";
 inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/devices/mesh.md)";
 inline constexpr const char* kAdapters =
     "--adapter lora, with --lora-rank, --lora-alpha, --lora-dropout and --lora-target-modules";
@@ -74,7 +75,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"auto-find-batch-size", "", "false", "portatune plan --largest-batch finds the largest batch that fits"},
     {"batch-eval-metrics", "", "*", ""},
     {"skip-memory-metrics", "", "*", ""},
-    {"ignore-data-skip", "", "false", "a resumed run goes on with the rows that it has not seen: leave it out"},
+    {"ignore-data-skip", "", "false", "a resumed run continues with the rows that it has not seen: leave it out"},
     {"do-train", "", "true", "portatune evaluate and portatune predict do not train"},
     {"do-eval", "", "true", "leave out --validation for a run without evaluation"},
     {"do-predict", "", "false", "portatune predict --model FOLDER --data FILE"},
@@ -224,9 +225,8 @@ inline constexpr OtherWord kOtherCommands[] = {
     {"tasks", "portatune fit --help lists the names of --task"},
     {"upload", "hf upload ORG/NAME FOLDER"},
     {"push", "hf upload ORG/NAME FOLDER"},
-    {"doctor", "portatune devices"},
-    {"env", "portatune devices"},
-    {"info", "portatune devices"},
+    {"env", "portatune doctor"},
+    {"info", "portatune doctor"},
     {"benchmark", "portatune bench"},
     {"version", "portatune --version"},
 };

@@ -36,7 +36,7 @@ std::string platform_of(const RunSetting& setting) { return device_name(setting.
 [[noreturn]] void refuse(const std::string& given, const std::string& meant = {}) {
   throw UsageError({.where = "against",
                     .given = given,
-                    .expected = "what the second run has otherwise, separated by commas: cpu, cuda, cuda:N or tpu; "
+                    .expected = "how the second run differs, separated by commas: cpu, cuda, cuda:N or tpu; "
                                 "kernels or no-kernels; cudnn-attention or no-cudnn-attention; float32, bfloat16 or "
                                 "float16; data=N, fsdp=N and tensor=N",
                     .fix = suggestion(meant)});

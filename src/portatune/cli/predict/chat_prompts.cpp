@@ -72,8 +72,7 @@ std::vector<Prompt> read_conversations(const GenerateArguments& a) {
 
 std::vector<Prompt> read_prompts(const GenerateArguments& a) {
   if (a.prompts.empty() && a.input.empty()) {
-    throw UsageError(
-        {.where = "generate", .given = "nothing to go on with", .expected = "--prompt TEXT or --input FILE"});
+    throw UsageError({.where = "generate", .given = "no prompt", .expected = "--prompt TEXT or --input FILE"});
   }
   if (a.chat) return read_conversations(a);
   if (a.system.empty() && a.chat_template.empty() && a.chat_variables.empty()) return read_texts(a);

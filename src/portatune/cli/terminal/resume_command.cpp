@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "portatune/base/shell_word.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
@@ -19,17 +20,9 @@ bool is_left_out(const std::string& option) {
 
 }  // namespace
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
-  return text + "'";
-}
-
 std::string command_of(const std::vector<std::string>& words) {
   std::string command = "portatune";
-  for (const std::string& word : words) command += " " + quoted(without_secrets(word));
+  for (const std::string& word : words) command += " " + shell_word(without_secrets(word));
   return command;
 }
 
@@ -43,13 +36,13 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
       continue;
     }
     if (option != kOption) {
-      command += " " + quoted(without_secrets(words[i]));
+      command += " " + shell_word(without_secrets(words[i]));
     } else if (name.size() == words[i].size()) {
       ++i;  // its value is the next word
     }
   }
   if (checkpoint.empty()) return command + " " + std::string(kNewest);
-  return command + " " + std::string(kOption) + " " + quoted(checkpoint);
+  return command + " " + std::string(kOption) + " " + shell_word(checkpoint);
 }
 
 std::string note_on_secrets(const std::vector<std::string>& words) {

@@ -16,7 +16,4 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
 /// Advice on secrets of URLs that the command leaves out; empty if there are none.
 std::string note_on_secrets(const std::vector<std::string>& words);
 
-/// A word, quoted for a shell.
-std::string quoted(const std::string& word);
-
 }  // namespace portatune::cli

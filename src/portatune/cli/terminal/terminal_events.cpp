@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "portatune/base/shell_word.h"
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
@@ -38,7 +39,7 @@ void TrainingEvents::stopped(int64_t step, const std::filesystem::path& checkpoi
 void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const std::string& reason) {
   const ProcessGroup* const processes = arguments_.device.processes.get();
   const std::string note = note_on_secrets(arguments_.words);
-  print_message(fmt::format("portatune: {}\n  go on{} with  {}\n{}", reason,
+  print_message(fmt::format("portatune: {}\n  resume{} with  {}\n{}", reason,
                             processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
                             resume_command(arguments_.words, trains_ == Trains::kOneRun ? checkpoint.string() : ""),
                             note.empty() ? "" : "  " + note + "\n"));
@@ -48,7 +49,7 @@ void TrainingEvents::rescued(const std::filesystem::path& model, const std::file
   print_message(
       fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
                   "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
-                  output.string(), model.string(), quoted(output), quoted(model), quoted(output)));
+                  output.string(), model.string(), shell_word(output), shell_word(model), shell_word(output)));
 }
 
 void TrainingEvents::unmeasured(const std::string& validation_set) {

@@ -76,7 +76,7 @@ void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Orig
 void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
                             const std::filesystem::path& checkpoint) {
   if (quiet_) return;
-  bar_.print(fmt::format("step {} goes back to {}, and on with the next batch: {}", result.step(),
+  bar_.print(fmt::format("step {} rewinds to {} and continues with the next batch: {}", result.step(),
                          checkpoint.empty() ? "the start" : checkpoint.string(), described(result, rows)));
 }
 

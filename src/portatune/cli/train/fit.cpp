@@ -2,12 +2,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "portatune/base/shell_word.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/hang.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/resume_command.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/hub/adapter.h"
@@ -24,7 +24,7 @@ std::string upload_command(const std::filesystem::path& model) {
   for (const auto& entry : std::filesystem::directory_iterator(model, ignored)) {
     has_checkpoints |= entry.path().filename().string().starts_with("checkpoint-");
   }
-  return "hf upload ORG/NAME " + quoted(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
+  return "hf upload ORG/NAME " + shell_word(model) + (has_checkpoints ? " --exclude 'checkpoint-*'" : "");
 }
 
 // A warning before an upload of an adapter that names its model by a path of this machine; empty if there is none.

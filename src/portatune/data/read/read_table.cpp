@@ -8,7 +8,9 @@
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/read/rename_columns.h"
 #include "portatune/error.h"
+#include "portatune/io/file/git_lfs.h"
 #include "portatune/io/file/random_access_file.h"
+#include "portatune/io/hub/hub_name.h"
 #include "portatune/sources.h"
 
 namespace portatune::data {
@@ -20,6 +22,13 @@ FileKind kind_of_format(const std::string& format) {
   throw UsageError({.where = "read_table", .given = "format '" + format + "'", .expected = "csv, tsv, jsonl or txt"});
 }
 
+// Advice on a file that no reader of tables takes by its name.
+std::string advice_on(const std::string& extension) {
+  if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") return "save the sheet as CSV in UTF-8";
+  if (extension == ".conll") return "--task token-classification reads this format";
+  return "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt";
+}
+
 [[noreturn]] void refuse_extension(const std::string& path) {
   if (path == "/dev/stdin") {
     throw UsageError({.where = "standard input",
@@ -27,12 +36,10 @@ FileKind kind_of_format(const std::string& format) {
                       .fix = "add --format csv, tsv, jsonl or txt"});
   }
   const std::string extension = kind_extension(path);
-  const bool is_sheet = extension == ".xlsx" || extension == ".xls" || extension == ".ods";
   throw UsageError({.where = path,
                     .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
                     .expected = "a file that ends in one of " + table_extensions() + ", optionally with .gz or .zst",
-                    .fix = is_sheet ? "save the sheet as CSV in UTF-8"
-                                    : "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt"});
+                    .fix = advice_on(extension)});
 }
 
 struct Signature {
@@ -43,12 +50,16 @@ constexpr Signature kSignatures[] = {
     {"ARROW1", "an Arrow file", "rename it to end in .arrow"},
     {"PK\x03\x04", "a zip archive, such as a spreadsheet", "save the sheet as CSV in UTF-8"}};
 
-// Throws DataError if a text file begins like a file of another kind.
-void require_text(const std::string& path) {
+// Throws DataError if a local file is a Git LFS pointer, or text by its name that begins like a file of another kind.
+void require_contents(const std::string& path, FileKind kind) {
   if (io::is_remote(path) || !std::filesystem::is_regular_file(path)) return;
   std::ifstream file(path, std::ios::binary);
-  std::string start(8, '\0');
+  std::string start(io::kGitLfsPointer.size(), '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  io::refuse_git_lfs_pointer<DataError>(start, path);
+  const bool is_binary =
+      kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTar || kind == FileKind::kTfrecord;
+  if (is_binary) return;
   for (const Signature& signature : kSignatures) {
     if (!start.starts_with(signature.bytes)) continue;
     throw DataError({.where = path,
@@ -60,16 +71,14 @@ void require_text(const std::string& path) {
 
 FileKind known_kind(const std::string& path) {
   const std::optional<FileKind> kind = kind_of(path);
-  const bool is_binary =
-      kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTar || kind == FileKind::kTfrecord;
-  if (kind && !is_binary) require_text(path);
+  if (kind) require_contents(path, *kind);
   if (kind && *kind != FileKind::kConll) return *kind;
   if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
+    const bool is_hub_name = io::HubName::parse(path, io::HubKind::kDataset).has_value();
     throw NotFoundError({.where = path,
                          .given = "no such file or folder",
                          .expected = "local files or URLs",
-                         .fix = "a data set of the Hugging Face Hub: hf download --repo-type dataset " + path +
-                                " --local-dir FOLDER,\n            and name its Parquet files"});
+                         .fix = is_hub_name ? "for a data set of the Hugging Face Hub: hf:" + path : ""});
   }
   refuse_extension(path);
 }

@@ -31,10 +31,18 @@ bool is_hidden_member(const std::string& name) {
   return name.substr(slash == std::string::npos ? 0 : slash + 1).starts_with(".");
 }
 
-// Programs that write texts to files often end them with a line break.
 bool is_text(const std::string& column) {
   constexpr std::array kTexts = {"cls", "txt", "text", "label", "transcript"};
   return std::ranges::find(kTexts, column) != kTexts.end();
+}
+
+// The text without the line break, LF or CR LF, with which programs often end the texts that they write to files.
+std::string without_line_break(std::string text) {
+  if (text.ends_with('\n')) {
+    text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+  }
+  return text;
 }
 
 // Consecutive members with one key are a row.
@@ -90,8 +98,7 @@ class TarRows final : public Iterator {
 
   void set(Example& example, const std::string& column, const io::TarMember& member) const {
     std::string content = archive_.read(member);
-    if (is_text(column) && content.ends_with('\n')) content.pop_back();
-    example.set(column, std::move(content));
+    example.set(column, is_text(column) ? without_line_break(std::move(content)) : std::move(content));
   }
 
   const io::TarMember& member_of(const std::string& column, const std::vector<io::TarMember>& members) const {

@@ -7,6 +7,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/io/compress/zip_directory.h"
+#include "portatune/io/file/git_lfs.h"
 
 namespace portatune::io {
 namespace {
@@ -123,6 +124,7 @@ class OldFormat {
 std::vector<NamedStridedTensor> read_pytorch_tensors(std::span<const std::byte> file, const std::string& where) {
   if (text_of(file).starts_with(kZipStart)) return ZipFormat(file, where).read();
   if (text_of(file).starts_with(kOldStart)) return OldFormat(file, where).read();
+  refuse_git_lfs_pointer<CheckpointError>(text_of(file), where);
   refuse_file(where, "neither a zip archive nor PyTorch's format before it", "a file of torch.save()");
 }
 

@@ -11,6 +11,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/io/file/git_lfs.h"
 
 namespace portatune::io {
 namespace {
@@ -82,7 +83,7 @@ class HeaderParser {
 
   // Copies the header, because simdjson reads some bytes beyond its end.
   simdjson::padded_string header_text() {
-    refuse_git_lfs_pointer();
+    refuse_git_lfs_pointer<CheckpointError>({reinterpret_cast<const char*>(file_.data()), file_.size()}, where_);
     if (file_.size() < kLengthBytes) {
       fail("a file of " + bytes_text(file_.size()), "the length of the header in the first 8 bytes");
     }
@@ -100,13 +101,6 @@ class HeaderParser {
     const std::string_view text(reinterpret_cast<const char*>(file_.data()) + kLengthBytes, header_bytes_);
     if (!text.starts_with('{')) fail("a header that does not start with {", "a JSON object in the header");
     return simdjson::padded_string(text);
-  }
-
-  // Cloning a model without Git LFS leaves a short text in place of each large file.
-  void refuse_git_lfs_pointer() const {
-    constexpr std::string_view kPointer = "version https://git-lfs";
-    if (file_.size() < kPointer.size() || std::memcmp(file_.data(), kPointer.data(), kPointer.size()) != 0) return;
-    fail("a Git LFS pointer", "the file itself", "run `git lfs pull` in the model's folder");
   }
 
   void read_header(json::document& document) {

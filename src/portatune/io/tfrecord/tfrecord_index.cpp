@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portatune/base/message.h"
+#include "portatune/base/shell_word.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/crc32c.h"
 #include "portatune/io/file/random_access_file.h"
@@ -30,10 +31,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 DataError unfit(const std::string& file, const std::string& given, const std::string& expected) {
-  return DataError({.where = index_path(file),
-                    .given = given,
-                    .expected = expected,
-                    .fix = "build it again: portatune tfrecord index " + file});
+  return DataError({.where = index_path(file), .given = given, .expected = expected, .fix = advice_to_index(file)});
 }
 
 Trailer trailer_of(std::string_view bytes, const std::string& file) {
@@ -66,6 +64,12 @@ std::optional<MappedFile> map_if_there(const std::string& file) {
 }  // namespace
 
 std::string index_path(const std::string& file) { return file + ".index"; }
+
+std::string advice_to_index(const std::string& file) {
+  if (is_remote(file))
+    return "build it again from a local copy of the file, and upload it: portatune tfrecord index FILE";
+  return "build it again: portatune tfrecord index " + shell_word(file);
+}
 
 std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file, int64_t file_bytes) {
   std::optional<MappedFile> bytes = map_if_there(file);

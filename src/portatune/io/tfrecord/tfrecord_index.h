@@ -13,6 +13,8 @@ namespace portatune::io {
 
 /// The path of an index: "train.tfrecord.index".
 std::string index_path(const std::string& file);
+/// The fix in the error about an index that does not fit its file: the command that builds another one.
+std::string advice_to_index(const std::string& file);
 
 /// The index of a file. The index file is little-endian: the byte offset of each record, 8 bytes each, then 40 bytes:
 ///     8  number of records

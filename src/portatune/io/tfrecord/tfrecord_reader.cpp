@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "portatune/io/compress/decompress.h"
+#include "portatune/io/tfrecord/tfrecord_index.h"
 
 namespace portatune::io {
 namespace {
@@ -155,7 +156,7 @@ std::string_view read_record(const RandomAccessFile& file, const std::string& pa
     throw DataError({.where = file_and_record(path, position),
                      .given = "a record of " + std::to_string(*length) + " bytes",
                      .expected = std::to_string(std::ssize(bytes) - kFrame) + " bytes, as in the index",
-                     .fix = "build the index again: portatune tfrecord index " + path});
+                     .fix = advice_to_index(path)});
   }
   const std::string_view record = bytes.substr(kRecordHeader, *length);
   if (!is_crc_of(record, bytes.substr(kRecordHeader + *length))) throw wrong_record_crc(path, position);

@@ -4,10 +4,11 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "portatune/base/message.h"
+#include "portatune/base/number.h"
 #include "portatune/error.h"
 #include "portatune/ops.h"
 #include "portatune/python/arrays.h"
@@ -18,11 +19,9 @@ namespace nb = nanobind;
 namespace portatune::python {
 namespace {
 
-float number_in(const data::Example& row, const std::string& column) {
+float number_of(const data::Example& row, const std::string& column) {
   const std::string& text = row.text(column);
-  float number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return number;
+  if (const std::optional<float> number = portatune::number_in<float>(text)) return *number;
   throw DataError({.where = to_string(row.origin()),
                    .given = in_quotes(text) + " in column " + in_quotes(column),
                    .expected = "a number"});
@@ -140,7 +139,7 @@ void TaskFunctions::set_labels(data::Example& example, const data::Example& row,
   const bool are_required = labels == RowTask::Labels::kRequired;
   for (const NumbersInput& input : inputs().numbers) {
     std::vector<float> numbers(input.columns.size());
-    for (size_t i = 0; are_required && i < numbers.size(); ++i) numbers[i] = number_in(row, input.columns[i]);
+    for (size_t i = 0; are_required && i < numbers.size(); ++i) numbers[i] = number_of(row, input.columns[i]);
     example.set(input.name, vector_of(numbers));
   }
   for (const ClassesInput& input : inputs().classes) {
