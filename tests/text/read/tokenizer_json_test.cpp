@@ -27,6 +27,11 @@ std::string refusal_of_tokenizer_json(const std::string& pointer, const Json& va
   return refusal_of_text(json.dump());
 }
 
+TEST(TokenizerJson, NamesAGitLfsPointer) {
+  EXPECT_THAT(refusal_of_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
+              HasSubstr("git lfs pull"));
+}
+
 TEST(TokenizerJson, NamesUnsupportedComponents) {
   EXPECT_THAT(refusal_of_tokenizer_json("/model/type", "WordLevel"),
               AllOf(HasSubstr("tokenizer.json"), HasSubstr("model \"WordLevel\" at model")));
