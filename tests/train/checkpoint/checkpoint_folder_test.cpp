@@ -79,6 +79,13 @@ TEST(CheckpointFolder, KeepsTheBestCheckpointAmongTheNewest) {
   EXPECT_THAT(steps_in(folder.path()), IsEmpty());
 }
 
+TEST(CheckpointFolder, WithoutABestStepTheCheckpointBeforeTheFirstStepIsAnOldOne) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {0, 5, 10}) make_checkpoint(folder.path(), step);
+  train::remove_old_checkpoints(folder.path(), 2, 0, {});
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(5, 10));
+}
+
 // The move before a removal appends to the name, which must not exceed 255 bytes.
 TEST(CheckpointFolder, ReportsWhatCannotBeRemovedAndRemovesTheOthers) {
   const TemporaryFolder folder;
