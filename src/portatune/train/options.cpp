@@ -206,6 +206,14 @@ bool saves_checkpoints(const FitOptions& options) {
                                                       : checkpoints.strategy != SaveStrategy::kNo;
 }
 
+int64_t all_steps(int64_t steps_per_epoch, int64_t epochs) {
+  if (steps_per_epoch > std::numeric_limits<int64_t>::max() / epochs) {
+    refuse_option("steps_per_epoch", std::to_string(steps_per_epoch) + " in " + std::to_string(epochs) + " epochs",
+                  "a total number of steps within a 64-bit integer");
+  }
+  return steps_per_epoch * epochs;
+}
+
 void check(const FitOptions& options, const TrainingOptions& training) {
   check(options.best_model, options.validation.empty());
   if (training.ema > 0 &&
@@ -225,12 +233,7 @@ void check(const FitOptions& options, const TrainingOptions& training) {
   }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
-  if (options.steps_per_epoch > std::numeric_limits<int64_t>::max() / options.num_train_epochs) {
-    refuse_option(
-        "steps_per_epoch",
-        std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
-        "a total number of steps within a 64-bit integer");
-  }
+  all_steps(options.steps_per_epoch, options.num_train_epochs);
 }
 
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {

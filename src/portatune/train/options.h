@@ -1,6 +1,7 @@
 // Checks of options before anything is loaded.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "portatune/train.h"
@@ -19,6 +20,10 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 
 /// Returns whether fit() saves checkpoints beside that before a step that stops training.
 bool saves_checkpoints(const FitOptions& options);
+
+/// All steps of a run.
+/// errors  UsageError for more than a 64-bit integer holds
+int64_t all_steps(int64_t steps_per_epoch, int64_t epochs);
 
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options, const TrainingOptions& training = {});
