@@ -198,7 +198,7 @@ FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, 
 
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
   const StopScope scope(options.stop);
-  check_ranges_of_run(options);
+  check_options_of_run(options);
   check_checkpoints(options);
   check_validation_split(options);
   check_options(options);

@@ -198,7 +198,7 @@ Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
 }  // namespace
 
 void check_run(const RunOptions& options) {
-  check_ranges_of_run(options);
+  check_options_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
   if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);

@@ -10,7 +10,8 @@
 namespace portatune::train {
 
 /// The error of an option's value.
-[[noreturn]] void refuse_option(const char* option, std::string given, std::string expected, std::string fix = {});
+[[noreturn]] void refuse_option(const std::string& option, std::string given, std::string expected,
+                                std::string fix = {});
 
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);

@@ -29,4 +29,8 @@ std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem
   return lora;
 }
 
+TrainingOptions options_without_training(const std::filesystem::path& model, DType dtype) {
+  return {.dtype = dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(model)};
+}
+
 }  // namespace portatune::run

@@ -1,4 +1,4 @@
-// The adapters of a run.
+// The adapters of a run, and of a model that is not trained.
 #pragma once
 
 #include <filesystem>
@@ -13,5 +13,9 @@ namespace portatune::run {
 /// model   folder that the run starts from: a model, an adapter or a checkpoint
 /// errors  UsageError for new adapters beside those of RunOptions::model
 std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem::path& model);
+
+/// The options of a Trainer that evaluates a trained model or predicts with it.
+/// model  folder of a model or an adapter
+TrainingOptions options_without_training(const std::filesystem::path& model, DType dtype);
 
 }  // namespace portatune::run
