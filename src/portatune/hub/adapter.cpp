@@ -15,6 +15,7 @@
 #include "portatune/hub/find_model.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"
 #include "portatune/nn/adapted_layers.h"
 
@@ -327,7 +328,7 @@ std::string config_with_base(const fs::path& adapter, const fs::path& base) {
   Json config = io::parse_json_object(io::read_text(file, kMaxConfigBytes), file.string());
   config["base_model_name_or_path"] = fs::canonical(base).string();
   config["revision"] = nullptr;
-  return config.dump(2) + "\n";
+  return io::indented_text(config);
 }
 
 std::optional<Lora> lora_of(const fs::path& folder) {
@@ -363,7 +364,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                         {"task_type", task_type_of(config)},
                         {"use_dora", lora.use_dora},
                         {"use_rslora", lora.use_rslora}};
-  io::write_file(folder / kAdapterConfig, adapter.dump(2) + "\n");
+  io::write_file(folder / kAdapterConfig, io::indented_text(adapter));
 }
 
 }  // namespace portatune::hub

@@ -11,7 +11,8 @@ namespace portatune::run {
 /// The adapters that a run trains: new ones, with the targets of the architecture and the modules of heads; those of
 /// `model`, if it is an adapter; none.
 /// model   folder that the run starts from: a model, an adapter or a checkpoint
-/// errors  UsageError for new adapters beside those of RunOptions::model
+/// errors  UsageError for new adapters beside those of RunOptions::model, and for new adapters of a model whose path
+///         is not UTF-8
 std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem::path& model);
 
 /// The options of a Trainer that evaluates a trained model or predicts with it.
