@@ -34,7 +34,7 @@ struct Estimate {
   double utilization() const { return seconds() > 0 ? compute_s / seconds() : 0; }
 };
 
-/// where   float16 has the peak of bfloat16; other types count as float32
+/// The time of this work on a device with these peaks. float16 has the peak of bfloat16; other types count as float32.
 /// source  Williams, Waterman, Patterson: Roofline, CACM 2009
 Estimate roofline(const Work& work, const Peaks& peaks);
 

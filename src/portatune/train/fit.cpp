@@ -563,7 +563,7 @@ class FitLoop {
     const std::filesystem::path here = checkpoint_path(options_.checkpoints.folder, state_.evaluations().best_step);
     const std::filesystem::path& start = state_.resumed_from();
     for (const std::filesystem::path& path :
-         {here, start.empty() ? here : (start / "." / "..").lexically_normal() / here.filename()}) {
+         {here, start.empty() ? here : folder_of_checkpoint(start) / here.filename()}) {
       if (!in_any(state_.processes(), !fault_in_checkpoint(path).empty())) return path;
     }
     return {};

@@ -38,6 +38,12 @@ TEST(CheckpointFolder, ListsCheckpointsByTheirSteps) {
   EXPECT_THAT(steps_in(folder / "nowhere"), IsEmpty());
 }
 
+TEST(CheckpointFolder, IsThatInWhichACheckpointLies) {
+  EXPECT_EQ(train::folder_of_checkpoint("/out/checkpoint-20"), "/out");
+  EXPECT_EQ(train::folder_of_checkpoint("/out/checkpoint-20/"), "/out");
+  EXPECT_EQ(train::folder_of_checkpoint("checkpoint-20"), std::filesystem::current_path());
+}
+
 TEST(CheckpointFolder, FindsTheNewestValidCheckpoint) {
   const TemporaryFolder folder;
   for (const int64_t step : {5, 10, 15, 20}) {

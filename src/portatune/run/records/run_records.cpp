@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 // The file that a run continues: that of the run whose checkpoint it resumes, or else its own.
 fs::path file_to_continue(const fs::path& output, const fs::path& checkpoint, const char* file) {
-  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / file;
+  const fs::path resumed = train::folder_of_checkpoint(checkpoint) / file;
   return fs::exists(resumed) ? resumed : output / file;
 }
 

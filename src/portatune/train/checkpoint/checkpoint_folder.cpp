@@ -63,6 +63,10 @@ fs::path checkpoint_path(const fs::path& folder, int64_t step) {
   return folder / (std::string(kPrefix) + std::to_string(step));
 }
 
+fs::path folder_of_checkpoint(const fs::path& checkpoint) {
+  return fs::absolute(checkpoint / ".").parent_path().parent_path();  // also of "checkpoint-20/"
+}
+
 bool is_of_checkpoint(const fs::directory_entry& entry) {
   if (!entry.is_directory()) return false;
   const std::string name = entry.path().filename().string();
