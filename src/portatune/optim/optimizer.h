@@ -43,6 +43,7 @@ struct Slot {
   Sharding sharding(const Sharding& parameter) const;
 };
 
+/// A rule by which gradients change weights.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;

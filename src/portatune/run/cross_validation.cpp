@@ -144,7 +144,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
     return true;
   }
   events.notice(fmt::format("fold {} of {}", fold + 1, plan.folds));
-  of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, plan.folds)}};
+  of_fold.training.must_match["fold"] = fmt::format("{} of {}", fold + 1, plan.folds);
   of_fold.checkpoint = checkpoint_of(of_fold, events);
   if (!of_fold.checkpoint.empty()) {
     of_fold.task = open_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);

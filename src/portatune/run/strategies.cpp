@@ -8,7 +8,7 @@ namespace {
 
 using train::refuse_option;
 
-// The first option that only evaluations during training give a meaning; null if there is none.
+// The first given option that has no effect without evaluations during training; null if there is none.
 const char* option_of_best_model(const RunOptions& a) {
   if (a.best_model.load_at_end) return "load_best_model_at_end";
   if (a.best_model.early_stopping_patience > 0) return "early_stopping_patience";

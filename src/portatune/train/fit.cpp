@@ -66,6 +66,7 @@ int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
   return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kMinimum, steps / kShare);
 }
 
+// One call of fit(): the steps, and what is due after each of them.
 class FitLoop {
  public:
   FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
