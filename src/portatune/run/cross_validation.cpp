@@ -1,7 +1,6 @@
 // Cross-validation: a model for each part of the rows, trained on the other parts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/output_file.h"

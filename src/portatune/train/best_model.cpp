@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
