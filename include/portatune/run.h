@@ -149,7 +149,7 @@ struct FoldOutcome {
   std::vector<std::filesystem::path> predictions;  ///< Files.
 };
 
-/// What the user asks of an evaluation.
+/// The options of evaluate().
 struct EvaluateOptions {
   ModelOptions model = {.task = {}};
   std::vector<std::string> data;  ///< Files of rows, FILE or NAME=FILE.
@@ -169,7 +169,7 @@ struct Evaluation {
   double examples_per_second() const { return seconds > 0 ? static_cast<double>(examples) / seconds : 0; }
 };
 
-/// What the user asks of a prediction.
+/// The options of predict().
 struct PredictOptions {
   ModelOptions model = {.task = {}};
   std::vector<std::string> data;   ///< Files of rows.
@@ -302,7 +302,7 @@ Evaluation evaluate(const EvaluateOptions& options, Events& events);
 /// errors  UsageError for options without rows, and for texts of a task that reads other columns; those of evaluate()
 Prediction predict(const PredictOptions& options, const OpenSink& open, Events& events);
 
-/// What the user asks of a predictor.
+/// The options of a Predictor.
 struct PredictorOptions {
   ModelOptions model = {.task = {}};
   int64_t batch_size = 8;  ///< Rows that each device predicts at a time; fewer rows take as long.

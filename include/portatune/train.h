@@ -400,7 +400,7 @@ class Trainer {
   void set_optimizer_array(const std::string& name, Tensor value);
   /// Number of updates so far, by which optimizers correct their averages: steps() without the skipped ones.
   int64_t updates() const;
-  void set_updates(int64_t updates);  ///< errors: UsageError for a negative number
+  void set_updates(int64_t updates);  ///< errors: UsageError for a negative number, or one of more than 31 bits
 
   /// Step of the best evaluation so far; 0: there is none, or no score decides.
   int64_t best_step() const;

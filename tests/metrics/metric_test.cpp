@@ -141,6 +141,26 @@ TEST(Correlation, AgreesWithScipy) {
     expect(spearman, "spearman");
   }
 }
+// Sums of many weighted numbers are rounded: equal ones seem to deviate from their mean.
+TEST(WeightedMetrics, AreNotDefinedForConstantTargets) {
+  Floats predictions(100);
+  for (size_t i = 0; i < predictions.size(); ++i) predictions[i] = 0.01f * static_cast<float>(i);
+  const Floats targets(100, 1.1f), weights(100, 0.7f);
+  R2 r2;
+  PearsonCorrelation pearson;
+  for (Metric* metric : {static_cast<Metric*>(&r2), static_cast<Metric*>(&pearson)}) {
+    metric->update(predictions, targets, weights);
+    EXPECT_FALSE(metric->result());
+  }
+}
+TEST(ClassMetrics, RefuseWhatIsNoClassId) {
+  for (const float id : {0.5f, kNan, kInfinity, 1e30f}) {
+    Accuracy accuracy;
+    MatthewsCorrelation matthews;
+    EXPECT_THROW(accuracy.update(Floats{id}, Floats{1}), DataError) << id;
+    EXPECT_THROW(matthews.update(Floats{1}, Floats{id}), DataError) << id;
+  }
+}
 TEST(PearsonCorrelation, WeightsCountAsExamples) {
   PearsonCorrelation weighted, repeated;
   weighted.update(Floats{1, 2, 4}, Floats{2, 1, 3}, Floats{1, 2, 1});

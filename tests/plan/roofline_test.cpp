@@ -17,13 +17,11 @@ TEST(Roofline, EachTypeHasItsPeak) {
   EXPECT_DOUBLE_EQ(estimate.compute_s, 2 + 5);
   EXPECT_DOUBLE_EQ(estimate.memory_s, 2);
   EXPECT_DOUBLE_EQ(estimate.seconds(), 7);
-  EXPECT_DOUBLE_EQ(estimate.utilization(), 1);
 }
 
-TEST(Roofline, MemoryBoundStepsUseAPartOfThePeak) {
+TEST(Roofline, MemoryBoundStepsTakeTheTimeOfTheirBytes) {
   const Estimate estimate = roofline({.flops = {{DType::kFloat32, 100}}, .bytes = 40}, kPeaks);
   EXPECT_DOUBLE_EQ(estimate.seconds(), 4);
-  EXPECT_DOUBLE_EQ(estimate.utilization(), 0.25);
 }
 
 TEST(Roofline, LinksBoundStepsThatSendMuch) {

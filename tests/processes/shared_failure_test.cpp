@@ -71,6 +71,7 @@ TEST(InAll, StopsAllProcesses) {
 }
 
 TEST(InAll, ThrowsAnErrorInAllProcesses) {
+  expect_in_all<ShapeError>();
   expect_in_all<DataError>();
   expect_in_all<CheckpointError>();
   expect_in_all<NotFoundError>();

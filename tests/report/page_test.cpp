@@ -53,6 +53,13 @@ TEST_F(PageTest, HasTheNumbersOfTheLog) {
   EXPECT_EQ(run.at("evaluation"), json::parse(R"({"eval_loss":{"steps":[10],"values":[null]}})"));
 }
 
+TEST_F(PageTest, NamesTheScoresOfWhichALowerValueIsBetter) {
+  const json run = data_of({add_run("tuned", R"({"step":10,"eval_accuracy":0.5,"eval_loss":0.7,"eval_wer":0.2})"
+                                             "\n")})
+                       .at(0);
+  EXPECT_EQ(run.at("lower_is_better"), json::parse(R"(["eval_loss","eval_wer"])"));
+}
+
 // A text of the table that looks like the place of the data is not filled in.
 TEST_F(PageTest, HasTheTableThatItIsGiven) {
   const std::vector<std::filesystem::path> folders = {add_run("tuned", kLog)};

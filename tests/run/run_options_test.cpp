@@ -16,11 +16,11 @@ using testing::StartsWith;
 using testing::ThrowsMessage;
 
 void expect_refused(const RunOptions& options, const std::string& name, const std::string& expected) {
-  EXPECT_THAT([&] { check_ranges_of_run(options); },
+  EXPECT_THAT([&] { check_options_of_run(options); },
               ThrowsMessage<UsageError>(AllOf(StartsWith(name + "\n"), HasSubstr("expected  " + expected))));
 }
 
-TEST(RunOptions, DefaultsAreAllowed) { EXPECT_NO_THROW(check_ranges_of_run({})); }
+TEST(RunOptions, DefaultsAreAllowed) { EXPECT_NO_THROW(check_options_of_run({})); }
 
 TEST(RunOptions, RangesAreCheckedAsOnTheCommandLine) {
   RunOptions options;
@@ -35,6 +35,17 @@ TEST(RunOptions, RangesAreCheckedAsOnTheCommandLine) {
   options = {};
   options.best_model.early_stopping_threshold = -1;
   expect_refused(options, "early_stopping_threshold", "a finite number of at least 0");
+}
+
+// Runs check them before they read a row.
+TEST(RunOptions, OptionsOfTheTrainingThatContradictEachOtherAreRefused) {
+  RunOptions options;
+  options.training.warmup_steps = 10;
+  options.training.warmup_ratio = 0.1;
+  expect_refused(options, "warmup_ratio", "one of the two");
+  options = {};
+  options.training.nesterov = true;
+  expect_refused(options, "nesterov", "optim sgd");
 }
 
 // Earlier checkpoints have these names and values.

@@ -105,7 +105,7 @@ TEST(Schedule, RefusesValuesOutOfRange) {
 }
 
 TEST(Schedule, HasOneWarmUp) {
-  expect_refused_schedule({.warmup_steps = 1, .warmup_ratio = 0.1}, "warmup_ratio", "one of both");
+  expect_refused_schedule({.warmup_steps = 1, .warmup_ratio = 0.1}, "warmup_ratio", "one of the two");
   expect_refused_schedule({.warmup_ratio = 1}, "warmup_ratio", "below 1");
   expect_refused_schedule({.lr_scheduler_type = "constant", .warmup_steps = 1}, "warmup_steps", "constant_with_warmup");
 }

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
@@ -13,6 +15,7 @@
 #include "portatune/sources.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
+#include "processes/thread_group.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
 #include "train/renew_manifest.h"
@@ -194,6 +197,22 @@ TEST(Trainer, StoppedAtTheLastStepIsDone) {
   EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
 }
 
+TEST(Trainer, StoppedAtTheLastStepRequiresUnchangedData) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  Recorder recorder(trainer, kStepsPerEpoch);
+  int64_t calls = 0;
+  const auto change = [&]() -> std::optional<ChangedData> {
+    if (++calls == 1) return std::nullopt;  // before the first step
+    return ChangedData{.file = "rows.csv", .change = "9 bytes in place of 8"};
+  };
+  EXPECT_THAT(message_of<DataError>([&] {
+                trainer.fit(shuffled_batches(task),
+                            {.num_train_epochs = 1, .changed_data = change, .callback = &recorder});
+              }),
+              AllOf(HasSubstr("rows.csv"), HasSubstr("9 bytes in place of 8")));
+}
+
 // Early stopping works like this.
 struct StopAtTheEndOfAnEpoch final : Callback {
   std::vector<int64_t> steps;
@@ -289,6 +308,25 @@ TEST(Trainer, SavesTheStepsBeforeAnErrorInAValidation) {
               }),
               HasSubstr("the last row"));
   EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoint-3" / "training_state.json"));
+}
+
+// The rows are read for their shapes, before the first step.
+TEST(Trainer, EveryProcessThrowsTheErrorOfOneInItsValidationRows) {
+  const PlaneTask task;
+  std::array<std::string, 2> messages;
+  in_processes(2, [&](ProcessGroup& group) {
+    const std::shared_ptr<ProcessGroup> processes(std::shared_ptr<void>(), &group);
+    const Device device({.mesh = {.data = 2}, .use_cache = false, .processes = processes});
+    const data::Dataset validation = plane_batches(1).map([&group](data::Example batch) {
+      if (group.rank() == 1) throw DataError({.where = "the third row", .given = "nothing of use"});
+      return batch;
+    });
+    Trainer trainer(device, task, {.lr_scheduler_type = "constant"});
+    messages[static_cast<size_t>(group.rank())] = message_of<DataError>(
+        [&] { trainer.fit(plane_batches(2), {.num_train_epochs = 1, .validation = {{validation}}}); });
+  });
+  EXPECT_THAT(messages[0], HasSubstr("process 1 of 2, the third row"));
+  EXPECT_THAT(messages[1], HasSubstr("the third row"));
 }
 
 TEST(Trainer, ErrorForNonFiniteLossNamesStepAndRows) {
@@ -417,6 +455,10 @@ TEST(Trainer, RejectsInvalidOptionsAtOnce) {
   EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
   Trainer trainer(cpu(), task, quick());
   EXPECT_THROW(trainer.fit(task.batches(ten_rows(), 1), {.num_train_epochs = 0}), UsageError);
+  constexpr int64_t kTooMany = std::numeric_limits<int64_t>::max() / 2;  // for ten steps each
+  EXPECT_THROW(trainer.fit(task.batches(ten_rows(), 1), {.num_train_epochs = kTooMany}), UsageError);
+  EXPECT_THROW(trainer.set_updates(-1), UsageError);
+  EXPECT_THROW(trainer.set_updates(int64_t{1} << 31), UsageError);
   EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "sine", .warmup_steps = 3}), UsageError);
 }
 

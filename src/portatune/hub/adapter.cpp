@@ -16,6 +16,7 @@
 #include "portatune/hub/find_model.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"
 #include "portatune/nn/adapted_layers.h"
 
@@ -338,7 +339,7 @@ std::string config_with_base(const fs::path& adapter, const fs::path& base) {
   Json config = io::parse_json_object(io::read_text(file, kMaxConfigBytes), file.string());
   config["base_model_name_or_path"] = utf8_path_of(base);
   config["revision"] = nullptr;
-  return config.dump(2) + "\n";
+  return io::indented_text(config);
 }
 
 std::optional<Lora> lora_of(const fs::path& folder) {
@@ -374,8 +375,7 @@ void write_adapter_config(const fs::path& folder, const Lora& lora, std::span<co
                         {"task_type", task_type_of(config)},
                         {"use_dora", lora.use_dora},
                         {"use_rslora", lora.use_rslora}};
-  // The path of the model may have bytes that are not UTF-8. An error here would lose the trained weights.
-  io::write_file(folder / kAdapterConfig, adapter.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  io::write_file(folder / kAdapterConfig, io::indented_text(adapter));
 }
 
 }  // namespace portatune::hub

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "portatune/metrics.h"
+#include "portatune/metrics/objections.h"
 
 namespace portatune::metrics {
 namespace {
@@ -36,8 +37,7 @@ void PositiveClassMetric::add(float prediction, float target, double weight) {
 }
 
 const char* ClassCountsMetric::objection(float prediction, float target) const {
-  const bool are_ids = std::trunc(prediction) == prediction && std::trunc(target) == target;
-  return are_ids ? nullptr : "class ids";
+  return objection_to_ids(prediction, target);
 }
 
 void ClassCountsMetric::add(float prediction, float target, double weight) {

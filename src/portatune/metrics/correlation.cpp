@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "portatune/metrics.h"
+#include "portatune/metrics/objections.h"
 
 namespace portatune::metrics {
 namespace {
@@ -11,6 +12,11 @@ namespace {
 struct Point {
   double weight, x, y;
 };
+
+// Returns whether all points have the same x or y. The sums below are rounded, and would show a deviation.
+bool is_constant(const std::vector<Point>& points, double Point::*axis) {
+  return std::ranges::all_of(points, [&](const Point& p) { return p.*axis == points.front().*axis; });
+}
 
 // Pearson's correlation in two passes, means first, to avoid cancellation.
 std::optional<double> correlation(const std::vector<Point>& points) {
@@ -20,7 +26,7 @@ std::optional<double> correlation(const std::vector<Point>& points) {
     x += p.weight * p.x;
     y += p.weight * p.y;
   }
-  if (weight == 0) return std::nullopt;
+  if (weight == 0 || is_constant(points, &Point::x) || is_constant(points, &Point::y)) return std::nullopt;
   x /= weight;
   y /= weight;
   double xx = 0, xy = 0, yy = 0;
@@ -50,7 +56,7 @@ std::vector<double> ranks(const std::vector<float>& values) {
 }  // namespace
 
 const char* PairedMetric::objection(float prediction, float target) const {
-  return std::isfinite(prediction) && std::isfinite(target) ? nullptr : "finite numbers";
+  return objection_to_numbers(prediction, target);
 }
 
 std::optional<double> PearsonCorrelation::result() const {

@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "portatune/metrics.h"
+#include "portatune/metrics/objections.h"
+#include "portatune/metrics/quotient.h"
 
 namespace portatune::metrics {
 
 const char* MeanError::objection(float prediction, float target) const {
-  return std::isfinite(prediction) && std::isfinite(target) ? nullptr : "finite numbers";
+  return objection_to_numbers(prediction, target);
 }
 
 void MeanError::add(float prediction, float target, double weight) {
@@ -15,10 +17,7 @@ void MeanError::add(float prediction, float target, double weight) {
   weight_ += weight;
 }
 
-std::optional<double> MeanError::result() const {
-  if (weight_ == 0) return std::nullopt;
-  return sum_ / weight_;
-}
+std::optional<double> MeanError::result() const { return quotient(sum_, weight_); }
 
 std::optional<double> R2::result() const {
   double weight = 0, mean = 0;
@@ -26,7 +25,9 @@ std::optional<double> R2::result() const {
     weight += e.weight;
     mean += e.weight * e.target;
   }
-  if (weight == 0) return std::nullopt;
+  // The deviations below are rounded, and would not be 0 for equal targets.
+  const auto is_first = [&](const Example& e) { return e.target == examples_.front().target; };
+  if (weight == 0 || std::ranges::all_of(examples_, is_first)) return std::nullopt;
   mean /= weight;
   double errors = 0, deviations = 0;
   for (const Example& e : examples_) {
@@ -57,8 +58,7 @@ std::optional<double> CalibrationError::result() const {
     weight += bin.weight;
     sum += std::abs(bin.hits - bin.confidence);
   }
-  if (weight == 0) return std::nullopt;
-  return sum / weight;
+  return quotient(sum, weight);
 }
 
 }  // namespace portatune::metrics

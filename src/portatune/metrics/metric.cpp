@@ -4,6 +4,7 @@
 
 #include "portatune/error.h"
 #include "portatune/metrics.h"
+#include "portatune/metrics/objections.h"
 #include "portatune/metrics/quotient.h"
 
 namespace portatune::metrics {
@@ -59,10 +60,7 @@ void Mean::add(float prediction, float, double weight) {
 
 std::optional<double> Mean::result() const { return quotient(sum_, weight_); }
 
-const char* Accuracy::objection(float prediction, float target) const {
-  const bool are_ids = std::trunc(prediction) == prediction && std::trunc(target) == target;
-  return are_ids ? nullptr : "class ids";
-}
+const char* Accuracy::objection(float prediction, float target) const { return objection_to_ids(prediction, target); }
 
 void Accuracy::add(float prediction, float target, double weight) {
   if (prediction == target) hits_ += weight;

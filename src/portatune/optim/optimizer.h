@@ -25,7 +25,7 @@ struct Update {
   Values slots;
 };
 
-/// How devices divide a parameter for its update: each has the part of a shard.
+/// How devices divide a parameter for its update: each device updates its part.
 struct Division {
   Sharding sharding = {};
   Mesh mesh = {};
@@ -34,8 +34,7 @@ struct Division {
 /// Makes the update of one parameter, or of the part of it that a device has. `gradient` has the type of the weight.
 using UpdateRule = std::function<Update(const Update& before, const Value& gradient, const Division& division)>;
 
-/// An array that an optimizer keeps for a parameter, initially 0. It has the axes of the parameter, but for one
-/// perhaps.
+/// An array that an optimizer keeps for a parameter, initially 0. It has all axes of the parameter, or all but one.
 struct Slot {
   std::string name;
   std::optional<int64_t> without = {};  ///< the axis of the parameter that the slot does not have
@@ -44,6 +43,7 @@ struct Slot {
   Sharding sharding(const Sharding& parameter) const;
 };
 
+/// A rule by which gradients change weights.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;

@@ -19,6 +19,7 @@ struct Compiled {
   double seconds;  ///< duration of compilation
 };
 
+/// A compiler for one kind of device.
 class Compiler {
  public:
   virtual ~Compiler() = default;

@@ -1,16 +1,14 @@
 #include "portatune/plan/cpu_peaks.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <vector>
 
+#include "portatune/base/clock.h"
 #include "portatune/ops.h"
 
 namespace portatune::plan {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kSize = 1024;                  // rows and columns of the matrices
 constexpr int64_t kElements = int64_t{1} << 25;  // 128 MiB of float32
@@ -36,7 +34,7 @@ double best_seconds(const Device& device, const Function& function) {
     const Clock::time_point start = Clock::now();
     std::vector<DeviceArray> results = program.run(arguments);
     static_cast<void>(results.back().to_host());  // waits
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = seconds_since(start);
     best = std::min(best, seconds);
     all += seconds;
     if (!function.aliases.empty()) arrays[0] = std::move(results[0]);

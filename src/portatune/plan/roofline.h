@@ -30,11 +30,9 @@ struct Estimate {
   double compute_s = 0, memory_s = 0, exchange_s = 0;
 
   double seconds() const { return std::max({compute_s, memory_s, exchange_s}); }
-  /// The largest share of their peak that matrix products can reach.
-  double utilization() const { return seconds() > 0 ? compute_s / seconds() : 0; }
 };
 
-/// where   float16 has the peak of bfloat16; other types count as float32
+/// The time of this work on a device with these peaks. float16 has the peak of bfloat16; other types count as float32.
 /// source  Williams, Waterman, Patterson: Roofline, CACM 2009
 Estimate roofline(const Work& work, const Peaks& peaks);
 

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <new>
 #include <span>
-#include <vector>
 
 namespace portatune {
 namespace {

@@ -7,6 +7,7 @@
 
 namespace portatune {
 
+/// The place of this process among those that were started together.
 struct Launch {
   enum class By {
     kNobody,      ///< no launcher: a single process

@@ -34,6 +34,7 @@ struct Ending {
   std::string why;
 };
 
+/// A connection to process 0, which lasts as long as this process belongs to the group.
 class Session {
  public:
   struct Member {

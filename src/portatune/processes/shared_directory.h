@@ -18,13 +18,15 @@ namespace portatune {
 /// as it was, and all get the error. All processes call the constructor and commit(); work in between is independent.
 class SharedDirectory {
  public:
+  /// The reaction to a writer that does not see the folder of process 0, because they share no file system.
+  enum class Unseen {
+    kIsAnError,
+    kLeavesItToTheFirst  ///< only process 0 writes
+  };
   /// processes  the process group, or null for a single process
   /// writers    number of processes that write, from process 0
-  /// unseen     what to do if a writer does not see the folder of process 0, because they share no file system: report
-  ///            an error, or let only process 0 write
   /// errors     those of AtomicDirectory; IoError if a writer does not see the folder and that is an error. All
   ///            processes throw: the error itself, or one that names the process in which it arose
-  enum class Unseen { kIsAnError, kLeavesItToTheFirst };
   SharedDirectory(const std::filesystem::path& target, ProcessGroup* processes, int64_t writers,
                   Unseen unseen = Unseen::kIsAnError);
 

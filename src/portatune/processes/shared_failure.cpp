@@ -9,7 +9,7 @@ namespace portatune {
 namespace {
 
 // An error as it is sent to other processes: its kind, errno and the parts of its report.
-enum class ErrorKind : uint8_t { kIo, kNumeric, kData, kCheckpoint, kDevice, kUsage, kNotFound, kStopped };
+enum class ErrorKind : uint8_t { kIo, kNumeric, kShape, kData, kCheckpoint, kDevice, kUsage, kNotFound, kStopped };
 
 struct Failure {
   ErrorKind kind = ErrorKind::kIo;
@@ -20,6 +20,7 @@ struct Failure {
 ErrorKind kind_of(const Error& error) {
   const auto is = [&]<class Type>(const Type*) { return dynamic_cast<const Type*>(&error) != nullptr; };
   if (is(static_cast<NumericError*>(nullptr))) return ErrorKind::kNumeric;
+  if (is(static_cast<ShapeError*>(nullptr))) return ErrorKind::kShape;
   if (is(static_cast<DataError*>(nullptr))) return ErrorKind::kData;
   if (is(static_cast<CheckpointError*>(nullptr))) return ErrorKind::kCheckpoint;
   if (is(static_cast<DeviceError*>(nullptr))) return ErrorKind::kDevice;
@@ -74,6 +75,8 @@ Failure failure_in(const std::string& text) {
   switch (failure.kind) {
     case ErrorKind::kNumeric:
       throw NumericError(failure.report);
+    case ErrorKind::kShape:
+      throw ShapeError(failure.report);
     case ErrorKind::kData:
       throw DataError(failure.report);
     case ErrorKind::kCheckpoint:

@@ -18,8 +18,7 @@ std::vector<int64_t> saved_steps(const std::filesystem::path& folder);
 int64_t best_step(const std::filesystem::path& folder);
 
 /// The lines of evaluations.jsonl of the best evaluation and of the last one, in the order of the file. Lines of
-/// another form, such as the last one of a killed run, are skipped.
-/// errors  IoError
+/// another form, such as the last one of a killed run, are skipped. Empty if the file is absent or cannot be read.
 std::vector<nlohmann::ordered_json> shown_evaluations(const std::filesystem::path& folder);
 
 }  // namespace portatune::report

@@ -13,6 +13,7 @@
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"
+#include "portatune/metrics/direction.h"
 #include "portatune/report/curve.h"
 #include "portatune/report/evaluations.h"
 #include "portatune/report/run_log.h"
@@ -134,6 +135,15 @@ std::vector<ShownRun> runs_of(const std::filesystem::path& folder) {
   return runs;
 }
 
+// The names of scores of which a lower value is better.
+Json lower_scores_of(const RunLog& log) {
+  Json names = Json::array();
+  for (const auto& [name, curve] : log.evaluation) {
+    if (metrics::is_lower_better(name)) names.push_back(name);
+  }
+  return names;
+}
+
 Json json_of_run(const ShownRun& run, const std::string& name, size_t max_points) {
   const std::filesystem::path& folder = run.folder;
   const RunLog log = read_log(folder / kLogFile);
@@ -141,6 +151,7 @@ Json json_of_run(const ShownRun& run, const std::string& name, size_t max_points
           {"group", last_part_of(run.group)},
           {"training", json_of(log.training, max_points)},
           {"evaluation", json_of(log.evaluation, max_points)},
+          {"lower_is_better", lower_scores_of(log)},
           {"resumptions", log.resumptions},
           {"settings", settings_of(folder)},
           {"details", read_object(folder / kDetailsFile)},

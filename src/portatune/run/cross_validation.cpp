@@ -1,7 +1,6 @@
 // Cross-validation: a model for each part of the rows, trained on the other parts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/output_file.h"
@@ -144,7 +143,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
     return true;
   }
   events.notice(fmt::format("fold {} of {}", fold + 1, plan.folds));
-  of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, plan.folds)}};
+  of_fold.training.must_match["fold"] = fmt::format("{} of {}", fold + 1, plan.folds);
   of_fold.checkpoint = checkpoint_of(of_fold, events);
   if (!of_fold.checkpoint.empty()) {
     of_fold.task = open_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);
@@ -198,7 +197,7 @@ FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, 
 
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
   const StopScope scope(options.stop);
-  check_ranges_of_run(options);
+  check_options_of_run(options);
   check_checkpoints(options);
   check_validation_split(options);
   check_options(options);

@@ -1,12 +1,12 @@
 #include "portatune/base/clock.h"
 #include "portatune/base/stop.h"
-#include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/evaluated_rows.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/rows/validation.h"
+#include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/remarks.h"
@@ -31,9 +31,7 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
       evaluation_sets(model, options.data, *task, rows_on(options.device.mesh, options.batch_size), events);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   const Device device(with_warnings(options.device, events));
-  Trainer trainer(
-      device, *task,
-      {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
+  Trainer trainer(device, *task, options_without_training(options.model.folder, options.dtype));
   const std::unique_ptr<RowProgress> progress = events.progress(kEvaluating);
   const Clock::time_point start = Clock::now();
   Scores scores = evaluate_all(trainer, sets, *progress);

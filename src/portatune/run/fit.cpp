@@ -185,6 +185,31 @@ void report_failed_checkpoints(const RunPlan& plan, const FitResult& result, Eve
                            result.failed_checkpoints.back()));
 }
 
+// The scores of the saved model: those of its evaluation during training, or else of one that follows now.
+std::optional<Scores> scores_after(Trainer& trainer, const FitResult& result, const FitOptions& options,
+                                   std::span<const ValidationSet> validation, RunRecords* records, Events& events) {
+  if (!options.validation.empty()) return result.scores;
+  if (validation.empty()) return std::nullopt;
+  const Clock::time_point begin = Clock::now();
+  Scores scores = evaluate_after(trainer, validation, events);
+  if (records != nullptr) records->add_evaluation(result.steps, scores, seconds_since(begin));
+  return scores;
+}
+
+void add_result(const FitResult& result, const Trainer& trainer, Outcome& outcome) {
+  outcome.steps = result.steps;
+  outcome.best_step = result.best_step;
+  outcome.model_step = result.model_step;
+  outcome.stopped_early = result.stopped_early;
+  outcome.skipped_steps = result.skipped_steps;
+  outcome.rewinds = result.rewinds;
+  outcome.deviations = trainer.deviations();
+  outcome.failed_checkpoints = result.failed_checkpoints;
+  outcome.train_loss = result.mean_loss;
+  outcome.compile_seconds = result.compile_s;
+  outcome.checkpoint_seconds = result.checkpoint_s;
+}
+
 Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
   const train::RunRecord record = *train::find_run_record(plan.output);
   return {.train_examples = examples,
@@ -198,7 +223,7 @@ Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
 }  // namespace
 
 void check_run(const RunOptions& options) {
-  check_ranges_of_run(options);
+  check_options_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
   if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
@@ -294,25 +319,9 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   save_average(trainer, plan, events);  // before the model, which marks the run as finished
   save_model(trainer, plan, events);
   remove_surplus_checkpoints(plan, result.best_step, events);
-  outcome.steps = result.steps;
-  outcome.best_step = result.best_step;
-  outcome.model_step = result.model_step;
-  outcome.stopped_early = result.stopped_early;
-  outcome.skipped_steps = result.skipped_steps;
-  outcome.rewinds = result.rewinds;
-  outcome.deviations = trainer.deviations();
-  outcome.failed_checkpoints = result.failed_checkpoints;
-  outcome.train_loss = result.mean_loss;
-  outcome.compile_seconds = result.compile_s;
-  outcome.checkpoint_seconds = result.checkpoint_s;
+  add_result(result, trainer, outcome);
   outcome.seconds = seconds_since(start) - result.compile_s;
-  if (!options.validation.empty()) {
-    outcome.after = result.scores;
-  } else if (!rows.validation().empty()) {
-    const Clock::time_point begin = Clock::now();
-    outcome.after = evaluate_after(trainer, rows.validation(), events);
-    if (records) records->add_evaluation(result.steps, *outcome.after, seconds_since(begin));
-  }
+  outcome.after = scores_after(trainer, result, options, rows.validation(), records.get(), events);
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
   if (records) records->finish(outcome);
   write_report({.plan = plan,

@@ -7,10 +7,11 @@
 #include "portatune/base/output_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/prediction_lines.h"
 #include "portatune/tasks/metrics/all_metrics.h"
 
 namespace portatune::run {
@@ -26,16 +27,6 @@ Tensor quotient(const Tensor& a, int64_t divisor) {
   std::vector<float> values(a.as<float>().begin(), a.as<float>().end());
   for (float& value : values) value /= static_cast<float>(divisor);
   return Tensor(a.shape(), std::span<const float>(values));
-}
-
-std::deque<std::string> lines_of(const std::string& text) {
-  std::deque<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return lines;
 }
 
 // Writes both files or none.
@@ -87,9 +78,7 @@ void FoldPredictions::add(int64_t fold) {
   tasks_.push_back(open_task(plan_.model, folder_of(plan_, fold), plan_.train, Classes::kOfModel, events_));
   const RowTask& task = *tasks_.back();
   const Device device(with_warnings(plan_.device, events_));
-  Trainer trainer(
-      device, task,
-      {.dtype = plan_.training.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(folder_of(plan_, fold))});
+  Trainer trainer(device, task, options_without_training(folder_of(plan_, fold), plan_.training.dtype));
   add_held_out(task, trainer, fold);
   if (!plan_.test.empty()) add_test(task, trainer, fold);
 }
@@ -136,10 +125,10 @@ void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fo
 
 void FoldPredictions::write(const std::filesystem::path& out_of_fold, const std::filesystem::path& test) {
   std::string text;
+  std::vector<size_t> written(held_out_lines_.size());  // number of lines of each fold
   for (const int fold : fold_of_) {
-    std::deque<std::string>& lines = held_out_lines_.at(static_cast<size_t>(fold));
-    text += lines.front();
-    lines.pop_front();
+    const auto index = static_cast<size_t>(fold);
+    text += held_out_lines_.at(index).at(written[index]++) + "\n";
   }
   std::vector<std::pair<std::filesystem::path, std::string>> texts = {{out_of_fold, std::move(text)}};
   if (!plan_.test.empty()) texts.emplace_back(test, test_lines_);

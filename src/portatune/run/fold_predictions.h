@@ -1,7 +1,6 @@
 // Predictions of the models of a cross-validation for rows that they have not seen.
 #pragma once
 
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -57,8 +56,8 @@ class FoldPredictions {
   const RunPlan& plan_;
   const std::vector<int>& fold_of_;
   Events& events_;
-  std::vector<std::unique_ptr<RowTask>> tasks_;          // the metrics may refer to them
-  std::vector<std::deque<std::string>> held_out_lines_;  // per fold
+  std::vector<std::unique_ptr<RowTask>> tasks_;           // the metrics may refer to them
+  std::vector<std::vector<std::string>> held_out_lines_;  // per fold
   std::vector<Scores> scores_;
   std::unique_ptr<Metrics> metrics_;
   MeanOutputs test_outputs_;

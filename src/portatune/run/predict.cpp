@@ -1,10 +1,10 @@
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
-#include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/evaluated_rows.h"
 #include "portatune/run/inputs/rows/training_files.h"
+#include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/remarks.h"
@@ -38,9 +38,7 @@ Prediction predict(const PredictOptions& given, const OpenSink& open, Events& ev
   const int64_t batch_size = rows_on(options.device.mesh, options.batch_size);
   set_lengths_for(rows, model, *task, batch_size, events);
   const Device device(with_warnings(options.device, events));
-  Trainer trainer(
-      device, *task,
-      {.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(options.model.folder)});
+  Trainer trainer(device, *task, options_without_training(options.model.folder, options.dtype));
 
   const Prediction prediction = predict_rows(trainer, model, *task, rows, batch_size, *sink, events);
   if (model.bad_rows) events.notice(counted(model.bad_rows->count(), "bad row") + " skipped");

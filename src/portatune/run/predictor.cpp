@@ -1,13 +1,13 @@
-#include <string_view>
 #include <utility>
 
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/prediction_lines.h"
 #include "portatune/run/remarks.h"
 
 namespace portatune::run {
@@ -40,14 +40,6 @@ const DeviceOptions& checked(const DeviceOptions& device) {
   throw UsageError({.where = "Predictor", .given = "several processes", .expected = "a predictor in one process"});
 }
 
-void append_lines(std::vector<std::string>& lines, std::string_view text) {
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = text.find('\n', begin);
-    lines.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
 }  // namespace
 
 struct Predictor::Impl {
@@ -60,9 +52,7 @@ struct Predictor::Impl {
     task->set_batch_share(batch_share(options.device.mesh, nullptr));
     for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
     if (task->varies_in_length()) task->set_lengths(powers_of_two(task->max_length()));
-    trainer.emplace(
-        device, *task,
-        TrainingOptions{.dtype = options.dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(model.folder)});
+    trainer.emplace(device, *task, options_without_training(model.folder, options.dtype));
     for (const std::string& line : remarks(trainer->load_report())) events.notice(line);
   }
 
@@ -80,16 +70,13 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
 std::vector<std::string> Predictor::predict(const std::vector<data::Example>& rows) {
-  std::vector<std::string> predictions;
-  if (rows.empty()) return predictions;
+  if (rows.empty()) return {};
   const std::unique_ptr<PredictionLines> lines = impl_->task->prediction_lines();
+  std::string text;
   impl_->trainer->predict(
       evaluation_batches(impl_->model, *impl_->task, numbered(rows), impl_->batch_size, kPredictedLabels),
-      [&](const data::Example& batch, const data::Example& outputs) {
-        append_lines(predictions, lines->take(batch, outputs));
-      });
-  append_lines(predictions, lines->finish());
-  return predictions;
+      [&](const data::Example& batch, const data::Example& outputs) { text += lines->take(batch, outputs); });
+  return lines_of(text + lines->finish());
 }
 
 }  // namespace portatune::run

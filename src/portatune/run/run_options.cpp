@@ -1,5 +1,7 @@
 #include "portatune/run/run_options.h"
 
+#include "portatune/train/options.h"
+
 namespace portatune::run {
 namespace {
 
@@ -78,7 +80,7 @@ void describe_output(RunOptions& o, OptionFields& fields) {
   fields("resume", o.resume, "continue from the newest checkpoint in --output");
   fields("overwrite_output", o.overwrite_output, "replace the model and the checkpoints in --output",
          {.other_names = "overwrite_output_dir"});
-  fields("resume_from_checkpoint", o.resume_from_checkpoint, "resume from a folder checkpoint-N");
+  fields("resume_from_checkpoint", o.resume_from_checkpoint, "continue from a folder checkpoint-N");
 }
 
 }  // namespace
@@ -91,9 +93,9 @@ void RunOptions::describe(OptionFields& fields) {
   describe_output(*this, fields);
 }
 
-void check_ranges_of_run(const RunOptions& options) {
+void check_options_of_run(const RunOptions& options) {
   check_ranges(options);
-  check_ranges(options.training);
+  train::check(options.training);
   check_ranges(options.best_model);
   check_ranges(options.lora);
 }

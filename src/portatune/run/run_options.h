@@ -9,8 +9,9 @@ namespace portatune::run {
 inline constexpr const char* kRowFiles =
     "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tar, .tfrecord; a folder, a pattern; hf:org/name";
 
-/// Checks each described option of a run against its rules, those of the training, adapters and evaluations, too.
+/// Checks each described option of a run, its training, its adapters and its evaluations against the rules of the
+/// option, and the options of the training against each other.
 /// errors  UsageError that names the option
-void check_ranges_of_run(const RunOptions& options);
+void check_options_of_run(const RunOptions& options);
 
 }  // namespace portatune::run

@@ -5,6 +5,7 @@
 #include "portatune/error.h"
 #include "portatune/graph.h"
 #include "portatune/run/inputs/batches/batch_shapes.h"
+#include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/example_weights.h"
 #include "portatune/run/inputs/rows/split.h"
@@ -15,6 +16,7 @@
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/score_of_task.h"
 #include "portatune/run/strategies.h"
+#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
@@ -100,21 +102,19 @@ void check_one_run(const RunOptions& a) {
 
 void check_parts(const RunOptions& a, const RowTask& task) {
   if (task.loss_is_of_rows() || parts_of_step(a) == 1) return;
-  throw UsageError(
-      {.where = "batches of " + a.model.task,
-       .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}", to_string(a.device.mesh),
-                            a.training.gradient_accumulation_steps),
-       .expected = "a batch as a whole, as the loss is a sum of several means, which parts do not add up to"});
+  throw UsageError({.where = "batches of " + a.model.task,
+                    .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}",
+                                         to_string(a.device.mesh), a.training.gradient_accumulation_steps),
+                    .expected = kWholeBatches});
 }
 
 void check_new_run(const RunOptions& a) {
-  const auto refuse = [](const char* option, std::string given, const char* expected) {
-    throw UsageError({.where = option, .given = std::move(given), .expected = expected});
-  };
-  if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as this is about one training run");
+  if (a.folds > 0) {
+    train::refuse_option("folds", std::to_string(a.folds), "no cross-validation, as this is about one training run");
+  }
   check_one_run(a);
   if (a.resume || !a.resume_from_checkpoint.empty()) {
-    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a resumed run", "the options of a new run");
+    train::refuse_option(a.resume ? "resume" : "resume_from_checkpoint", "a resumed run", "the options of a new run");
   }
 }
 

@@ -1,7 +1,6 @@
 // A training run whose model stays in memory between calls.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,16 +1,14 @@
 #include "portatune/run/strategies.h"
 
-#include "portatune/error.h"
+#include "portatune/train/options.h"
 #include "portatune/train/plateau.h"
 
 namespace portatune::run {
 namespace {
 
-[[noreturn]] void refuse(const char* option, const char* given, const char* expected) {
-  throw UsageError({.where = option, .given = given, .expected = expected});
-}
+using train::refuse_option;
 
-// The first option that only evaluations during training give a meaning; null if there is none.
+// The first given option that has no effect without evaluations during training; null if there is none.
 const char* option_of_best_model(const RunOptions& a) {
   if (a.best_model.load_at_end) return "load_best_model_at_end";
   if (a.best_model.early_stopping_patience > 0) return "early_stopping_patience";
@@ -41,21 +39,22 @@ int64_t save_steps_of(const RunOptions& a) {
 
 void check_strategies(const RunOptions& a) {
   const bool evaluates_by_steps = eval_strategy_of(a) == EvalStrategy::kSteps;
-  if (evaluates_by_steps && a.eval_steps == 0) refuse("eval_strategy", "steps", "--eval-steps with it");
+  if (evaluates_by_steps && a.eval_steps == 0) refuse_option("eval_strategy", "steps", "--eval-steps with it");
   if (!evaluates_by_steps && a.eval_steps > 0)
-    refuse("eval_steps", "another strategy", "--eval-strategy steps with it");
+    refuse_option("eval_steps", "another strategy", "--eval-strategy steps with it");
   const bool saves_by_steps = save_strategy_of(a) == SaveStrategy::kSteps;
-  if (saves_by_steps && save_steps_of(a) == 0) refuse("save_strategy", "steps", "--checkpoint-every with it");
+  if (saves_by_steps && save_steps_of(a) == 0) refuse_option("save_strategy", "steps", "--checkpoint-every with it");
   if (!saves_by_steps && a.checkpoint_every > 0) {
-    refuse("checkpoint_every", "another strategy", "--save-strategy steps with it");
+    refuse_option("checkpoint_every", "another strategy", "--save-strategy steps with it");
   }
   const bool is_measured = !a.validation.empty() || a.validation_split > 0 || a.folds > 0;
   if (a.eval_steps > 0 && !is_measured)
-    refuse("eval_steps", "no validation rows", "--validation or --validation-split");
+    refuse_option("eval_steps", "no validation rows", "--validation or --validation-split");
   const char* const option = option_of_best_model(a);
   if (option == nullptr) return;
-  if (!is_measured) refuse(option, "no validation rows", "--validation or --validation-split with it");
-  if (eval_strategy_of(a) == EvalStrategy::kNo) refuse(option, "--eval-strategy no", "--eval-strategy epoch or steps");
+  if (!is_measured) refuse_option(option, "no validation rows", "--validation or --validation-split with it");
+  if (eval_strategy_of(a) == EvalStrategy::kNo)
+    refuse_option(option, "--eval-strategy no", "--eval-strategy epoch or steps");
 }
 
 }  // namespace portatune::run

@@ -1,17 +1,16 @@
 #include "portatune/train/best_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/metrics/direction.h"
 #include "portatune/tasks/metrics/all_metrics.h"
 #include "portatune/train/evaluation.h"
 
@@ -27,12 +26,6 @@ bool depends_on_best(const FitOptions& options) {
 }
 
 bool is_better(double value, double than, bool greater) { return greater ? value > than : value < than; }
-
-// Whether a lower value is better, by the end of the score's name: set_loss, mse.
-bool is_lower_better(std::string_view score) {
-  constexpr std::array<std::string_view, 6> kEnds = {"loss", "mse", "mae", "perplexity", "ece", "brier_score"};
-  return std::ranges::any_of(kEnds, [&](std::string_view end) { return score.ends_with(end); });
-}
 
 std::optional<double> value_of(const Scores& scores, const std::string& name) {
   const auto found = std::ranges::find(scores, name, [](const auto& score) { return score.first; });
@@ -60,7 +53,7 @@ std::string deciding_score(const BestModelOptions& rule, const std::string& firs
 }
 
 bool is_greater_better(const BestModelOptions& rule, const std::string& score) {
-  return rule.greater_is_better.value_or(!is_lower_better(score));
+  return rule.greater_is_better.value_or(!metrics::is_lower_better(score));
 }
 
 std::string deciding_score(const FitOptions& options) {

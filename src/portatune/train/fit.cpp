@@ -66,6 +66,7 @@ int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
   return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kMinimum, steps / kShare);
 }
 
+// One call of fit(): the steps, and what is due after each of them.
 class FitLoop {
  public:
   FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
@@ -74,7 +75,7 @@ class FitLoop {
         options_(options),
         callback_(callback),
         steps_per_epoch_(steps_per_epoch(batches, options)),
-        last_step_(steps_per_epoch_ * options.num_train_epochs),
+        last_step_(all_steps(steps_per_epoch_, options.num_train_epochs)),
         saves_(state, options, callback, last_step_) {
     require_work();
     state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
@@ -88,7 +89,9 @@ class FitLoop {
     unchanged_until_ = state_.steps();
     if (!is_over()) require_unchanged_data(cursor);
     while (!is_over() && !stopping_) take_step(cursor);
-    if (!stopping_) {
+    // A stop request that arrives when everything is done changes nothing.
+    result_.stopped = stopping_ && (!is_over() || evaluation_is_due() || epoch_end_is_due());
+    if (!result_.stopped) {
       require_sound_weights();
       require_unchanged_data(cursor);
     } else if (const std::optional<ChangedData> change = changed_data()) {
@@ -101,7 +104,6 @@ class FitLoop {
     result_.skipped_steps = state_.skipped_steps();
     result_.non_finite_steps = state_.skips().all;
     result_.rewinds = state_.rewinds().all;
-    result_.stopped = stopping_ && (!is_over() || evaluation_is_due() || epoch_end_is_due());
     result_.stopped_early = state_.evaluations().stopped_early;
     result_.mean_loss = state_.epoch_loss().mean();
     result_.best_step = state_.evaluations().best_step;
@@ -130,7 +132,7 @@ class FitLoop {
 
   // Loads the weights of a run that has made all its steps without saving its model.
   void load_weights() {
-    const std::optional<data::Example> batch = batches_.iterate().next();
+    const std::optional<data::Example> batch = in_all(state_.processes(), [&] { return batches_.iterate().next(); });
     if (!batch) throw no_example("training data");
     state_.load(*batch);
   }
@@ -240,7 +242,7 @@ class FitLoop {
   void compile_all(const data::Example& first) {
     const Clock::time_point begin = Clock::now();
     BatchShapes shapes(state_.task(), first);
-    const std::vector<Signature> evaluations = shapes_of_evaluations();
+    const std::vector<Signature> evaluations = in_all(state_.processes(), [&] { return shapes_of_evaluations(); });
     const int64_t compiled = state_.compile(shapes.all(), evaluations);
     shapes_ = std::move(shapes);  // last: a stop before this line would lose the first batch, which no step has used
     result_.compile_s = seconds_since(begin);
@@ -348,7 +350,7 @@ class FitLoop {
         note_changed_data(change);
         doubt = ", whose steps after step " + std::to_string(unchanged_until_) + " may have used changed data";
       }
-      state_.data_state() = cursor.state();
+      state_.data_state() = position_of(cursor);
       saved = shapes_ ? save_before_end() : SavedBefore{};
     }
     std::string given = change.change + ", as found after step " + std::to_string(state_.steps());
@@ -562,7 +564,7 @@ class FitLoop {
     const std::filesystem::path here = checkpoint_path(options_.checkpoints.folder, state_.evaluations().best_step);
     const std::filesystem::path& start = state_.resumed_from();
     for (const std::filesystem::path& path :
-         {here, start.empty() ? here : (start / "." / "..").lexically_normal() / here.filename()}) {
+         {here, start.empty() ? here : folder_of_checkpoint(start) / here.filename()}) {
       if (!in_any(state_.processes(), !fault_in_checkpoint(path).empty())) return path;
     }
     return {};

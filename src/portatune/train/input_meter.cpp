@@ -5,7 +5,7 @@
 namespace portatune::train {
 namespace {
 
-double seconds(InputMeter::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void InputMeter::restart() {
 }
 
 InputWait InputMeter::wait() const {
-  return {.waited_s = seconds(waited_), .elapsed_s = seconds(Clock::now() - begin_), .slowest = stages_.slowest()};
+  return {.waited_s = seconds(waited_), .elapsed_s = seconds_since(begin_), .slowest = stages_.slowest()};
 }
 
 }  // namespace portatune::train

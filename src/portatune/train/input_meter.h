@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 
+#include "portatune/base/clock.h"
 #include "portatune/data.h"
 #include "portatune/train.h"
 
@@ -15,8 +15,6 @@ namespace portatune::train {
 /// next batch: a wait of the loop while the device still works costs nothing.
 class InputMeter {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// Returns the next batch of `batches`.
   std::optional<data::Example> next(data::Cursor& batches);
   /// Notifies the meter that the device works on this step now.

@@ -95,7 +95,7 @@ void check_optimizer(const TrainingOptions& options) {
   const bool has_momentum = has(kind_of(options), "momentum");
   if (!has_momentum && (options.momentum > 0 || options.nesterov)) {
     refuse_option(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
-                  "it with optim sgd alone");
+                  "optim sgd");
   }
   if (options.nesterov && options.momentum == 0) {
     refuse_option("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");

@@ -81,8 +81,9 @@ void describe_faults(TrainingOptions& o, OptionFields& fields) {
          "what follows a loss or gradient that is not finite: the end, with a checkpoint; the next batch; or the next "
          "batch with the weights of the last checkpoint");
   fields("max_skipped_in_a_row", o.max_skipped_in_a_row,
-         "--on-non-finite skip ends the run after so many skipped steps in a row", {.lowest = 1});
-  fields("max_skipped_steps", o.max_skipped_steps, "and when more than so many are skipped in all",
+         "--on-non-finite skip ends the run after this many skipped steps in a row", {.lowest = 1});
+  fields("max_skipped_steps", o.max_skipped_steps,
+         "--on-non-finite skip ends the run after more skipped steps than this in all",
          {.lowest = 1, .default_help = "a tenth of the steps, at least 10"});
   fields("allow_new_weights", o.new_weights,
          "weights of the body that the checkpoint lacks start at random, in place of an error", {.sets = "any"});
@@ -94,13 +95,13 @@ void TrainingOptions::describe(OptionFields& fields) {
   constexpr Fact kAlways = Fact::kAlways, kUnlessDefault = Fact::kUnlessDefault;
   fields.group("Training");
   fields("gradient_accumulation_steps", gradient_accumulation_steps,
-         "batches of --batch-size rows that make a step, worked off one after the other",
+         "batches of --batch-size rows that make a step, one after the other",
          {.lowest = 1, .highest = 1e6, .fact = kAlways});
   fields("learning_rate", learning_rate, "learning rate before the schedule", {.fact = kAlways});
   fields("lr_scheduler_type", lr_scheduler_type, "learning rate over the steps",
          {.choices = choices_of(train::schedule_names()), .fact = kAlways});
   fields("warmup_steps", warmup_steps, "steps in which the rate rises from 0", {.fact = kAlways});
-  fields("warmup_ratio", warmup_ratio, "the same as a part of all steps",
+  fields("warmup_ratio", warmup_ratio, "steps in which the rate rises from 0, as a part of all steps",
          {.below = 1, .fact = kUnlessDefault, .default_help = "none"});
   schedule.describe(fields);
   describe_optimizer(*this, fields);
@@ -129,7 +130,7 @@ void Lora::describe(OptionFields& fields) {
   fields("lora_dropout", dropout, "dropout of the input of adapters", {.below = 1});
   fields("lora_target_modules", target_modules, "linear layers with adapters: query,value, or all-linear",
          {.default_help = "those of peft"});
-  fields("modules_to_save", modules_to_save, "modules that are trained as a whole, beside the head");
+  fields("modules_to_save", modules_to_save, "modules beside the head that are trained as a whole");
   fields("use_rslora", use_rslora, "scale adapters by alpha / sqrt(rank)");
   fields("use_dora", use_dora, "train the norms of the adapted weights, too: DoRA");
 }
@@ -143,10 +144,10 @@ void BestModelOptions::describe(OptionFields& fields) {
   fields("greater_is_better", greater_is_better, "a higher score is better; =false: a lower one",
          {.fact = Fact::kUnlessDefault, .default_help = "true, but not for losses and errors"});
   fields("early_stopping_patience", early_stopping_patience,
-         "training ends after so many evaluations in a row without improvement",
+         "training ends after this many evaluations in a row without improvement",
          {.lowest = 1, .fact = Fact::kUnlessDefault, .default_help = "none"});
   fields("early_stopping_threshold", early_stopping_threshold,
-         "by how much a score must exceed the best one to be an improvement", {.fact = Fact::kAlways});
+         "a smaller difference from the best score is no improvement", {.fact = Fact::kAlways});
 }
 
 }  // namespace portatune
@@ -186,7 +187,7 @@ void check_lora(const TrainingOptions& options) {
 
 }  // namespace
 
-void refuse_option(const char* option, std::string given, std::string expected, std::string fix) {
+void refuse_option(const std::string& option, std::string given, std::string expected, std::string fix) {
   throw UsageError(
       {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
 }
@@ -204,6 +205,14 @@ bool saves_checkpoints(const FitOptions& options) {
   if (options.best_model.load_at_end) return true;
   return checkpoints.strategy == SaveStrategy::kSteps ? checkpoints.every > 0
                                                       : checkpoints.strategy != SaveStrategy::kNo;
+}
+
+int64_t all_steps(int64_t steps_per_epoch, int64_t epochs) {
+  if (steps_per_epoch > std::numeric_limits<int64_t>::max() / epochs) {
+    refuse_option("steps_per_epoch", std::to_string(steps_per_epoch) + " in " + std::to_string(epochs) + " epochs",
+                  "a total number of steps within a 64-bit integer");
+  }
+  return steps_per_epoch * epochs;
 }
 
 void check(const FitOptions& options, const TrainingOptions& training) {
@@ -225,12 +234,7 @@ void check(const FitOptions& options, const TrainingOptions& training) {
   }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
-  if (options.steps_per_epoch > std::numeric_limits<int64_t>::max() / options.num_train_epochs) {
-    refuse_option(
-        "steps_per_epoch",
-        std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
-        "a total number of steps within a 64-bit integer");
-  }
+  all_steps(options.steps_per_epoch, options.num_train_epochs);
 }
 
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {

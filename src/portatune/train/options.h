@@ -1,6 +1,7 @@
 // Checks of options before anything is loaded.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "portatune/train.h"
@@ -9,7 +10,8 @@
 namespace portatune::train {
 
 /// The error of an option's value.
-[[noreturn]] void refuse_option(const char* option, std::string given, std::string expected, std::string fix = {});
+[[noreturn]] void refuse_option(const std::string& option, std::string given, std::string expected,
+                                std::string fix = {});
 
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);
@@ -19,6 +21,10 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 
 /// Returns whether fit() saves checkpoints beside that before a step that stops training.
 bool saves_checkpoints(const FitOptions& options);
+
+/// All steps of a run.
+/// errors  UsageError for more than a 64-bit integer holds
+int64_t all_steps(int64_t steps_per_epoch, int64_t epochs);
 
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options, const TrainingOptions& training = {});

@@ -35,7 +35,7 @@ bool read_value(std::string_view text, ParameterGroup& group) {
 }  // namespace
 
 std::string OptionType<ParameterGroup>::expected() {
-  return "PATTERN: lr=N, weight_decay=N, with at least one of both numbers, none below 0";
+  return "PATTERN: lr=N, weight_decay=N, with one of the two numbers or both, none below 0";
 }
 
 std::optional<ParameterGroup> OptionType<ParameterGroup>::read(const std::string& text) {

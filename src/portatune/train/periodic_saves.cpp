@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "portatune/base/clock.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
@@ -11,13 +12,13 @@
 namespace portatune::train {
 
 void PeriodicSaves::start() {
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = Clock::now();
   retry_best();
   handling_failure(state_.steps(), [&] {
     if (auto copy = state_.copy_checkpoint(path())) return start_writing(std::move(*copy));
     save();
   });
-  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  seconds_ += seconds_since(begin);
 }
 
 void PeriodicSaves::start_writing(Checkpoint copy) {
@@ -99,7 +100,8 @@ bool PeriodicSaves::handling_failure(int64_t step, const std::function<void()>& 
 void PeriodicSaves::warn_of_failure(int64_t step, const std::string& why) {
   const CheckpointOptions& checkpoints = options_.checkpoints;
   const int64_t every = checkpoints.strategy == SaveStrategy::kSteps ? checkpoints.every : 0;
-  const int64_t next = step + every;
+  // A checkpoint of the best model may lie between two regular ones.
+  const int64_t next = every > 0 ? (step / every + 1) * every : 0;
   const std::string which = step == last_step_ ? "the last step" : "step " + std::to_string(step);
   const std::string retry =
       every > 0 && next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "";

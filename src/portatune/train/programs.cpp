@@ -5,11 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "portatune/base/message.h"
-#include "portatune/error.h"
-#include "portatune/nn/adapted_layers.h"
-#include "portatune/nn/name_pattern.h"
-#include "portatune/packing.h"
+#include "portatune/train/program_checks.h"
 #include "portatune/train/progress.h"
 #include "portatune/train/shared_update.h"
 
@@ -91,98 +87,6 @@ class Clipping {
   const Value scale_;
   const double max_value_;
 };
-
-// parts  number of parts into which the rows of a batch are divided
-void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
-  for (const auto& [name, type] : batch) {
-    const int64_t packed_in = type.shape.rank() == 3 ? type.shape[0] : 1;
-    if (name.ends_with(data::kTokenPlaces) && packed_in != parts) {
-      throw UsageError({.where = where,
-                        .given = "a packed batch of " + counted(packed_in, "part"),
-                        .expected = counted(parts, "part") + ": one for each micro-batch of each device",
-                        .fix = "set PackedShapes::parts"});
-    }
-    if (parts == 1 || (type.shape.rank() > 0 && type.shape[0] % parts == 0)) continue;
-    throw UsageError(
-        {.where = where,
-         .given = "a batch with " + name + " " + to_string(type),
-         .expected = "a number of rows that is a multiple of " + std::to_string(parts) + ": devices x micro-batches",
-         .fix = "make batches of a multiple of " + std::to_string(parts) + " rows, and pad the last"});
-  }
-}
-
-void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batches) {
-  const int64_t devices = mesh.size(kBatchAxes);
-  std::string where = "mesh " + to_string(mesh);
-  if (micro_batches > 1) where += ", gradient_accumulation_steps " + std::to_string(micro_batches);
-  require_parts(batch, devices * micro_batches, where);
-}
-
-void require_frozen_as_asked(const std::deque<nn::Parameter>& parameters, const std::vector<std::string>& frozen) {
-  for (const std::string& pattern : frozen) {
-    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return nn::matches(p, pattern); })) continue;
-    throw UsageError({.where = "freeze",
-                      .given = in_quotes(pattern) + ", which no parameter has in its name",
-                      .expected = "consecutive modules of names such as " + parameters.front().name,
-                      .fix = "give whole modules: embeddings, or encoder.layer.0-5 for six layers"});
-  }
-  if (std::ranges::any_of(parameters, &nn::Parameter::trainable)) return;
-  throw UsageError({.where = "freeze",
-                    .given = "patterns that match all parameters",
-                    .expected = "a parameter to train",
-                    .fix = "freeze fewer parameters"});
-}
-
-// Whether a layer with an adapter is named by this end of its path.
-bool has_adapter(const std::deque<nn::Parameter>& parameters, const std::string& name) {
-  return std::ranges::any_of(parameters, [&name](const nn::Parameter& parameter) {
-    const std::string_view layer = nn::layer_of_adapter(parameter.name);
-    return !layer.empty() && (name == kAllLinear || nn::is_named(layer, name));
-  });
-}
-
-void require_targets(const std::deque<nn::Parameter>& parameters, const Lora& lora) {
-  for (const std::string& target : lora.target_modules) {
-    if (has_adapter(parameters, target)) continue;
-    throw UsageError({.where = "target_modules",
-                      .given = in_quotes(target) + ", which is no linear layer of the model",
-                      .expected = "ends of names such as " + parameters.front().name + ", without the weight",
-                      .fix = std::string("give names of linear layers, or ") + kAllLinear});
-  }
-}
-
-template <class Number>
-void require_adapters(const std::deque<nn::Parameter>& parameters, const char* option,
-                      const std::map<std::string, Number>& pattern) {
-  for (const auto& [module, number] : pattern) {
-    if (module != kAllLinear && has_adapter(parameters, module)) continue;
-    throw UsageError({.where = option,
-                      .given = in_quotes(module) + ", which is no layer with an adapter",
-                      .expected = "ends of the names of layers that --lora-target-modules chooses"});
-  }
-}
-
-void require_saved_modules(const std::deque<nn::Parameter>& parameters, const Lora& lora) {
-  for (const std::string& module : lora.modules_to_save) {
-    const Lora one{.modules_to_save = {module}};
-    const auto has = [&](const nn::Parameter& parameter) { return nn::is_saved(one, parameter.name); };
-    if (std::ranges::find(kHeadModules, module) != std::end(kHeadModules)) continue;
-    if (std::ranges::any_of(parameters, has)) continue;
-    throw UsageError({.where = "modules_to_save",
-                      .given = in_quotes(module) + ", which no module of the model ends in",
-                      .expected = "ends of names such as " + parameters.front().name + ", without the weight"});
-  }
-}
-
-void require_trainable_as_asked(const std::deque<nn::Parameter>& parameters, const StepOptions& options) {
-  require_frozen_as_asked(parameters, options.frozen);
-  require_group_members(trainable_of(parameters), options.groups);
-  if (!options.lora) return;
-  require_targets(parameters, *options.lora);
-  require_adapters(parameters, "lora_rank_pattern", options.lora->rank_pattern);
-  require_adapters(parameters, "lora_alpha_pattern", options.lora->alpha_pattern);
-  require_saved_modules(parameters, *options.lora);
-}
 
 // The columns of a micro-batch, slices of a device's columns.
 Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
@@ -403,8 +307,8 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
-  require_trainable_as_asked(context.parameters(), options);
   const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
+  require_trainable_as_asked(context.parameters(), trainable, options);
   const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
   const Sums sums = sum_over_devices(of_device, updates, options.mesh);
   const Value weight = divisor_of(sums), loss = sums.loss / weight;
@@ -460,9 +364,9 @@ StepGradients gradients_of_step(const Task& task, const Signature& batch, const 
   const StepInputs in(batch, loss_scale, options);
   nn::Context context(context_options(task, in, options));
   const Sums of_device = sums_of_device(task, context, in, options);
-  require_trainable_as_asked(context.parameters(), options);
   StepGradients result{.parameters = {context.parameters().begin(), context.parameters().end()},
                        .trainable = trainable_of(context.parameters())};
+  require_trainable_as_asked(context.parameters(), result.trainable, options);
   result.updates = updates_of(result.trainable, options.mesh);
   result.sums = sum_over_devices(of_device, result.updates, options.mesh);
   result.function.mesh = options.mesh;

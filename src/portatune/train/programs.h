@@ -47,10 +47,9 @@ struct StepOptions {
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
-/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in other parts;
-///             if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a group has no trained
-///             parameter; if a target of
-///             StepOptions::lora is no linear layer
+/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in another number
+///             of parts; if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a group has no
+///             trained parameter; if a target of StepOptions::lora is no linear layer
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;

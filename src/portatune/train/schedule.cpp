@@ -6,7 +6,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/random.h"
-#include "portatune/error.h"
+#include "portatune/train/options.h"
 #include "portatune/train/plateau.h"
 
 namespace portatune {
@@ -30,19 +30,21 @@ void ScheduleOptions::describe(OptionFields& fields) {
        .default_help = "the warm-up steps, or 10,000"});
   add("lr_decay_steps", num_decay_steps, "last steps, in which warmup_stable_decay falls",
       {.fact_name = "num_decay_steps", .other_names = "num_decay_steps"});
-  add("lr_decay_type", decay_type, "form of that fall",
+  add("lr_decay_type", decay_type, "form of the fall of warmup_stable_decay",
       {.choices = {{"cosine"}, {"linear"}, {"1-sqrt"}},
        .fact_name = "decay_type",
        .other_names = "decay_type",
        .default_help = "cosine"});
   add("lr_factor", factor, "factor of each reduction by reduce_lr_on_plateau", {.below = 1, .default_help = "0.1"});
-  add("lr_patience", patience, "evaluations in a row without improvement that it allows", {.default_help = "10"});
-  add("lr_threshold", threshold, "smallest improvement that counts for it", {.default_help = "1e-4"});
-  add("lr_threshold_mode", threshold_mode, "whether that is a part of the best score or a difference",
+  add("lr_patience", patience, "evaluations in a row without improvement that reduce_lr_on_plateau allows",
+      {.default_help = "10"});
+  add("lr_threshold", threshold, "smallest improvement that counts for reduce_lr_on_plateau", {.default_help = "1e-4"});
+  add("lr_threshold_mode", threshold_mode, "rel: --lr-threshold is a part of the best score; abs: a difference",
       {.choices = {{"rel"}, {"abs"}}, .default_help = "rel"});
-  add("lr_cooldown", cooldown, "evaluations after a reduction that it does not count", {.default_help = "0"});
+  add("lr_cooldown", cooldown, "evaluations after a reduction that reduce_lr_on_plateau does not count",
+      {.default_help = "0"});
   add("lr_min", min_lr, "lowest rate of reduce_lr_on_plateau", {.default_help = "0"});
-  add("lr_mode", mode, "whether it expects scores to fall or to rise",
+  add("lr_mode", mode, "whether reduce_lr_on_plateau expects scores to fall or to rise",
       {.choices = {{"min"}, {"max"}}, .default_help = "as --greater-is-better"});
 }
 
@@ -156,15 +158,10 @@ const std::vector<Schedule>& schedules() {
   return all;
 }
 
-[[noreturn]] void refuse(const std::string& option, std::string given, std::string expected, std::string fix = {}) {
-  throw UsageError(
-      {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
-}
-
 const Schedule& schedule_of(const TrainingOptions& options) {
   const auto found = std::ranges::find(schedules(), options.lr_scheduler_type, &Schedule::name);
   if (found == schedules().end()) {
-    refuse("lr_scheduler_type", options.lr_scheduler_type, "one of " + list_of(schedule_names()));
+    refuse_option("lr_scheduler_type", options.lr_scheduler_type, "one of " + list_of(schedule_names()));
   }
   return *found;
 }
@@ -174,11 +171,11 @@ void check_parameters(const Schedule& schedule, ScheduleOptions parameters) {
   for (const OptionField& field : fields_of(parameters)) {
     const std::vector<std::string> given = field.words();
     if (!given.empty() && std::ranges::find(schedule.may_have, field.name) == schedule.may_have.end()) {
-      refuse(field.name, given.front() + ", with lr_scheduler_type " + schedule.name, "a parameter of that schedule",
-             "leave it out");
+      refuse_option(field.name, given.front() + ", with lr_scheduler_type " + schedule.name,
+                    "a parameter of that schedule", "leave it out");
     }
     if (given.empty() && std::ranges::find(schedule.needs, field.name) != schedule.needs.end()) {
-      refuse(field.name, "none", "a value, for lr_scheduler_type " + schedule.name);
+      refuse_option(field.name, "none", "a value, for lr_scheduler_type " + schedule.name);
     }
   }
 }
@@ -186,16 +183,16 @@ void check_parameters(const Schedule& schedule, ScheduleOptions parameters) {
 void check_last_rate(const TrainingOptions& options) {
   const double last = options.schedule.lr_end.value_or(kLastRate);
   if (last >= 0 && last < options.learning_rate) return;
-  refuse("lr_end", to_text(last), "at least 0 and below learning_rate, " + to_text(options.learning_rate));
+  refuse_option("lr_end", to_text(last), "at least 0 and below learning_rate, " + to_text(options.learning_rate));
 }
 
 void check_warmup(const TrainingOptions& options) {
   const bool has_steps = options.warmup_steps > 0, has_ratio = options.warmup_ratio != 0;
-  if (has_steps && has_ratio) refuse("warmup_ratio", "warmup_steps, too", "one of both");
+  if (has_steps && has_ratio) refuse_option("warmup_ratio", "warmup_steps as well", "one of the two");
   const std::string& name = options.lr_scheduler_type;
   if ((name == "constant" || name == kReduceOnPlateau) && (has_steps || has_ratio)) {
-    refuse(has_steps ? "warmup_steps" : "warmup_ratio", "a warm-up, with lr_scheduler_type " + name,
-           "a schedule with warm-up", name == "constant" ? "choose constant_with_warmup" : "");
+    refuse_option(has_steps ? "warmup_steps" : "warmup_ratio", "a warm-up, with lr_scheduler_type " + name,
+                  "a schedule with warm-up", name == "constant" ? "choose constant_with_warmup" : "");
   }
 }
 
@@ -216,8 +213,8 @@ void check_schedule(const TrainingOptions& options) {
 
 void require_no_plateau(const TrainingOptions& options, const char* given) {
   if (options.lr_scheduler_type != kReduceOnPlateau) return;
-  refuse("lr_scheduler_type", std::string(kReduceOnPlateau) + ", with " + given,
-         "validation data that fit() measures after steps or epochs");
+  refuse_option("lr_scheduler_type", std::string(kReduceOnPlateau) + ", with " + given,
+                "validation data that fit() measures after steps or epochs");
 }
 
 int64_t warmup_steps(const TrainingOptions& options, int64_t total_steps) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -274,7 +274,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   const LearningRates& rates = learning_rates_.at(key);
   DeviceArray rates_of_step =
       device_.put(learning_rate ? rates_for(*learning_rate, rates, options_) : rates_at(moment, rates, options_));
-  DeviceArray key_of_step = device_.put(random_key(options_.seed, step));
+  DeviceArray random_key_of_step = device_.put(random_key(options_.seed, step));
   std::vector<DeviceArray*> arguments(layout.arguments());
   weights_.set_arguments(layout, arguments);
   for (const ProgressArray array : {ProgressArray::kCounters, ProgressArray::kLossScale}) {
@@ -282,7 +282,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   }
   for (size_t i = 0; i < signature.size(); ++i) arguments[layout.batch(signature[i].first)] = &inputs[i];
   arguments[layout.input(StepInput::kLearningRates)] = &rates_of_step;
-  arguments[layout.input(StepInput::kRandomKey)] = &key_of_step;
+  arguments[layout.input(StepInput::kRandomKey)] = &random_key_of_step;
   std::vector<DeviceArray> results = program.run(arguments);
   for (const auto& [argument, result] : layout.replaced()) *arguments[argument] = std::move(results[result]);
   const auto number = [&](StepNumber of) { return std::move(results[layout.result(of)]); };
@@ -298,8 +298,11 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
 
 void TrainingState::set_updates(int64_t updates) {
-  if (updates < 0) {
-    throw UsageError({.where = "updates", .given = std::to_string(updates), .expected = "a number of at least 0"});
+  constexpr int64_t kMaxUpdates = std::numeric_limits<int32_t>::max();  // the device counts in 32 bits
+  if (updates < 0 || updates > kMaxUpdates) {
+    throw UsageError({.where = "updates",
+                      .given = std::to_string(updates),
+                      .expected = "a number of at least 0 and at most " + std::to_string(kMaxUpdates)});
   }
   position_.progress = progress();
   position_.progress.updates = updates;

@@ -54,6 +54,7 @@ struct Checkpoint {
   std::unique_ptr<SharedDirectory> directory = {};  ///< null: the writer creates it
 };
 
+/// The weights, the optimizer state and the position of a run, and the compiled programs that change them.
 class TrainingState {
  public:
   /// device, task: must outlive this object

@@ -1,7 +1,6 @@
 #include "portatune/train/weights.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "portatune/error.h"

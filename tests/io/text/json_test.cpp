@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 
@@ -19,6 +21,12 @@ JsonObject parse(std::string_view text) { return JsonObject::parse(text, "m/conf
 
 std::string refusal_of(std::string_view text) {
   return message_of<CheckpointError>([&] { parse(text); });
+}
+
+TEST(JsonText, ReplacesBytesThatAreNotUtf8) {
+  const nlohmann::ordered_json value = {{"path", "tr\xf6.csv"}};
+  EXPECT_EQ(json_text(value), "{\"path\":\"tr\xef\xbf\xbd.csv\"}");
+  EXPECT_EQ(indented_text(value), "{\n  \"path\": \"tr\xef\xbf\xbd.csv\"\n}\n");
 }
 
 TEST(JsonObject, GivesTypedValues) {

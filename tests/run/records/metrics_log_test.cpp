@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "io/temporary_folder.h"
+#include "portatune/error.h"
 
 namespace portatune::run {
 namespace {
@@ -36,6 +37,13 @@ TEST(MetricsLog, DropsALineThatAKilledRunHasLeftUnfinished) {
 TEST(MetricsLog, IsEmptyWithoutAFile) {
   const TemporaryFolder folder;
   EXPECT_TRUE(lines_until(folder / "metrics.jsonl", 10).empty());
+}
+
+// A run that continues the log would otherwise lose what it cannot read.
+TEST(MetricsLog, ErrorForAFileThatCannotBeRead) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "metrics.jsonl");
+  EXPECT_THROW(lines_until(folder / "metrics.jsonl", 10), IoError);
 }
 
 TEST(MetricsLog, HasALineInTheFileAsSoonAsItIsAdded) {

@@ -34,6 +34,11 @@ TEST(TrainerState, HasTheBestEvaluation) {
   }
 }
 
+TEST(TrainerState, MayNameAFolderThatIsNotUtf8) {
+  const Json state = Json::parse(text_of({.step = 20, .best_step = 20, .best_checkpoint = "\xf6/checkpoint-20"}, {}));
+  EXPECT_EQ(state["best_model_checkpoint"], "\xef\xbf\xbd/checkpoint-20");
+}
+
 TEST(TrainerState, HistoryHasWhatTransformersLogs) {
   const Json state = Json::parse(text_of({.step = 20, .total_steps = 40}, kLogLines));
   EXPECT_EQ(state["log_history"],

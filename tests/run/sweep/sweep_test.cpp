@@ -268,6 +268,7 @@ TEST(Sweep, RejectsWrongOptionsBeforeTraining) {
   is_refused([](SweepOptions& o) { o.trials[1].options.training.learning_rate = -1; });
   is_refused([](SweepOptions& o) { o.trials[1].options.folds = 2; });
   is_refused([](SweepOptions& o) { o.halving_factor = 2; });  // one epoch, measured at its end
+  is_refused([](SweepOptions& o) { o.halving_factor = 1; });  // all would continue, without end
 }
 
 }  // namespace

@@ -38,6 +38,12 @@ TEST(CheckpointFolder, ListsCheckpointsByTheirSteps) {
   EXPECT_THAT(steps_in(folder / "nowhere"), IsEmpty());
 }
 
+TEST(CheckpointFolder, IsThatInWhichACheckpointLies) {
+  EXPECT_EQ(train::folder_of_checkpoint("/out/checkpoint-20"), "/out");
+  EXPECT_EQ(train::folder_of_checkpoint("/out/checkpoint-20/"), "/out");
+  EXPECT_EQ(train::folder_of_checkpoint("checkpoint-20"), std::filesystem::current_path());
+}
+
 TEST(CheckpointFolder, FindsTheNewestValidCheckpoint) {
   const TemporaryFolder folder;
   for (const int64_t step : {5, 10, 15, 20}) {
@@ -77,6 +83,13 @@ TEST(CheckpointFolder, KeepsTheBestCheckpointAmongTheNewest) {
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(10));
   train::remove_old_checkpoints(folder.path(), 0, 10, {});
   EXPECT_THAT(steps_in(folder.path()), IsEmpty());
+}
+
+TEST(CheckpointFolder, WithoutABestStepTheCheckpointBeforeTheFirstStepIsAnOldOne) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {0, 5, 10}) make_checkpoint(folder.path(), step);
+  train::remove_old_checkpoints(folder.path(), 2, 0, {});
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(5, 10));
 }
 
 // The move before a removal appends to the name, which must not exceed 255 bytes.

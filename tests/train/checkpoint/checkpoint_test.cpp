@@ -7,6 +7,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/train/checkpoint/run_record.h"
 
 namespace portatune::test {
 namespace {
@@ -54,6 +55,16 @@ TEST(TrainingState, IsReadAsWritten) {
   const train::SavedArrays moments(folder.path(), train::kOptimizerStem);
   EXPECT_THAT(moments.read("m.w", kType).as<float>(), ElementsAre(1, 2));
   EXPECT_THAT(moments.read("v.w", kType).as<float>(), ElementsAre(3, 4));
+}
+
+// A deviation may name a file of any bytes. It must not prevent the checkpoint and the model of the run.
+TEST(TrainingState, MayNameAFileThatIsNotUtf8) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> deviations = {"the data changed after step 3: tr\xf6.csv, 9 bytes in place of 8"};
+  train::write_position(folder.path(), {.step = 4, .deviations = deviations});
+  train::write_run_record(folder.path(), {.steps = 4, .deviations = deviations});
+  EXPECT_THAT(train::read_position(folder.path()).deviations, ElementsAre(HasSubstr("9 bytes in place of 8")));
+  EXPECT_THAT(train::find_run_record(folder.path())->deviations, ElementsAre(HasSubstr("9 bytes in place of 8")));
 }
 
 TEST(TrainingState, IsReadUnderItsFormerName) {

@@ -275,6 +275,18 @@ TEST(BestModel, IsSavedAtTheNextCheckpointOrAtTheEndIfItCouldNotBeSavedBefore) {
   }
 }
 
+TEST(BestModel, AWarningNamesTheNextRegularCheckpoint) {
+  const TemporaryFolder folder;
+  Obstacle disk(folder / "checkpoint-1");
+  CountingRun run({0.9, 0.5, 0.5, 0.5, 0.5, 0.5});
+  run.trainer.fit(counted_batches(1), {.num_train_epochs = 6,
+                                       .validation = {{counted_batches(1)}},
+                                       .best_model = {.metric = "score", .load_at_end = true},
+                                       .checkpoints = {.folder = folder.path(), .every = 4},
+                                       .callback = &disk});
+  EXPECT_THAT(disk.warnings, ElementsAre(HasSubstr("there is no checkpoint of step 1; the next one is due at step 4")));
+}
+
 // The counting task: the weights are the number of steps.
 TEST(BestModel, ARunThatStoppedEarlyIsExtendedByMoreEpochsAlone) {
   const TemporaryFolder folder;

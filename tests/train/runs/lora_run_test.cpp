@@ -121,6 +121,15 @@ TEST(LoraRun, BiasesOfAdaptedLayersNeedNames) {
   EXPECT_THAT(message_of<UsageError>([&] { Trainer(decompositions(), task, options); }), HasSubstr("all-linear"));
 }
 
+TEST(LoraRun, AnUnknownTargetIsAnErrorWithTheNameOfALinearLayer) {
+  TrainingOptions options = kLoraOptions;
+  options.lora->target_modules = {"nothing"};
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(decompositions(), task, options);
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.step(two_sentences(task)); }),
+              AllOf(StartsWith("lora_target_modules\n"), HasSubstr("such as bert.encoder.layer.0.attention.self.")));
+}
+
 TEST(LoraRun, ContinuesNoRunOfAnotherRank) {
   TrainingOptions other = kLoraOptions;
   other.lora->rank = 3;

@@ -152,6 +152,9 @@ struct JsonObject::State {
 
 std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 std::string line_of(const Json& object) { return json_text(object) + "\n"; }
+std::string indented_text(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 JsonObject::JsonObject(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 

@@ -12,5 +12,7 @@ namespace portatune::io {
 std::string json_text(const nlohmann::ordered_json& value);
 /// Same as json_text(), with a newline.
 std::string line_of(const nlohmann::ordered_json& object);
+/// The same on several lines, with a newline at the end of each, for files that people read.
+std::string indented_text(const nlohmann::ordered_json& value);
 
 }  // namespace portatune::io

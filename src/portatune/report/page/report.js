@@ -23,8 +23,10 @@ function titleOf(name) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
+const kLowerScores = new Set(runs.flatMap((run) => run.lower_is_better));
+
 function lowerIsBetter(name) {
-  return /(^|_)(loss|perplexity|mse|mae|error|wer|ece|brier_score)$/.test(name);
+  return kLowerScores.has(name);
 }
 
 function namesIn(part) {

@@ -1,3 +1,4 @@
+// Work of the processes of a group in turn.
 #pragma once
 
 #include <functional>

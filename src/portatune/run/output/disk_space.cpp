@@ -49,7 +49,8 @@ std::string describe(const SavesOfRun& saves) {
 int64_t most_bytes(const SavesOfRun& saves) {
   const int64_t checkpoint = checkpoint_bytes(saves);
   const int64_t more = std::max<int64_t>(0, saves.kept - saves.present);
-  // Either the model comes on top of them, or before it one checkpoint more than are kept.
+  // The maximum is reached either at the end, when the model lies beside the checkpoints, or before, when a new
+  // checkpoint is complete and the one that it replaces is not removed yet.
   const int64_t models = saves.weights_bytes + saves.average_bytes;
   return saves.checkpoints <= more ? saves.checkpoints * checkpoint + models
                                    : std::max((more + 1) * checkpoint, more * checkpoint + models);

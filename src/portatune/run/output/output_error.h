@@ -1,3 +1,4 @@
+// The error of an output folder with other files.
 #pragma once
 
 #include "portatune/error.h"

@@ -48,7 +48,7 @@ std::string checkpoints_near(const fs::path& checkpoint, const fs::path& output)
 void require_valid(const fs::path& checkpoint) {
   const std::string fault = train::fault_in_checkpoint(checkpoint);
   if (fault.empty()) return;
-  const fs::path other = train::newest_checkpoint(fs::absolute(checkpoint / ".").parent_path().parent_path()).path;
+  const fs::path other = train::newest_checkpoint(train::folder_of_checkpoint(checkpoint)).path;
   throw CheckpointError({.where = "--resume-from-checkpoint " + checkpoint.string(),
                          .given = fault,
                          .expected = "a valid checkpoint",

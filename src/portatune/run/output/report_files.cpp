@@ -72,17 +72,26 @@ Json details(const ReportedRun& run) {
 
 }  // namespace
 
-void write_report(const ReportedRun& run, Events& events) {
-  const std::filesystem::path& folder = run.plan.output;
-  if (!is_first(run.plan.device.processes.get()) || !std::filesystem::exists(folder / report::kLogFile)) return;
+void write_or_warn(const std::function<void()>& write, Events& events) {
   try {
-    replace_file(folder / report::kDetailsFile, io::line_of(details(run)));
-    replace_file(folder / report::kPageFile, report::page_of({&folder, 1}));
-  } catch (const Stopped&) {  // The model is saved, so the run ends with its outcome and without a report.
+    write();
   } catch (const Error& error) {
     events.warning("there is no report: " + error.report().where + ": " + error.report().given);
   } catch (const std::exception& error) {
     events.warning(std::string("there is no report: ") + error.what());
+  }
+}
+
+void write_report(const ReportedRun& run, Events& events) {
+  const std::filesystem::path& folder = run.plan.output;
+  if (!is_first(run.plan.device.processes.get()) || !std::filesystem::exists(folder / report::kLogFile)) return;
+  const auto write = [&] {
+    replace_file(folder / report::kDetailsFile, io::line_of(details(run)));
+    replace_file(folder / report::kPageFile, report::page_of({&folder, 1}));
+  };
+  try {
+    write_or_warn(write, events);
+  } catch (const Stopped&) {  // The model is saved, so the run ends with its outcome and without a report.
   }
 }
 

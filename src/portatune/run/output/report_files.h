@@ -13,6 +13,9 @@
 
 namespace portatune::run {
 
+/// Writes a report. A failure is a warning, because the models are saved.
+void write_or_warn(const std::function<void()>& write, Events& events);
+
 /// A run that has ended.
 struct ReportedRun {
   const RunPlan& plan;
@@ -25,8 +28,7 @@ struct ReportedRun {
 };
 
 /// Writes report.json, with facts about the data and the step and texts of mistakes, and report.html into the output
-/// folder of a run with a log. Only the first process writes. A failure is a warning, because the model is saved; a
-/// stop request skips the report.
+/// folder of a run with a log. Only the first process writes. A failure is a warning; a stop request skips the report.
 void write_report(const ReportedRun& run, Events& events);
 
 }  // namespace portatune::run

@@ -13,7 +13,7 @@
 namespace portatune::run {
 namespace {
 
-// Without a strategy only a stopped run has one, and a fold is not trained further.
+// Without a strategy only a stopped run has checkpoints. A fold keeps none, as it is not trained further.
 int64_t kept_at_end(const RunOptions& a) {
   return save_strategy_of(a) != SaveStrategy::kNo && a.folds == 0 ? a.keep_checkpoints : 0;
 }

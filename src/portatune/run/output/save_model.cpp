@@ -28,9 +28,11 @@ void save_or_try_again(ProcessGroup* processes, Events& events, const std::funct
   for (const std::chrono::milliseconds pause : kPauses) {
     try {
       return save();
-    } catch (const Error& error) {
-      if (in_any(processes, dynamic_cast<const IoError*>(&error) == nullptr)) throw;
-      if (is_first(processes)) events.warning("saving has failed and is tried again: " + one_line(error.report()));
+    } catch (const std::exception& error) {
+      // All processes decide together: an error of another kind than Error becomes an IoError in the others.
+      const auto* const refusal = dynamic_cast<const IoError*>(&error);
+      if (in_any(processes, refusal == nullptr)) throw;
+      if (is_first(processes)) events.warning("saving has failed and is tried again: " + one_line(refusal->report()));
     }
     std::this_thread::sleep_for(pause);
   }

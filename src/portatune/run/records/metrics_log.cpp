@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <string>
 #include <utility>
 
+#include "portatune/base/file_descriptor.h"
 #include "portatune/base/number.h"
 #include "portatune/base/output_file.h"
 #include "portatune/io/text/json.h"
@@ -35,11 +37,15 @@ Json number(double value) {
 
 std::vector<Json> lines_until(const std::filesystem::path& file, int64_t step) {
   std::vector<Json> lines;
+  errno = 0;
   std::ifstream in(file);
+  if (!in.is_open() && !std::filesystem::exists(file)) return lines;
   for (std::string text; std::getline(in, text);) {
     Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (has_step_until(line, step)) lines.push_back(std::move(line));
   }
+  // The caller may replace the file by these lines, so they must be all.
+  if (!in.is_open() || in.bad()) throw_system_error("read", file, errno == 0 ? EIO : errno);
   return lines;
 }
 

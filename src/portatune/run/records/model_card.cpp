@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <string_view>
 
 #include "portatune/base/message.h"

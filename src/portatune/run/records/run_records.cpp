@@ -6,6 +6,7 @@
 #include "portatune/base/output_file.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/error.h"
+#include "portatune/io/text/json.h"
 #include "portatune/report/evaluations.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 
 // The file that a run continues: that of the run whose checkpoint it resumes, or else its own.
 fs::path file_to_continue(const fs::path& output, const fs::path& checkpoint, const char* file) {
-  const fs::path resumed = fs::absolute(checkpoint / ".").parent_path().parent_path() / file;
+  const fs::path resumed = train::folder_of_checkpoint(checkpoint) / file;
   return fs::exists(resumed) ? resumed : output / file;
 }
 
@@ -73,8 +74,7 @@ RunRecords::RunRecords(const Opening& opening, const TrainingOptions& training, 
 void RunRecords::write_arguments(const TrainingOptions& training) {
   const fs::path& output = opening_.plan.output;
   fs::create_directories(output);
-  replace_file(output / train::kArgumentsFile,
-               training_arguments(opening_, training).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  replace_file(output / train::kArgumentsFile, io::indented_text(training_arguments(opening_, training)));
 }
 
 void RunRecords::open_events() {

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "portatune/io/text/json.h"
+
 namespace portatune::run {
 namespace {
 
@@ -67,7 +69,7 @@ std::string text_of(const TrainerState& state, const std::vector<Json>& lines, c
                      {"train_batch_size", state.batch_size},
                      {"trial_name", nullptr},
                      {"trial_params", nullptr}};
-  return text.dump(2) + "\n";
+  return io::indented_text(text);
 }
 
 Json own_state_in(const std::filesystem::path& checkpoint) {

@@ -84,29 +84,29 @@ DecidingScore deciding_score_of(RunOptions a) {
           .best_of_run = a.best_model.load_at_end};
 }
 
-[[noreturn]] void refuse(const char* option, const char* given, const char* expected) {
-  throw UsageError({.where = option, .given = given, .expected = expected});
-}
+using train::refuse_option;
 
 void check_trial(const RunOptions& a) {
-  check_ranges_of_run(a);
-  if (a.folds > 0) refuse("folds", "a sweep", "trials without --folds, each a single run");
+  check_options_of_run(a);
+  if (a.folds > 0) refuse_option("folds", "a sweep", "trials without --folds, each a single run");
   if (!a.resume_from_checkpoint.empty()) {
-    refuse("resume_from_checkpoint", "a sweep", "--resume, which resumes the trial that was interrupted");
+    refuse_option("resume_from_checkpoint", "a sweep", "--resume, which resumes the trial that was interrupted");
   }
   if (a.validation.empty() && a.validation_split == 0) {
-    refuse("validation", "no validation rows", "--validation or --validation-split, as their scores decide");
+    refuse_option("validation", "no validation rows", "--validation or --validation-split, as their scores decide");
   }
   if (eval_strategy_of(a) == EvalStrategy::kNo) {
-    refuse("eval_strategy", "no", "evaluations in each trial, as their scores decide");
+    refuse_option("eval_strategy", "no", "evaluations in each trial, as their scores decide");
   }
   check_checkpoints(a);
   check_one_run(a);
-  train::check(a.training);
 }
 
 void check_options(const SweepOptions& a) {
-  if (a.trials.empty()) throw UsageError({.where = "sweep", .given = "no trial", .expected = "at least one"});
+  if (a.trials.empty()) refuse_option("sweep", "no trial", "at least one");
+  if (a.halving_factor < 0 || a.halving_factor == 1) {
+    refuse_option("halving_factor", std::to_string(a.halving_factor), "at least 2, or 0 for no halving");
+  }
   for (const Trial& trial : a.trials) check_trial(trial.options);
 }
 

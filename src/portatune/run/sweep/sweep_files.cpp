@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "portatune/base/output_file.h"
-#include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
+#include "portatune/run/output/report_files.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 
@@ -129,14 +129,11 @@ void write_page(const SweepOutcome& outcome, size_t trials, Events& events) {
   for (size_t i = 0; i < trials; ++i) {
     if (fs::exists(output / trial_name(i) / report::kLogFile)) folders.push_back(output / trial_name(i));
   }
-  try {
+  const auto write = [&] {
     const report::PageTable table = table_of(outcome);
     replace_file(output / report::kPageFile, report::page_of(folders, &table));
-  } catch (const Error& error) {
-    events.warning("there is no report: " + error.report().where + ": " + error.report().given);
-  } catch (const std::exception& error) {
-    events.warning(std::string("there is no report: ") + error.what());
-  }
+  };
+  write_or_warn(write, events);
 }
 
 }  // namespace portatune::run

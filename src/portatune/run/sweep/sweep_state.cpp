@@ -79,7 +79,7 @@ void SweepState::save() const {
   }
   Json sweep = {{"facts", facts_}, {"trials", std::move(trials)}};
   if (!best_.empty()) sweep["best"] = best_;
-  replace_file(file_, sweep.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  replace_file(file_, io::indented_text(sweep));
 }
 
 void SweepState::add(size_t trial, RungResult result) {

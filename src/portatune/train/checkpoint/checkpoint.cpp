@@ -106,7 +106,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"run", position.run},
                                         {"machine", position.machine},
                                         {"deviations", position.deviations}};
-  io::write_file(folder / kStateFile, state.dump(2) + "\n");
+  io::write_file(folder / kStateFile, io::indented_text(state));
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
 

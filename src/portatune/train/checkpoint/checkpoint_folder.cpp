@@ -63,6 +63,10 @@ fs::path checkpoint_path(const fs::path& folder, int64_t step) {
   return folder / (std::string(kPrefix) + std::to_string(step));
 }
 
+fs::path folder_of_checkpoint(const fs::path& checkpoint) {
+  return fs::absolute(checkpoint / ".").parent_path().parent_path();  // also of "checkpoint-20/"
+}
+
 bool is_of_checkpoint(const fs::directory_entry& entry) {
   if (!entry.is_directory()) return false;
   const std::string name = entry.path().filename().string();
@@ -101,7 +105,8 @@ std::string remove_old_checkpoints(const fs::path& folder, int64_t keep, int64_t
                                    const std::vector<fs::path>& spared) {
   std::vector<SavedCheckpoint> found;
   std::string fault = error_in([&] { found = checkpoints_in(folder); });
-  const auto best = keep > 0 ? std::ranges::find(found, best_step, &SavedCheckpoint::step) : found.end();
+  const bool keeps_best = keep > 0 && best_step > 0;
+  const auto best = keeps_best ? std::ranges::find(found, best_step, &SavedCheckpoint::step) : found.end();
   if (best != found.end()) std::rotate(best, best + 1, found.end());  // counts as the newest
   const int64_t surplus = std::max<int64_t>(0, std::ssize(found) - keep);
   for (int64_t i = 0; i < surplus; ++i) {

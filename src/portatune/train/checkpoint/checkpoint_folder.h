@@ -9,6 +9,8 @@
 namespace portatune::train {
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& folder, int64_t step);
+/// The folder in which a checkpoint lies, as an absolute path: that of "checkpoint-20" is the working folder.
+std::filesystem::path folder_of_checkpoint(const std::filesystem::path& checkpoint);
 
 /// Returns whether this folder is a checkpoint, an empty one, or the unfinished one of a crashed run.
 bool is_of_checkpoint(const std::filesystem::directory_entry& entry);

@@ -21,7 +21,7 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
                                  {"machine", record.machine},
                                  {"deviations", record.deviations}};
   if (record.planned_steps > 0) text["planned_steps"] = record.planned_steps;
-  io::write_file(folder / kRunRecordFile, text.dump(2) + "\n");
+  io::write_file(folder / kRunRecordFile, io::indented_text(text));
 }
 
 std::optional<RunRecord> find_run_record(const std::filesystem::path& folder) {

@@ -18,10 +18,7 @@ void require_files_for_all(const DeviceOptions& device, const std::vector<std::s
 
 void require_divisible_loss(const RowTask& task, const Mesh& mesh) {
   if (task.loss_is_of_rows() || mesh.size(kBatchAxes) == 1) return;
-  throw UsageError(
-      {.where = "mesh",
-       .given = to_string(mesh),
-       .expected = "a batch as a whole, as the loss is a sum of several means, which parts do not add up to"});
+  throw UsageError({.where = "mesh", .given = to_string(mesh), .expected = kWholeBatches});
 }
 
 }  // namespace portatune::run

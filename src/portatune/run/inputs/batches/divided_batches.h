@@ -17,6 +17,10 @@ int64_t rows_on(const Mesh& mesh, int64_t batch_size);
 /// errors  UsageError for standard input in several processes, of which only one could read it
 void require_files_for_all(const DeviceOptions& device, const std::vector<std::string>& files);
 
+/// What a task needs whose loss is not a mean over rows, for errors.
+inline constexpr const char* kWholeBatches =
+    "whole batches, because the loss is a sum of several means, and the losses of parts do not add up to it";
+
 /// errors  UsageError for a batch that devices divide, if the loss of the task is not a mean over rows
 void require_divisible_loss(const RowTask& task, const Mesh& mesh);
 

@@ -1,7 +1,6 @@
 // Padding of sources and targets: pairs of lengths of batches.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,12 +1,29 @@
 #include "portatune/run/inputs/task/adapter.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "portatune/base/message.h"
+#include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
+#include "portatune/hub/cache.h"
 #include "portatune/models.h"
 
 namespace portatune::run {
+namespace {
+
+// Requires a name that the file of a saved adapter can hold.
+void require_utf8(const std::filesystem::path& model) {
+  const std::string path = std::filesystem::weakly_canonical(model).string();
+  if (hub::hub_name_of(model) || find_invalid_utf8(path) == std::string_view::npos) return;
+  throw UsageError({.where = "adapter",
+                    .given = "an adapter for the model " + in_quotes(path) + ", a path which is not UTF-8",
+                    .expected = "a path in UTF-8, as a saved adapter names its model in JSON",
+                    .fix = "rename the folders of the path, or copy the model to another place"});
+}
+
+}  // namespace
 
 std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem::path& model) {
   if (!options.adapter && options.lora != Lora{}) {
@@ -19,6 +36,7 @@ std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem
                       .expected = "a model, or no new adapter",
                       .fix = "leave out --adapter to train it further, or merge it into its model: portatune merge"});
   }
+  require_utf8(options.model.folder);
   Lora lora = options.lora;
   if (lora.target_modules.empty()) lora.target_modules = models::lora_targets(hub::read_config(model));
   for (const char* head : kHeadModules) {
@@ -27,6 +45,10 @@ std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem
     }
   }
   return lora;
+}
+
+TrainingOptions options_without_training(const std::filesystem::path& model, DType dtype) {
+  return {.dtype = dtype, .new_weights = NewWeights::kNone, .lora = hub::lora_of(model)};
 }
 
 }  // namespace portatune::run

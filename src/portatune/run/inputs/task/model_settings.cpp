@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portatune/io/text/json.h"
 #include "portatune/run/inputs/task/given_options.h"
 #include "portatune/tasks/registry.h"
 
@@ -32,7 +33,7 @@ std::string settings_text(const ModelOptions& model, const RowTask& task) {
     const std::string key = as_key(option.name);
     if (is_kept(key) && !settings.contains(key)) settings[key] = value_of(option);
   }
-  return settings.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return io::indented_text(settings);
 }
 
 }  // namespace portatune::run

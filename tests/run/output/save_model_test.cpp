@@ -1,0 +1,74 @@
+#include "portatune/run/output/save_model.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "io/temporary_folder.h"
+#include "portatune/train.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "processes/thread_group.h"
+#include "train/plane_task.h"
+
+namespace portatune::run {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Its first save fails by an exception that is no Error.
+class FailingTask final : public test::PlaneTask {
+ public:
+  void save(const fs::path& folder) const override {
+    if (saves_++ == 0) throw fs::filesystem_error("no status", folder, std::make_error_code(std::errc::io_error));
+  }
+
+ private:
+  mutable std::atomic<int> saves_ = 0;
+};
+
+struct Rescues final : Events {
+  void resumable(const fs::path& checkpoint, const std::string&) override { checkpoints.push_back(checkpoint); }
+
+  std::vector<fs::path> checkpoints;
+};
+
+// Process 0 has this exception, and the others an IoError in its place.
+TEST(SaveModel, ProcessesRescueTheStepsTogetherAfterAnyException) {
+  const TemporaryFolder folder;
+  const FailingTask task;
+  std::array<std::string, 2> errors;
+  std::array<Rescues, 2> events;
+  test::in_processes(2, [&](ProcessGroup& group) {
+    const auto rank = static_cast<size_t>(group.rank());
+    RunOptions options;
+    options.output = folder / "tuned";
+    options.device.processes = std::shared_ptr<ProcessGroup>(std::shared_ptr<void>(), &group);
+    try {
+      const Device device({.mesh = {.data = 2},
+                           .plugin = fs::path(PORTATUNE_COMMAND).parent_path() / "xla_cpu_pjrt.so",
+                           .use_cache = false,
+                           .processes = options.device.processes});
+      Trainer trainer(device, task, {});
+      trainer.fit(test::plane_batches(2), {.num_train_epochs = 1});
+      save_model(trainer, options, events[rank]);
+    } catch (const std::exception& error) {
+      errors[rank] = error.what();
+    }
+  });
+  EXPECT_THAT(errors[0], HasSubstr("no status"));
+  EXPECT_THAT(errors[1], HasSubstr("process 0 of 2"));
+  EXPECT_THAT(events[0].checkpoints, ElementsAre(folder / "tuned" / "checkpoint-2"));
+  EXPECT_THAT(events[1].checkpoints, IsEmpty());
+  EXPECT_EQ(train::fault_in_checkpoint(folder / "tuned" / "checkpoint-2"), "");
+}
+
+}  // namespace
+}  // namespace portatune::run
