@@ -75,10 +75,11 @@ struct Initializer {
     kSplitSinusoids,  ///< row p has the sines of kSinusoids in its first half, the cosines in its second
     kNorms            ///< norms of the weight of the same layer along `axis`: the magnitudes of DoRA
   } kind = Kind::kZeros;
-  double stddev = 0;      ///< standard deviation of kNormal and kUniform, whose mean is 0
+  double stddev = 0;      ///< standard deviation of kNormal and kUniform
   double cutoff = 0;      ///< kNormal: values beyond cutoff * stddev are drawn again; 0: none
   int64_t zero_row = -1;  ///< kNormal: row of zeros, that of the padding; -1: none
   int64_t axis = 0;       ///< of kNorms
+  double mean = 0;        ///< of kUniform; the mean of kNormal is 0
 };
 
 /// Division of a parameter along an axis among the devices along `tensor`. Sharding::blocks explains blocks.

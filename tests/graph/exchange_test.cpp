@@ -43,6 +43,14 @@ TEST(Exchange, CountsBytesOfTheSentType) {
   EXPECT_EQ(both.parts, 24) << "gradients are not rounded";
 }
 
+TEST(Exchange, CountsEachIterationOfALoop) {
+  const Mesh mesh{.tensor = 2};
+  const Value x = parameter("x", {DType::kFloat32, {6}}), index = parameter("index", {DType::kInt32, {}});
+  const Value part = all_reduce(dynamic_slice(x, 0, index * 2.0, 2), mesh, {MeshAxis::kTensor});
+  const Value sum_of_parts = loop_sum({part}, index, 3)[0];
+  EXPECT_EQ(exchange_of({.parameters = {x}, .results = {sum_of_parts}, .mesh = mesh}).sums, 3 * 2 * 4);
+}
+
 // With remat the weights are gathered again in the backward pass.
 TEST(Exchange, CountsRecomputedGathers) {
   const Mesh mesh{.fsdp = 2};

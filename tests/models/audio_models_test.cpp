@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
@@ -17,7 +20,11 @@ namespace portatune::models {
 namespace {
 
 using test::evaluate;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 
 // A small config.json with other fields; 20 samples a frame.
 io::JsonObject config_with(const std::string& fields, const std::string& model_type = "wav2vec2") {
@@ -153,6 +160,25 @@ TEST(AudioModel, MaskedFeaturesAreZero) {
   in.input_values = full(waveforms().type(), 0);
   EXPECT_EQ(states_of(*model, in), masked);
   EXPECT_NE(states_of(*model, {.input_values = constant(waveforms())}), masked);
+}
+
+TEST(AudioModel, ANewVectorOfMaskedFramesIsUniformBetween0And1) {
+  nn::Context context({});
+  audio_model(config_with(""))->hidden_states(nn::Scope(context), {constant(waveforms())});
+  const auto& parameters = context.parameters();
+  const auto masked = std::ranges::find(parameters, "wav2vec2.masked_spec_embed", &nn::Parameter::name);
+  ASSERT_NE(masked, parameters.end());
+  std::vector<double> values;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Tensor drawn = hub::draw(*masked, seed);
+    values.insert(values.end(), drawn.as<float>().begin(), drawn.as<float>().end());
+  }
+  ASSERT_EQ(values.size(), 2400u);
+  EXPECT_THAT(values, Each(AllOf(Ge(0), Le(1))));
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 2400;
+  EXPECT_NEAR(mean, 0.5, 5 / std::sqrt(12 * 2400.0));  // five sampling errors
+  const auto below = [&](double limit) { return std::ranges::count_if(values, [&](double x) { return x < limit; }); };
+  EXPECT_NEAR(static_cast<double>(below(0.25)), 600, 5 * std::sqrt(450.0));
 }
 
 TEST(AudioModel, PaddingDoesNotChangeFramesIfItIsHidden) {

@@ -46,8 +46,21 @@ TEST_P(CompilerTest, ReportsMemoryAndTraffic) {
   EXPECT_EQ(compiled.memory.arguments, 2 * array);
   EXPECT_EQ(compiled.memory.aliased, array);
   // Reads both and writes one; some compilers write the product, or parts of its sums, to memory before the addition.
-  EXPECT_GE(compiled.traffic.once, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
-  EXPECT_LE(compiled.traffic.once, 16 * array);
+  EXPECT_GE(compiled.traffic, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
+  EXPECT_LE(compiled.traffic, 16 * array);
+}
+
+// The matrix that the body reads and writes does not stay in caches or on the chip.
+TEST_P(CompilerTest, CountsTheTrafficOfEachIteration) {
+  const std::unique_ptr<Compiler> compiler = open_compiler(target_, {});
+  const auto traffic = [&](int64_t iterations) {
+    const Value x = parameter("x", {DType::kFloat32, {8192, 8192}}), index = parameter("index", {DType::kInt32, {}});
+    const Value term = tanh(x * convert(index, DType::kFloat32));
+    return compiler->compile({{x}, loop_sum({term}, index, iterations)}).traffic;
+  };
+  const double array = 4.0 * 8192 * 8192, of_three = traffic(23) - traffic(20);
+  EXPECT_GE(of_three, 3 * 2 * array);
+  EXPECT_LE(of_three, 3 * 6 * array);
 }
 
 // More devices than the smallest topology of most TPUs has.

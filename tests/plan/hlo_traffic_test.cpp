@@ -67,7 +67,7 @@ TEST(HloTraffic, CountsOperandsAndResults) {
       .add(4, "bitcast", shape(kF32, {32}), {3})
       .add(5, "negate", shape(kF32, {32}), {4})
       .add(6, "tuple", tuple({shape(kF32, {32})}), {5});
-  EXPECT_EQ(hlo_traffic(module(entry)).once, (4 * 8 * 16 + 2 * 16 * 4 + 4 * 8 * 4) + 2 * 4 * 32);
+  EXPECT_EQ(hlo_traffic(module(entry)), (4 * 8 * 16 + 2 * 16 * 4 + 4 * 8 * 4) + 2 * 4 * 32);
 }
 
 TEST(HloTraffic, TuplesCountAsTheirElements) {
@@ -75,7 +75,7 @@ TEST(HloTraffic, TuplesCountAsTheirElements) {
   entry.add(1, "custom-call", tuple({shape(kF32, {8}), shape(kBf16, {3})}), {})
       .add(2, "get-tuple-element", shape(kBf16, {3}), {1})
       .add(3, "negate", shape(kBf16, {3}), {2});
-  EXPECT_EQ(hlo_traffic(module(entry)).once, 32 + 6 + 6 + 6);
+  EXPECT_EQ(hlo_traffic(module(entry)), 32 + 6 + 6 + 6);
 }
 
 TEST(HloTraffic, MemoryOnTheChipIsFree) {
@@ -84,7 +84,7 @@ TEST(HloTraffic, MemoryOnTheChipIsFree) {
       .add(2, "copy-start", tuple({shape(kF32, {64}, 1), shape(kF32, {64}), shape(8, {})}), {1})
       .add(3, "copy-done", shape(kF32, {64}, 1), {2})
       .add(4, "fusion", shape(kF32, {64}, 1), {3});
-  EXPECT_EQ(hlo_traffic(module(entry)).once, 256 + 4);  // read once; the scalar is its semaphore
+  EXPECT_EQ(hlo_traffic(module(entry)), 256 + 4);  // read once; the scalar is its semaphore
 }
 
 TEST(HloTraffic, CountsOnlyTheSlicedOrUpdatedPart) {
@@ -93,18 +93,42 @@ TEST(HloTraffic, CountsOnlyTheSlicedOrUpdatedPart) {
       .add(2, "parameter", shape(4, {5}), {})
       .add(3, "gather", shape(kF32, {5, 4}), {1, 2})
       .add(4, "dynamic-update-slice", shape(kF32, {100, 4}), {1, 3, 2});
-  EXPECT_EQ(hlo_traffic(module(entry)).once, (20 + 2 * 80) + 2 * 80);
+  EXPECT_EQ(hlo_traffic(module(entry)), (20 + 2 * 80) + 2 * 80);
 }
 
-TEST(HloTraffic, LoopsCountPerIteration) {
-  Computation entry;
-  entry.add(1, "parameter", shape(kF32, {8}), {})
-      .add(2, "while", tuple({shape(kF32, {8})}), {1}, {7})
-      .add(3, "get-tuple-element", shape(kF32, {8}), {2})
-      .add(4, "negate", shape(kF32, {8}), {3});
-  const Traffic traffic = hlo_traffic(module(entry));
-  EXPECT_EQ(traffic.once, 2 * 32);
-  EXPECT_EQ(traffic.of_round, 4 * 100 * 100);  // traffic of the other computation
+// A loop over the other computation, with the constants of its condition, computation 8.
+std::string loop(std::initializer_list<uint64_t> constants, const std::string& backend_config = "") {
+  Computation condition, entry;
+  for (const uint64_t constant : constants) {
+    WireWriter literal, instruction;
+    literal.bytes(4, std::string(1, static_cast<char>(constant)));
+    instruction.bytes(2, "constant");
+    instruction.bytes(3, shape(4, {}));
+    instruction.bytes(8, literal.message());
+    condition.message.bytes(2, instruction.message());
+  }
+  condition.message.varint(5, 8);
+  WireWriter loop;
+  loop.bytes(2, "while");
+  loop.bytes(3, tuple({shape(kF32, {8})}));
+  loop.varint(35, 2);
+  loop.varint(38, 7);
+  loop.varint(38, 8);
+  loop.bytes(43, backend_config);
+  entry.add(1, "parameter", shape(kF32, {8}), {});
+  entry.message.bytes(2, loop.message());
+  entry.add(3, "get-tuple-element", shape(kF32, {8}), {2}).add(4, "negate", shape(kF32, {8}), {3});
+  WireWriter with_condition;
+  with_condition.bytes(3, condition.message.message());
+  return module(entry) + with_condition.message();
+}
+
+TEST(HloTraffic, LoopsCountInEachIteration) {
+  constexpr double kOnce = 2 * 32, kIteration = 4 * 100 * 100;  // traffic of the other computation
+  EXPECT_EQ(hlo_traffic(loop({})), kOnce + kIteration) << "an unknown number of iterations";
+  EXPECT_EQ(hlo_traffic(loop({5})), kOnce + 5 * kIteration);
+  EXPECT_EQ(hlo_traffic(loop({5, 6})), kOnce + kIteration) << "two constants";
+  EXPECT_EQ(hlo_traffic(loop({}, R"({"known_trip_count":{"n":"12"},"known_init_step":{}})")), kOnce + 12 * kIteration);
 }
 
 TEST(HloTraffic, RejectsOtherMessages) { EXPECT_THROW(hlo_traffic("\x1A\x7F"), UsageError); }

@@ -60,7 +60,7 @@ class FakeCompiler final : public Compiler {
                        .temporary = temporary,
                        .code = 100,
                        .peak = 0},
-            .traffic = {.once = 5e6},
+            .traffic = 5e6,
             .seconds = 2};
   }
 

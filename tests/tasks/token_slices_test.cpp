@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <stdexcept>
 
 #include "graph/evaluate.h"
+#include "portatune/graph/matrix_flops.h"
 
 namespace portatune::test {
 namespace {
@@ -126,22 +129,50 @@ INSTANTIATE_TEST_SUITE_P(
                       HeadCase{"t5_lm", HeadKind::kSeq2SeqLM}),    // with scaled states
     [](const auto& info) { return info.param.name; });
 
+const HeadCase kUntied{"gpt2_lm_untied", HeadKind::kCausalLM};
+
+// The loss, and the gradients of these weights.
+Function loss_of_texts(const models::TextModel& model, int64_t max_logits_bytes, DType dtype,
+                       const std::vector<std::string>& trained = {}) {
+  nn::Context context({.compute_dtype = dtype});
+  const nn::Scope root(context);
+  const Value labels = full({DType::kInt32, {kTexts, kTokens}}, 1), ids = parameter("ids", labels.type());
+  const Value x = model.body().hidden_states(root, {.input_ids = ids}).back();
+  const tasks::LanguageModelHead in_slices{
+      .model = model, .kind = kUntied.kind, .root = root, .max_logits_bytes = max_logits_bytes};
+  const Forward forward = tasks::objective_of_tokens(in_slices, x, labels, [&](const tasks::TokenFigures& figures) {
+    return tasks::language_modelling(figures, labels, full({DType::kFloat32, {kTexts}}, 1));
+  });
+  Function function{.parameters = {ids}, .results = {forward.loss_sum}};
+  Values weights;
+  for (const nn::Parameter& weight : context.parameters()) {
+    function.parameters.push_back(weight.input);
+    if (std::ranges::find(trained, weight.name) != trained.end()) weights.push_back(weight.input);
+  }
+  if (weights.size() != trained.size()) throw std::logic_error("no weights with these names");
+  for (const Value& gradient : gradients(forward.loss_sum, weights)) function.results.push_back(gradient);
+  return function;
+}
+
+// Neither an evaluation nor a frozen head computes more products than without slices.
+TEST(TokenSlicesOf, LogitsComputeTheGradientsThatAreUsed) {
+  const auto model = model_of_head(kUntied);
+  const std::string embeddings = "transformer.wte.weight", head = "lm_head.weight";
+  const int64_t bytes = part_of_logits(*model, 1);
+  std::vector<std::map<DType, double>> flops;
+  for (const std::vector<std::string>& trained :
+       std::vector<std::vector<std::string>>{{}, {embeddings}, {head}, {embeddings, head}}) {
+    flops.push_back(matrix_flops(loss_of_texts(*model, bytes / 7, DType::kFloat32, trained)));
+    EXPECT_EQ(flops.back(), matrix_flops(loss_of_texts(*model, bytes, DType::kFloat32, trained)));
+  }
+  EXPECT_LT(flops[0], flops[1]);
+  EXPECT_LT(flops[1], flops[3]);
+}
+
 TEST(TokenSlicesOf, LogitsThatFitAreNotSliced) {
-  const HeadCase head{"gpt2_lm", HeadKind::kCausalLM};
-  const auto model = model_of_head(head);
+  const auto model = model_of_head(kUntied);
   const auto text_of = [&](int64_t max_logits_bytes, DType dtype) {
-    nn::Context context({.compute_dtype = dtype});
-    const nn::Scope root(context);
-    const Value labels = full({DType::kInt32, {kTexts, kTokens}}, 1), ids = parameter("ids", labels.type());
-    const Value x = model->body().hidden_states(root, {.input_ids = ids}).back();
-    const tasks::LanguageModelHead in_slices{
-        .model = *model, .kind = head.kind, .root = root, .max_logits_bytes = max_logits_bytes};
-    const Forward forward = tasks::objective_of_tokens(in_slices, x, labels, [&](const tasks::TokenFigures& figures) {
-      return tasks::language_modelling(figures, labels, full({DType::kFloat32, {kTexts}}, 1));
-    });
-    Values parameters{ids};
-    for (const nn::Parameter& weight : context.parameters()) parameters.push_back(weight.input);
-    return to_stablehlo({.parameters = parameters, .results = {forward.loss_sum}}, {});
+    return to_stablehlo(loss_of_texts(*model, max_logits_bytes, dtype), {});
   };
   const auto is_sliced = [](const std::string& text) { return text.find("stablehlo.while") != std::string::npos; };
   const int64_t bytes = part_of_logits(*model, 1);

@@ -42,7 +42,8 @@ TESTED_TOGETHER = {
     "graph/block_sparse_attention_test.cpp": "kernels/block_attention",
     "graph/shape_ops_test.cpp": "graph/broadcast graph/concatenate graph/constant graph/iota graph/reshape graph/slice "
     "graph/transpose",
-    "graph/graph_test.cpp": "graph/checks graph/compare graph/convert graph/matrix_flops graph/top_k graph/traversal",
+    "graph/graph_test.cpp": "graph/checks graph/compare graph/convert graph/executions graph/matrix_flops "
+    "graph/top_k graph/traversal",
     "kernels/attention_test.cpp": "kernels/attention_*",
     "kernels/linear_test.cpp": "kernels/few_rows",
     "kernels/handler_test.cpp": "kernels/*_handler kernels/*_handlers",

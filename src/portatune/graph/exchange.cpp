@@ -3,18 +3,18 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "portatune/graph/executions.h"
 #include "portatune/graph/ops/collectives.h"
-#include "portatune/graph/traversal.h"
 
 namespace portatune {
 
 Exchange exchange_of(const Function& function) {
   Exchange exchange;
-  for (const Node* node : topological_order(function.results, [](const Value&) { return false; })) {
-    const std::optional<Sending> sending = sending_of(*node);
-    if (!sending) continue;
-    const double element = size_of(sending->dtype);
-    const int64_t of_input = node->input(0).shape().elements(), of_result = node->types()[0].shape.elements();
+  visit_executions(function, [&](const Node& node, double times) {
+    const std::optional<Sending> sending = sending_of(node);
+    if (!sending) return;
+    const double element = times * size_of(sending->dtype);
+    const int64_t of_input = node.input(0).shape().elements(), of_result = node.types()[0].shape.elements();
     if (of_input != of_result) {
       // Layers gather along fsdp, updates along data.
       double& sent = sending->axes == MeshAxes{MeshAxis::kData} ? exchange.sums : exchange.parts;
@@ -23,7 +23,7 @@ Exchange exchange_of(const Function& function) {
       const auto devices = static_cast<double>(sending->devices);
       exchange.sums += 2.0 * (devices - 1) / devices * element * static_cast<double>(of_result);
     }
-  }
+  });
   return exchange;
 }
 

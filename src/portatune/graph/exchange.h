@@ -11,7 +11,8 @@ struct Exchange {
   double sums = 0;   ///< for all_reduce, and for its two halves along data, between which a device updates its shard
 };
 
-/// The exchange of all collectives, including those that remat() computes again, without those in loop bodies.
+/// The exchange of all collectives, including those that remat() computes again; those of a loop over an index count in
+/// each iteration.
 Exchange exchange_of(const Function& function);
 
 }  // namespace portatune

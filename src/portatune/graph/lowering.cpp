@@ -76,7 +76,9 @@ void Lowering::bind(const Value& value, std::string name) {
 }
 
 void Lowering::require(std::span<const Value> values) {
-  const auto known = [&](const Value& value) { return names_.contains(&value.node()); };
+  const auto known = [&](const Value& value) {
+    return names_.contains(&value.node()) || !live_.contains(value.node());
+  };
   for (const Node* node : topological_order(values, known)) {
     if (!names_.contains(node)) node->op().lower(*node, *this);
   }
@@ -102,6 +104,21 @@ void Lowering::write(const Node& node, std::span<const Value> operands, std::str
                                  .result_types = node.types(),
                                  .attributes = std::move(attributes),
                                  .region = std::move(region)});
+}
+
+void Lowering::write_live(const Node& node, const std::vector<size_t>& live, std::span<const Value> operands,
+                          std::string_view name, std::string region) {
+  Types types;
+  for (const size_t result : live) types.push_back(node.types()[result]);
+  const std::vector<std::string> written = writer_.write({.name = name,
+                                                          .operands = operand_names(operands),
+                                                          .operand_types = types_of(operands),
+                                                          .result_types = types,
+                                                          .attributes = {},
+                                                          .region = std::move(region)});
+  std::vector<std::string>& names = names_[&node];
+  names.resize(node.types().size());
+  for (size_t i = 0; i < live.size(); ++i) names[live[i]] = written[i];
 }
 
 bool Lowering::call_kernel(const Node& node, const KernelCall& call) {
@@ -192,7 +209,7 @@ std::string i64_attribute(int64_t value) { return std::to_string(value) + " : i6
 std::string to_stablehlo(const Function& function, const Target& target) {
   check_aliases(function);
   stablehlo::Writer writer;
-  Lowering lowering(target, function.mesh, writer);
+  Lowering lowering(target, function, writer);
   std::vector<stablehlo::Writer::Argument> arguments;
   for (const Value& parameter : function.parameters) {
     arguments.push_back({"%arg" + std::to_string(arguments.size()), parameter.type()});

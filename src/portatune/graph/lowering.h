@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "portatune/graph.h"
+#include "portatune/graph/live_values.h"
 #include "portatune/stablehlo/writer.h"
 
 namespace portatune {
@@ -29,12 +30,13 @@ inline const KernelCall kNoKernel{.target = ""};
 /// Writes nodes in an order in which every operand comes before its use.
 class Lowering {
  public:
-  Lowering(const Target& target, const Mesh& mesh, stablehlo::Writer& writer)
-      : target_(target), mesh_(mesh), writer_(writer) {}
+  Lowering(const Target& target, const Function& function, stablehlo::Writer& writer)
+      : target_(target), mesh_(function.mesh), writer_(writer), live_(function.results) {}
 
   /// Names a value that the writer has not created, such as an argument of the program. UsageError if it has a name.
   void bind(const Value& value, std::string name);
-  /// Writes all nodes that `values` need and that have not been written yet.
+  /// Writes all nodes that `values` need and that have not been written yet, except those that the program does not
+  /// need.
   void require(std::span<const Value> values);
   /// The name of a value; it must have been required.
   const std::string& name_of(const Value& value) const;
@@ -46,6 +48,11 @@ class Lowering {
   /// The same with other operands.
   void write(const Node& node, std::span<const Value> operands, std::string_view name, Attributes attributes = {},
              std::string region = {});
+  /// Indices of the results of the node that the program needs.
+  std::vector<size_t> live_results(const Node& node) const { return live_.results_of(node); }
+  /// Writes the node as the operation `name` with only these of its results.
+  void write_live(const Node& node, const std::vector<size_t>& live, std::span<const Value> operands,
+                  std::string_view name, std::string region);
   /// True if the target has a kernel or library with this name.
   bool offers(std::string_view kernel) const { return target_.kernels.contains(kernel); }
   /// Target::is_gpu.
@@ -81,6 +88,7 @@ class Lowering {
   const Target& target_;
   const Mesh& mesh_;
   stablehlo::Writer& writer_;
+  const LiveValues live_;
   std::unordered_map<const Node*, std::vector<std::string>> names_;
   int64_t channels_ = 0;
   int64_t calls_in_order_ = 0;

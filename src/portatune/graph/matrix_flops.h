@@ -9,7 +9,8 @@ namespace portatune {
 
 /// Floating-point operations of all matrix products and convolutions by the type of their operands, including those in
 /// decompositions, independent of kernels and of the compiler. Those of a loop over an index count in each iteration.
-/// Operations in bodies of other loops, and operations that remat() computes again, are not counted.
+/// Operations in bodies of other loops, operations that remat() computes again, and those that no result needs are not
+/// counted.
 std::map<DType, double> matrix_flops(const Function& function);
 
 }  // namespace portatune

@@ -162,8 +162,10 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
       break;
     case nn::Initializer::Kind::kUniform: {
       const uint64_t key = key_of(parameter.name, seed);
-      const double limit = std::sqrt(3.0) * parameter.initializer.stddev;
-      for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(limit * (2 * uniform(key, i) - 1));
+      const double limit = std::sqrt(3.0) * parameter.initializer.stddev, mean = parameter.initializer.mean;
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(mean + limit * (2 * uniform(key, i) - 1));
+      }
       break;
     }
     case nn::Initializer::Kind::kSinusoids:

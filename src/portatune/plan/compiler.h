@@ -15,7 +15,7 @@ namespace portatune::plan {
 /// Results of compiling a program.
 struct Compiled {
   pjrt::MemoryStats memory;
-  Traffic traffic;
+  double traffic;  ///< of hlo_traffic(), in bytes
   double seconds;  ///< duration of compilation
 };
 

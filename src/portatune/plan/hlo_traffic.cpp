@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "portatune/base/number.h"
 #include "portatune/base/wire.h"
 #include "portatune/io/tfrecord/packed_varints.h"
 
@@ -25,9 +27,11 @@ constexpr int kId = 5;
 namespace instruction_field {
 constexpr int kOpcode = 2;
 constexpr int kShape = 3;
+constexpr int kLiteral = 8;
 constexpr int kId = 35;
 constexpr int kOperands = 36;
 constexpr int kCalled = 38;
+constexpr int kBackendConfig = 43;
 }  // namespace instruction_field
 namespace shape_field {
 constexpr int kElementType = 2;
@@ -36,6 +40,7 @@ constexpr int kTupleShapes = 4;
 constexpr int kLayout = 5;
 }  // namespace shape_field
 constexpr int kMemorySpaceOfLayout = 8;
+constexpr int kInt32sOfLiteral = 4;
 
 // Bytes of an element, by PrimitiveType; 0 for tuples, tokens and types without a size.
 double element_bytes(uint64_t type) {
@@ -83,7 +88,15 @@ struct Instruction {
   uint64_t id = 0;
   double bytes = 0;
   std::vector<uint64_t> operands, called;
+  std::vector<uint64_t> int32s;     // values of a constant
+  std::string_view backend_config;  // the compiler's notes, as JSON
 };
+
+void read_literal(std::string_view message, std::vector<uint64_t>& int32s) {
+  for (WireReader field(message); field.next();) {
+    if (field.field() == kInt32sOfLiteral) append_integers(field, int32s);
+  }
+}
 
 Instruction read_instruction(std::string_view message) {
   Instruction instruction;
@@ -93,6 +106,8 @@ Instruction read_instruction(std::string_view message) {
     if (field.field() == instruction_field::kId) instruction.id = field.varint();
     if (field.field() == instruction_field::kOperands) append_integers(field, instruction.operands);
     if (field.field() == instruction_field::kCalled) append_integers(field, instruction.called);
+    if (field.field() == instruction_field::kLiteral) read_literal(field.bytes(), instruction.int32s);
+    if (field.field() == instruction_field::kBackendConfig) instruction.backend_config = field.bytes();
   }
   return instruction;
 }
@@ -141,29 +156,60 @@ double traffic_of(const Instruction& instruction, const std::unordered_map<uint6
   return read + instruction.bytes;
 }
 
-Traffic traffic_of(const Module& module, uint64_t computation) {
-  std::unordered_map<uint64_t, double> bytes;
-  Traffic traffic;
+std::vector<Instruction> instructions_of(const Module& module, uint64_t computation) {
+  std::vector<Instruction> instructions;
   const auto found = module.computations.find(computation);
   for (WireReader field(found == module.computations.end() ? "" : found->second); field.next();) {
-    if (field.field() != computation_field::kInstructions) continue;
-    const Instruction instruction = read_instruction(field.bytes());
+    if (field.field() == computation_field::kInstructions) instructions.push_back(read_instruction(field.bytes()));
+  }
+  return instructions;
+}
+
+// Adds the integers with which a computation compares.
+void add_constants(const Module& module, uint64_t computation, std::vector<uint64_t>& constants) {
+  for (const Instruction& instruction : instructions_of(module, computation)) {
+    constants.insert(constants.end(), instruction.int32s.begin(), instruction.int32s.end());
+    for (const uint64_t called : instruction.called) add_constants(module, called, constants);
+  }
+}
+
+// The number of iterations that the compiler has noted, as in {"known_trip_count":{"n":"5"}}.
+std::optional<double> noted_iterations(std::string_view backend_config) {
+  constexpr std::string_view kNote = "\"known_trip_count\":{\"n\":\"";
+  const size_t found = backend_config.find(kNote);
+  if (found == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = backend_config.substr(found + kNote.size());
+  return number_in<int64_t>(rest.substr(0, rest.find('"')));
+}
+
+// Number of iterations of a loop. Without a note, the condition of a loop over an index has the number as its only
+// constant.
+double iterations_of(const Module& module, const Instruction& loop) {
+  if (const auto noted = noted_iterations(loop.backend_config)) return *noted;
+  std::vector<uint64_t> constants;
+  if (loop.called.size() == 2) add_constants(module, loop.called[1], constants);  // body and condition
+  return constants.size() == 1 ? static_cast<double>(constants[0]) : 1;
+}
+
+double traffic_of(const Module& module, uint64_t computation) {
+  std::unordered_map<uint64_t, double> bytes;
+  double traffic = 0;
+  for (const Instruction& instruction : instructions_of(module, computation)) {
     bytes[instruction.id] = instruction.bytes;
     if (instruction.opcode != "while") {
-      traffic.once += traffic_of(instruction, bytes);
+      traffic += traffic_of(instruction, bytes);
       continue;
     }
-    for (const uint64_t called : instruction.called) {  // body and condition
-      const Traffic round = traffic_of(module, called);
-      traffic.of_round += round.once + round.of_round;
-    }
+    double of_iteration = 0;
+    for (const uint64_t called : instruction.called) of_iteration += traffic_of(module, called);
+    traffic += iterations_of(module, instruction) * of_iteration;
   }
   return traffic;
 }
 
 }  // namespace
 
-Traffic hlo_traffic(std::string_view hlo) {
+double hlo_traffic(std::string_view hlo) {
   const Module module = read_module(hlo);
   return traffic_of(module, module.entry);
 }

@@ -81,10 +81,9 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
                    const train::StepOptions& options, ProgramWriter* keep) {
   const train::StepProgram step = train::step_program(task, batch, options);
   const Compiled compiled = compiler.compile(step.function, keep);
-  const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
   return {.memory = memory_of(memory_of_inputs(step), compiled.memory),
           .work = {.flops = flops_of_step(task, batch, options),
-                   .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
+                   .bytes = compiled.traffic,
                    .sent_bytes = sent_bytes(task, batch, options)},
           .compile_s = compiled.seconds};
 }

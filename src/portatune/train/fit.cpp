@@ -87,16 +87,15 @@ class FitLoop {
     evaluate_and_end_epoch();  // of a run that stopped before it
     data::Cursor cursor = cursor_at_step();
     unchanged_until_ = state_.steps();
-    if (!is_over()) require_unchanged_data(cursor);
+    if (!is_over()) require_unchanged_data();
     while (!is_over() && !stopping_) take_step(cursor);
     // A stop request that arrives when everything is done changes nothing.
     result_.stopped = stopping_ && (!is_over() || evaluation_is_due() || epoch_end_is_due());
     if (!result_.stopped) {
       require_sound_weights();
-      require_unchanged_data(cursor);
-    } else if (const std::optional<ChangedData> change = changed_data()) {
-      note_changed_data(*change);
+      require_unchanged_data();
     }
+    const bool has_changed_data = result_.stopped && note_any_change();
     saves_.retry_best();
     result_.checkpoint_s = saves_.seconds();
     result_.failed_checkpoints = saves_.failed();
@@ -109,10 +108,10 @@ class FitLoop {
     result_.best_step = state_.evaluations().best_step;
     result_.model_step = state_.steps();
     if (!options_.validation.empty()) result_.scores = state_.evaluations().scores;
-    if (result_.stopped) {
-      state_.data_state() = position_of(cursor);
-    } else {
+    if (!result_.stopped) {
       restore_best_model();
+    } else if (!has_changed_data) {
+      state_.data_state() = position_at_end(cursor);
     }
     return result_;
   }
@@ -305,11 +304,12 @@ class FitLoop {
     const bool is_best = evaluate_and_end_epoch();
     if (checkpoint_is_due(is_best)) {
       require_sound_weights();
-      require_unchanged_data(cursor);
+      require_unchanged_data();
       state_.data_state() = cursor.state();
+      require_unchanged_data();  // again, because the position names the files as they are now
       saves_.start();
     } else if (at_epoch_end() && !stopping_ && !is_over()) {
-      require_unchanged_data(cursor);
+      require_unchanged_data();
     }
   }
 
@@ -327,10 +327,24 @@ class FitLoop {
                          change.change);
   }
 
-  // cursor  position of the batches after the last step
-  void require_unchanged_data(const data::Cursor& cursor) {
+  // Returns whether the data have changed.
+  bool note_any_change() {
     const std::optional<ChangedData> change = changed_data();
-    if (change && !options_.use_changed_data) end_for_changed_data(*change, cursor);
+    if (change) note_changed_data(*change);
+    return change.has_value();
+  }
+
+  // The position of the data at the end of the run; empty if they have changed, because a position names the files as
+  // the epoch has found them. A resume from the restored files then skips the batches of the steps made.
+  std::string position_at_end(const data::Cursor& cursor) {
+    if (note_any_change()) return {};
+    std::string position = position_of(cursor);
+    return note_any_change() ? std::string() : position;
+  }
+
+  void require_unchanged_data() {
+    const std::optional<ChangedData> change = changed_data();
+    if (change && !options_.use_changed_data) end_for_changed_data(*change);
     if (change) {
       note_changed_data(*change);
       callback_.on_warning(state_.deviations().back());
@@ -340,7 +354,7 @@ class FitLoop {
   }
 
   // Reports the checkpoint of the last step whose data were certainly unchanged, if there is one.
-  [[noreturn]] void end_for_changed_data(const ChangedData& change, const data::Cursor& cursor) {
+  [[noreturn]] void end_for_changed_data(const ChangedData& change) {
     const bool is_known = state_.steps() == unchanged_until_;
     saves_.finish();
     SavedBefore saved{.path = checkpoint_path(options_.checkpoints.folder, unchanged_until_), .fault = {}};
@@ -350,7 +364,7 @@ class FitLoop {
         note_changed_data(change);
         doubt = ", whose steps after step " + std::to_string(unchanged_until_) + " may have used changed data";
       }
-      state_.data_state() = position_of(cursor);
+      state_.data_state().clear();  // as in position_at_end()
       saved = shapes_ ? save_before_end() : SavedBefore{};
     }
     std::string given = change.change + ", as found after step " + std::to_string(state_.steps());
@@ -424,7 +438,7 @@ class FitLoop {
     const TooManySkips& skips = *too_many_skips_;
     SavedBefore saved;
     if (!skips.in_a_row) {
-      state_.data_state() = cursor.state();
+      state_.data_state() = position_at_end(cursor);
       saved = save_before_end();
     }
     const bool finite = state_.has_finite_weights();

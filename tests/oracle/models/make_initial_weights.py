@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from make_reference import in_checkpoint_names  # noqa: E402
 
-CASES = """albert_mlm albert_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining bert_softmax
+CASES = """albert_mlm albert_softmax ast_softmax bart_lm bart_softmax bert_mlm bert_mlm_untied bert_pretraining bert_softmax
 debertav2_conv debertav2_p2c debertav2_unshared debertav3_mlm debertav3_softmax mpnet_mlm mpnet_softmax
 bert_token bigbird_mlm bigbird_qa bigbird_softmax deit_softmax deit_teacher distilbert_mlm distilbert_softmax electra_mlm electra_pretraining electra_softmax
 gemma2_lm gemma3_lm gemma_lm gpt2_lm gpt2_lm_untied gpt2_softmax gptneox_lm gptneox_token llama_lm llama_softmax

@@ -43,4 +43,6 @@ Value with_gradients(const Value& y, const Values& x, const Values& dx) {
   return make_node<WithGradients>(std::move(inputs));
 }
 
+bool is_with_gradients(const Op& op) { return dynamic_cast<const WithGradients*>(&op) != nullptr; }
+
 }  // namespace portatune

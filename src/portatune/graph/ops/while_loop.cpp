@@ -22,6 +22,12 @@ Values arguments_like(const Values& values) {
   return arguments;
 }
 
+Values chosen(const Values& values, const std::vector<size_t>& indices) {
+  Values result;
+  for (const size_t index : indices) result.push_back(values[index]);
+  return result;
+}
+
 // The outside values that a region uses, without constants, which a region writes again.
 Values captured_by(const Region& region) {
   std::unordered_set<const Node*> inside, constants;
@@ -52,7 +58,7 @@ Values captured_by(const Region& region) {
 // while_loop(initial..., captured...): the body applied to the values until the condition fails.
 //   shape     those of the initial values
 //   gradient  none: an error
-//   lowering  stablehlo.while
+//   lowering  stablehlo.while with the values that the program needs
 struct WhileLoop final : Op {
   const Region condition, body;
   const std::optional<int64_t> count;  // number of iterations, if known
@@ -77,11 +83,11 @@ struct WhileLoop final : Op {
   }
   void lower(const Node& node, Lowering& out) const override {
     const int64_t calls_before = out.calls_in_order();
-    std::string regions = out.region(condition.arguments, condition.results);
-    regions += ", " + out.region(body.arguments, body.results);
+    const std::vector<size_t> live = out.live_results(node);
+    std::string regions = out.region(chosen(condition.arguments, live), condition.results);
+    regions += ", " + out.region(chosen(body.arguments, live), chosen(body.results, live));
     // Captured values are not operands, because a region sees the values around it.
-    const auto initial = std::span(node.inputs()).first(body.arguments.size());
-    out.write(node, initial, "stablehlo.while", {}, regions);
+    out.write_live(node, live, chosen(node.inputs(), live), "stablehlo.while", regions);
     if (out.calls_in_order() > calls_before) out.order_after(node);
   }
 };
@@ -149,8 +155,8 @@ LoopValues loop_over(const LoopValues& of_index, const Value& index, int64_t cou
   return loop_named("loop_over", of_index, index, count);
 }
 
-std::optional<CountedLoop> counted_loop(const Node& node) {
-  const auto* const loop = dynamic_cast<const WhileLoop*>(&node.op());
+std::optional<CountedLoop> counted_loop(const Op& op) {
+  const auto* const loop = dynamic_cast<const WhileLoop*>(&op);
   if (loop == nullptr || !loop->count) return std::nullopt;
   return CountedLoop{loop->body.arguments, loop->body.results, *loop->count};
 }

@@ -23,7 +23,7 @@ struct CountedLoop {
   Values arguments, results;
   int64_t count;  ///< number of iterations
 };
-/// The body of such a loop; absent for another node.
-std::optional<CountedLoop> counted_loop(const Node& node);
+/// The body of such a loop; absent for another op.
+std::optional<CountedLoop> counted_loop(const Op& op);
 
 }  // namespace portatune

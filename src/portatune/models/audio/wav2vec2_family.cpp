@@ -199,8 +199,8 @@ Value project(const Scope& s, const Wav2Vec2Fields& c, const Wav2Vec2Variant& va
   Value x = dropout(projection, linear(projection / "projection", normed, c.hidden_size), c.feat_proj_dropout);
   Value masked;
   if (c.has_masked_spec_embed()) {
-    // Uniform in [-0.5, 0.5); transformers draws new ones from [0, 1).
-    masked = s.parameter("masked_spec_embed", {c.hidden_size}, {Initializer::Kind::kUniform, 0.5 / std::sqrt(3.0)});
+    const Initializer from_0_to_1{.kind = Initializer::Kind::kUniform, .stddev = 0.5 / std::sqrt(3.0), .mean = 0.5};
+    masked = s.parameter("masked_spec_embed", {c.hidden_size}, from_0_to_1);
   }
   if (in.mask_time) {
     require(bool(masked), "mask_time", {&in.mask_time, 1}, "no masks: mask_time_prob of config.json is 0");
