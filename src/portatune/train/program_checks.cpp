@@ -17,7 +17,7 @@ namespace portatune::train {
 namespace {
 
 // parts  number of parts into which the rows of a batch are divided
-void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
+void require_divisible(const Signature& batch, int64_t parts, const std::string& where) {
   for (const auto& [name, type] : batch) {
     const int64_t packed_in = type.shape.rank() == 3 ? type.shape[0] : 1;
     if (name.ends_with(data::kTokenPlaces) && packed_in != parts) {
@@ -109,7 +109,7 @@ void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batch
   const int64_t devices = mesh.size(kBatchAxes);
   std::string where = "mesh " + to_string(mesh);
   if (micro_batches > 1) where += ", gradient_accumulation_steps " + std::to_string(micro_batches);
-  require_parts(batch, devices * micro_batches, where);
+  require_divisible(batch, devices * micro_batches, where);
 }
 
 void require_trainable_as_asked(const std::deque<nn::Parameter>& parameters, std::span<const nn::Parameter> trainable,
