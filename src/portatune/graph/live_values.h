@@ -10,13 +10,12 @@
 
 namespace portatune {
 
-/// What the results of a program need. Not needed are results of loops over an index that nothing uses, and gradients
-/// that are known before the backward pass and that no result asks for. Everything counts as needed in a graph that was
-/// not given, such as a decomposition.
+/// The values that the results of a program need. Unused results of loops over an index are not among them, nor are
+/// gradients that are known before the backward pass and that no result uses. Values of another graph, such as a
+/// decomposition, count as needed.
 class LiveValues {
  public:
-  LiveValues() = default;
-  /// The results must live longer.
+  /// The results must outlive it.
   explicit LiveValues(std::span<const Value> results);
 
   /// Whether the program needs a result of the node.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "graph/ops/composites.h"
+#include "pjrt/cpu.h"
 #include "portatune/graph/matrix_flops.h"
 
 namespace portatune::test {
@@ -128,6 +129,19 @@ TEST(BlockSparse, CostsAreLinearInTheLength) {
   };
   // Each of the blocks - 2 middle blocks has products with 5 blocks, the two others with all blocks.
   EXPECT_DOUBLE_EQ(flops(64) / flops(16), (62.0 * 5 + 2 * 64) / (14.0 * 5 + 2 * 16));
+}
+
+// Without kernels, the gradients of a part of the heads are computed at a time.
+TEST(BlockSparse, TemporariesOfGradientsAreThoseOfAPartOfTheHeads) {
+  const auto temporary_bytes = [](int64_t heads) {
+    const TensorType type{kF32, {1, 32 * 16, heads * 8}};
+    const Value q = parameter("q", type), k = parameter("k", type), v = parameter("v", type);
+    const Value dout = parameter("dout", type), bias = full({kF32, {1, 1, 1, 32 * 16}}, 0);
+    const Value out = block_sparse_attention(q, k, v, bias, {}, {.heads = heads, .block_size = 16, .scale = 1});
+    const Function function{.parameters = {q, k, v, dout}, .results = gradients(sum(out * dout), Values{q, k, v})};
+    return pjrt::cpu_client().compile(to_stablehlo(function, {})).executable().memory_stats().temporary;
+  };
+  EXPECT_LT(temporary_bytes(8), 3 * temporary_bytes(2));
 }
 
 TEST(BlockSparse, ErrorNamesTheSizes) {

@@ -1,11 +1,13 @@
 #include "portatune/graph/ops/attention/block_sparse_attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "portatune/graph/checks.h"
 #include "portatune/graph/composite.h"
 #include "portatune/graph/gradients.h"
+#include "portatune/graph/ops/while_loop.h"
 #include "portatune/ops.h"
 
 namespace portatune {
@@ -169,6 +171,38 @@ Values attend_by_blocks(const BlockSparseOptions& o, std::span<const Value> in) 
   return {join(around(ends.out, middle.out)), reshape(lse, {s[0], s[1], s[2] * s[3]})};
 }
 
+// The gradients of q, k and v, for these operands of block_sparse_attention_grad.
+Values gradients_by_blocks(const BlockSparseOptions& o, std::span<const Value> in) {
+  const Value out = attend_by_blocks(o, in.subspan(1, 5))[0];
+  return backpropagate({&out, 1}, in.first(1), in.subspan(1, 3), AtWrt::kStop);
+}
+
+// Number of equal parts of the heads whose gradients are computed one after the other: several, because the temporary
+// memory is that of one part, and few, because a part should have enough work for a device.
+int64_t parts_of_heads(int64_t heads) {
+  constexpr int64_t kMaxParts = 4;
+  int64_t parts = std::min(kMaxParts, heads);
+  while (heads % parts != 0) --parts;
+  return parts;
+}
+
+// The same gradients, computed in a loop over parts of the heads.
+Values gradients_by_heads(const BlockSparseOptions& o, std::span<const Value> in, int64_t parts) {
+  const Value index = parameter("part of the heads", {DType::kInt32, {}});
+  const auto part_of = [&](const Value& x, int64_t axis) {
+    const int64_t size = x.shape()[axis] / parts;
+    return dynamic_slice(x, axis, index * static_cast<double>(size), size);
+  };
+  BlockSparseOptions of_part = o;
+  of_part.heads = o.heads / parts;
+  Values dinputs = gradients_by_blocks(of_part, Values{part_of(in[0], 2), part_of(in[1], 2), part_of(in[2], 2),
+                                                       part_of(in[3], 2), in[4], part_of(in[5], 0)});
+  for (Value& dx : dinputs) dx = expand_dims(dx, 0);
+  dinputs = loop_over({.sums = {}, .parts = dinputs}, index, parts).parts;
+  for (Value& dx : dinputs) dx = reshape(transpose(dx, {1, 2, 0, 3}), in[1].shape());
+  return dinputs;
+}
+
 // block_sparse_attention_grad(dout, q, k, v, bias, random, out, lse): the gradients of q, k and v.
 //   shape     those of q, k and v
 //   lowering  the kernel portatune.block_attention_grad
@@ -179,8 +213,8 @@ struct BlockSparseAttentionGrad final : Composite {
   std::string_view name() const override { return "block_sparse_attention_grad"; }
   Types infer(std::span<const Value> in) const override { return {in[1].type(), in[2].type(), in[3].type()}; }
   Values decompose(std::span<const Value> in) const override {
-    const Value out = attend_by_blocks(o, in.subspan(1, 5))[0];
-    return backpropagate({&out, 1}, in.first(1), in.subspan(1, 3), AtWrt::kStop);
+    const int64_t parts = parts_of_heads(o.heads);
+    return parts == 1 ? gradients_by_blocks(o, in) : gradients_by_heads(o, in, parts);
   }
   KernelCall kernel(const Node&) const override {
     return {.target = "portatune.block_attention_grad", .attributes = attributes_of(o)};
