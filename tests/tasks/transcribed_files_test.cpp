@@ -17,7 +17,7 @@ using data::Example;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<Example> rows_of(const data::Dataset& dataset) {
+std::vector<Example> rows_in(const data::Dataset& dataset) {
   std::vector<Example> rows;
   for (const Example& row : dataset.iterate()) rows.push_back(row);
   return rows;
@@ -31,7 +31,7 @@ class TranscribedFiles : public testing::Test {
   }
   std::vector<Example> read(const std::string& name, const std::string& text_column = "text",
                             data::TableOptions table = {}) const {
-    return rows_of(read_transcribed_files({(folder_ / name).string()}, "audio", text_column, std::move(table)));
+    return rows_in(read_transcribed_files({(folder_ / name).string()}, "audio", text_column, std::move(table)));
   }
   static std::string file_of(const Example& row) {
     const RowFile file(row, "audio", kAudioFile);
