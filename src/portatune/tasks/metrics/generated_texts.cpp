@@ -12,23 +12,18 @@
 #include "portatune/tasks/metrics/texts/words.h"
 
 namespace portatune::tasks {
-namespace {
 
-std::vector<std::string> checked(std::vector<std::string> names) {
-  const std::vector<std::string> known = TextScores::names();
+std::vector<std::string> chosen_scores(std::vector<std::string> names, const std::vector<std::string>& known) {
   if (names == std::vector<std::string>{"all"}) return known;
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    const std::string meant = nearest(name, known);
     throw UsageError({.where = "metrics",
                       .given = in_quotes(name),
                       .expected = "all, or some of " + list_of(known, known.size()),
-                      .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                      .fix = suggestion(nearest(name, known))});
   }
   return names;
 }
-
-}  // namespace
 
 std::vector<GeneratedText> generated_texts(const Tensor& tokens, const text::Tokenizer& tokenizer, int32_t pad_id) {
   const auto length = static_cast<size_t>(tokens.shape()[1]);
@@ -79,7 +74,10 @@ Scores TextScores::result() const {
 
 TextToTextMetrics::TextToTextMetrics(const text::Tokenizer& tokenizer, int32_t pad_id, std::vector<std::string> names,
                                      bool stems)
-    : tokenizer_(tokenizer), pad_id_(pad_id), names_(checked(std::move(names))), of_texts_(stems) {}
+    : tokenizer_(tokenizer),
+      pad_id_(pad_id),
+      names_(chosen_scores(std::move(names), TextScores::names())),
+      of_texts_(stems) {}
 
 void TextToTextMetrics::update(const data::Example& batch, const data::Example& outputs) {
   of_tokens_.update(batch, outputs);
