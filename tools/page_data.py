@@ -39,6 +39,7 @@ def write_all(folder):
     file_model(folder / "vit", "vit_softmax", {**processor, "size": {"height": 12, "width": 12}})
     file_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
     file_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
+    file_model(folder / "wav2vec2-pretrained", "wav2vec2_model", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
         cached_model(folder / "hub", name, folder / toy)
@@ -52,6 +53,7 @@ def write_all(folder):
     for split in ("train", "dev", "test"):
         recordings(folder / "speech" / split)
     shutil.copytree(folder / "speech" / "test", folder / "new-clips")
+    talks(folder / "talks")
     tables(folder)
     texts(folder)
     conversations(folder)
@@ -254,6 +256,14 @@ def recordings(folder):
                 file.setparams((1, 2, 16000, 0, "NONE", ""))
                 angles = [2 * math.pi * frequency * t / 16000 for t in range(3200 + 100 * i)]
                 file.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(angle))) for angle in angles))
+
+
+def talks(folder):
+    """The same recordings with transcriptions."""
+    recordings(folder / "clips")
+    rows = [{"audio": f"clips/{name}/{i}.wav", "text": f"{name}, {name}!"} for i in range(8) for name in ("no", "yes")]
+    for name in ("train", "dev", "test"):
+        write_table(open(folder / f"{name}.csv", "w", newline=""), rows)
 
 
 def png(width, height, colour):

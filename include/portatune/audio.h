@@ -28,6 +28,9 @@ struct DecodeOptions {
 ///         that are not finite, with a rate outside of 1,000 to 768,000 Hz, or longer than max_seconds; DeviceError
 ///         without the plug-in
 std::vector<float> decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options = {});
+/// Number of samples of decode(), read from the header of the file if that has it.
+/// errors  as decode() for a file that it refuses by its header
+int64_t sample_count(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options = {});
 /// True if the bytes begin as a file that decode() accepts.
 bool is_audio(std::span<const std::byte> file);
 /// Decodes a file.

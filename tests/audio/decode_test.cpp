@@ -56,6 +56,18 @@ TEST_F(Decode, ResamplesToTheRequestedRate) {
   EXPECT_EQ(decoded(file("22k.flac"), {.sample_rate = 44'100}).size(), 2u * 2646u);
 }
 
+TEST_F(Decode, CountsSamplesAsItDecodesThem) {
+  for (const auto& entry : std::filesystem::directory_iterator(kGoldens / "decode")) {
+    const std::string bytes = text_of(entry.path());
+    if (!is_audio(std::as_bytes(std::span(bytes)))) continue;
+    for (const int64_t rate : {8'000, 16'000, 44'100}) {
+      EXPECT_EQ(sample_count(std::as_bytes(std::span(bytes)), "file", {.sample_rate = rate}),
+                std::ssize(decoded(bytes, {.sample_rate = rate})))
+          << entry.path() << " at " << rate;
+    }
+  }
+}
+
 TEST_F(Decode, NamesFilesOfOtherKinds) {
   EXPECT_THAT(error(""), HasSubstr("an empty file"));
   EXPECT_THAT(error("label,audio\n"), HasSubstr("a file that is not audio"));

@@ -72,6 +72,7 @@ TESTED_TOGETHER = {
     "tasks/class_weights tasks/found_classes tasks/text_classification_spec",
     "tasks/audio_classification_test.cpp": "tasks/audio_task",
     "tasks/image_classification_test.cpp": "tasks/file_classes tasks/file_task tasks/image_task",
+    "tasks/speech_ctc_test.cpp": "tasks/transcriptions",
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
     "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",

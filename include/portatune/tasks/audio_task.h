@@ -29,7 +29,12 @@ struct AudioInputOptions {
   bool attention_mask = true;
 
   void describe(OptionFields& fields);
+  /// Describes all options but max_length_seconds.
+  void describe_files(OptionFields& fields);
 };
+
+/// The column of paths or of the files' bytes.
+void describe_audio_column(OptionFields& fields, std::string& column);
 
 /// A task on an audio model with a Hugging Face folder and its preprocessor_config.json. A row has one recording: the
 /// path of a file, or the bytes of a WAV, AIFF, FLAC, Ogg or MP3 file.
@@ -43,11 +48,24 @@ class AudioTask : public FileTask {
 
  protected:
   /// column  the column of paths or of the files' bytes
+  /// values  replace those of config.json: see FileTask
   /// errors  CheckpointError, NotFoundError for a faulty folder or a feature extractor that does not fit the model;
   ///         UsageError for a max_length_seconds without a frame
-  AudioTask(const std::filesystem::path& model, std::string column, AudioInputOptions options);
+  AudioTask(const std::filesystem::path& model, std::string column, AudioInputOptions options,
+            const ConfigValues& values = {});
 
   const models::AudioModel& model() const;
+  const audio::Extractor& extractor() const;
+  /// How files are decoded for the extractor.
+  audio::DecodeOptions decoding() const;
+  /// The samples of a file, at least those of one frame.
+  std::vector<float> decoded(std::span<const std::byte> file, const std::string& where) const;
+  /// Whether batches have the number of real samples, so that the model does not see padding.
+  bool hides_padding() const;
+  /// Adds the masks of SpecAugment that the model has.
+  /// frames  of the example with its padding; `real` of them may be masked
+  /// key     of the random choices
+  void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const;
   models::AudioInputs inputs_of(const Columns& batch) const;
   /// The options and the column as values of settings().
   std::map<std::string, std::string> audio_settings() const;

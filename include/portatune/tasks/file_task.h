@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "portatune/hub.h"
@@ -19,6 +21,9 @@ namespace portatune {
 namespace tasks {
 struct FileType;
 }
+
+/// Values of keys of config.json: whole numbers, and texts.
+using ConfigValues = std::map<std::string, std::variant<int64_t, std::string>>;
 
 /// A task on a model folder of Hugging Face. A row has one file: its path or URL, or its bytes.
 class FileTask : public RowTask {
@@ -43,8 +48,10 @@ class FileTask : public RowTask {
   /// column  the column of paths or of the files' bytes
   /// type    the files that a row may contain
   /// unit    what tokens() counts: "images"
+  /// values  replace those of config.json, for the model and in saved folders
   /// errors  CheckpointError, NotFoundError for a faulty folder
-  FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type, const char* unit);
+  FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type, const char* unit,
+           const ConfigValues& values = {});
 
   /// The example of a row without the arrays of its file.
   virtual data::Example example_of(const data::Example& row, Labels labels) const = 0;
@@ -69,6 +76,10 @@ class FileTask : public RowTask {
   const std::string& file_column() const;
   /// The name of a row's file: its path or URL, or the origin of the row.
   std::string file_name(const data::Example& row) const;
+  /// Examples one by one, for a task whose rows decide about the shapes of batches: every process decodes all files.
+  data::Dataset all_examples(const data::Dataset& rows, Labels labels) const;
+  /// As all_examples(), in random order and with the random changes of training.
+  data::Dataset all_training_examples(const data::Dataset& rows, const data::ShuffleOptions& order) const;
   /// Writes the config with the changes and the companion files.
   void save_folder(const std::filesystem::path& folder, ConfigChanges changes) const;
 
@@ -76,6 +87,9 @@ class FileTask : public RowTask {
   struct Impl;
   data::LocalRows local_rows(int64_t batch_size, bool is_training) const;
   data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::LocalRows& local) const;
+  data::Dataset examples_of(const data::Dataset& rows, Labels labels, const data::LocalRows& local) const;
+  data::Dataset training_examples_of(const data::Dataset& rows, const data::ShuffleOptions& order,
+                                     const data::LocalRows& local) const;
   void add_file(data::Example& example, const data::Example& row, std::optional<uint64_t> key) const;
 
   std::unique_ptr<const Impl> impl_;

@@ -54,7 +54,9 @@ void require_finite(std::span<const float> samples, const std::string& where) {
 // An open file of the plug-in.
 class AudioFile {
  public:
-  AudioFile(std::span<const std::byte> bytes, const std::string& where) : api_(io::audio_plugin(where)), where_(where) {
+  AudioFile(std::span<const std::byte> bytes, const std::string& where, const Format& format)
+      : api_(io::audio_plugin(where)), where_(where) {
+    require_complete(bytes, format, where);
     PortatuneAudioError error;
     file_ = api_.open(bytes.data(), std::ssize(bytes), &format_, &error);
     if (file_ == nullptr) throw damaged(where, error.message);
@@ -92,15 +94,28 @@ class AudioFile {
   PortatuneAudioFile* file_ = nullptr;
 };
 
-// The number of samples is that of librosa: rounded up, with zeros in place of samples that libsoxr does not give.
+// The number of samples is that of librosa: rounded up.
+int64_t resampled_count(int64_t samples, int64_t from, int64_t to) {
+  if (from == to) return samples;
+  return static_cast<int64_t>(
+      std::ceil(static_cast<double>(samples) * static_cast<double>(to) / static_cast<double>(from)));
+}
+
+// There are zeros in place of samples that libsoxr does not give.
 std::vector<float> resampled(const std::vector<float>& samples, int32_t from, int32_t to, const std::string& where) {
-  const double count = std::ceil(static_cast<double>(samples.size()) * to / from);
-  std::vector<float> result(static_cast<size_t>(count));
+  std::vector<float> result(static_cast<size_t>(resampled_count(std::ssize(samples), from, to)));
   PortatuneAudioError error;
   const int64_t made = io::audio_plugin(where).resample(samples.data(), std::ssize(samples), from, to, result.data(),
                                                         std::ssize(result), &error);
   if (made < 0) throw damaged(where, error.message);
   return result;
+}
+
+void require_sample_rate(const DecodeOptions& options) {
+  if (options.sample_rate >= kMinRate && options.sample_rate <= kMaxRate) return;
+  throw UsageError({.where = "sample_rate",
+                    .given = std::to_string(options.sample_rate),
+                    .expected = std::to_string(kMinRate) + " to " + std::to_string(kMaxRate)});
 }
 
 }  // namespace
@@ -111,14 +126,9 @@ bool is_audio(std::span<const std::byte> file) {
 }
 
 std::vector<float> decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
-  if (options.sample_rate < kMinRate || options.sample_rate > kMaxRate) {
-    throw UsageError({.where = "sample_rate",
-                      .given = std::to_string(options.sample_rate),
-                      .expected = std::to_string(kMinRate) + " to " + std::to_string(kMaxRate)});
-  }
+  require_sample_rate(options);
   const Format& format = require_format(file, where);
-  require_complete(file, format, where);
-  AudioFile audio(file, where);
+  AudioFile audio(file, where, format);
   const int32_t rate = audio.format().rate;
   require_rate(rate, where);
   const bool is_exact = declares_frames(file, format);
@@ -130,6 +140,15 @@ std::vector<float> decode(std::span<const std::byte> file, const std::string& wh
   require_finite(samples, where);
   if (rate == options.sample_rate) return samples;
   return resampled(samples, rate, static_cast<int32_t>(options.sample_rate), where);
+}
+
+int64_t sample_count(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
+  require_sample_rate(options);
+  const Format& format = require_format(file, where);
+  if (!declares_frames(file, format)) return std::ssize(decode(file, where, options));
+  const PortatuneAudioFormat found = AudioFile(file, where, format).format();
+  require_rate(found.rate, where);
+  return resampled_count(found.frames, found.rate, options.sample_rate);
 }
 
 std::vector<float> read(const std::filesystem::path& file, const DecodeOptions& options) {

@@ -145,7 +145,8 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"line-by-line", "", "", "a .txt file has one text a line"},
     {"streaming", "", "*", ""},
     {"metric-name", "", "", "--metrics NAMES chooses the metrics"},
-    {"freeze-feature-encoder", "", "", "--freeze feature_extractor"},
+    {"freeze-feature-encoder", "--freeze=feature_extractor", "", ""},
+    {"eval-metrics", "--metrics", "", ""},
     {"freeze-*", "", "", "--freeze embeddings, or other parts of parameter names"},
     {"early-stopping", "", "", "--early-stopping-patience N ends training after N evaluations without improvement"},
     {"use-peft", "", "false", kAdapters},
@@ -262,6 +263,9 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"vision", "image-classification"},
     {"audio", "audio-classification"},
     {"keyword-spotting", "audio-classification"},
+    {"ctc", "speech-ctc"},
+    {"asr", "speech-ctc"},
+    {"automatic-speech-recognition", "speech-ctc"},
 };
 
 }  // namespace portatune::cli

@@ -91,8 +91,7 @@ void AudioClassificationRunOptions::describe(OptionFields& fields) {
   describe_classes(fields, labels);
   describe_metrics(fields, metrics);
   describe_loss(fields, loss, weights);
-  fields("audio_column", audio_column, "column of the path, from the table's folder",
-         {.other_names = "audio_column_name", .kept = true});
+  describe_audio_column(fields, audio_column);
   input.describe(fields);
 }
 

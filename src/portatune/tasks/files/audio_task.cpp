@@ -65,10 +65,19 @@ Tensor padded(const Tensor& waveform, int64_t length) {
 void AudioInputOptions::describe(OptionFields& fields) {
   fields("max_length_seconds", max_length_seconds, "length of the waveforms; training crops longer ones at random",
          {.lowest = 0.001, .highest = 3600, .kept = true});
+  describe_files(fields);
+}
+
+void AudioInputOptions::describe_files(OptionFields& fields) {
   fields("max_file_seconds", max_file_seconds, "longer recordings are refused",
          {.lowest = 0.001, .highest = 1e6, .kept = true});
   fields("no_attention_mask", attention_mask, "let the model see the zeros behind short recordings",
          {.sets = "false", .kept = true});
+}
+
+void describe_audio_column(OptionFields& fields, std::string& column) {
+  fields("audio_column", column, "column of the path, from the table's folder",
+         {.other_names = "audio_column_name", .kept = true});
 }
 
 struct AudioTask::Impl {
@@ -112,12 +121,14 @@ struct AudioTask::Impl {
   int64_t length;  // of waveforms, in samples
 };
 
-AudioTask::AudioTask(const fs::path& model, std::string column, AudioInputOptions options)
-    : FileTask(model, std::move(column), tasks::kAudioFile, "recordings"),
+AudioTask::AudioTask(const fs::path& model, std::string column, AudioInputOptions options, const ConfigValues& values)
+    : FileTask(model, std::move(column), tasks::kAudioFile, "recordings", values),
       impl_(std::make_unique<Impl>(model, options, config())) {}
 AudioTask::~AudioTask() = default;
 
 const models::AudioModel& AudioTask::model() const { return *impl_->model; }
+const audio::Extractor& AudioTask::extractor() const { return impl_->extractor; }
+bool AudioTask::hides_padding() const { return impl_->has_samples(); }
 double AudioTask::initializer_range() const { return model().facts().initializer_range; }
 const std::string& AudioTask::base_prefix() const { return model().facts().base_prefix; }
 
@@ -148,13 +159,20 @@ data::BatchType AudioTask::arrays(bool is_training) const {
   return arrays;
 }
 
+audio::DecodeOptions AudioTask::decoding() const {
+  return {.sample_rate = impl_->extractor.config().sampling_rate, .max_seconds = impl_->options.max_file_seconds};
+}
+
+std::vector<float> AudioTask::decoded(std::span<const std::byte> file, const std::string& where) const {
+  std::vector<float> samples = audio::decode(file, where, decoding());
+  impl_->require_frame(samples, where);
+  return samples;
+}
+
 void AudioTask::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                            std::optional<uint64_t> key) const {
   const models::AudioModelFacts& facts = model().facts();
-  const std::vector<float> samples = audio::decode(
-      file, where,
-      {.sample_rate = impl_->extractor.config().sampling_rate, .max_seconds = impl_->options.max_file_seconds});
-  impl_->require_frame(samples, where);
+  const std::vector<float> samples = decoded(file, where);
   std::span<const float> part = samples;
   if (key) part = random_part(part, impl_->length, *key);
   if (facts.spectrogram) {
@@ -166,14 +184,18 @@ void AudioTask::add_arrays(data::Example& example, std::span<const std::byte> fi
   if (impl_->has_samples()) example.set(kSamples, Tensor({}, {static_cast<int32_t>(part.size())}));
   if (!key) return;
   const int64_t frames = facts.frames(impl_->length);
-  const int64_t real = impl_->has_samples() ? facts.frames(std::ssize(part)) : frames;
+  add_masks(example, frames, impl_->has_samples() ? facts.frames(std::ssize(part)) : frames, *key);
+}
+
+void AudioTask::add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const {
+  const models::AudioModelFacts& facts = model().facts();
   if (impl_->masks_time()) {
-    example.set(kMaskTime, tasks::masked_spans(facts.spec_augment->time, frames, real, split_mix_64(*key, kTimeDraw)));
+    example.set(kMaskTime, tasks::masked_spans(facts.spec_augment->time, frames, real, split_mix_64(key, kTimeDraw)));
   }
   if (impl_->masks_features()) {
     const int64_t size = facts.hidden_size;
     example.set(kMaskFeature,
-                tasks::masked_spans(facts.spec_augment->feature, size, size, split_mix_64(*key, kFeatureDraw)));
+                tasks::masked_spans(facts.spec_augment->feature, size, size, split_mix_64(key, kFeatureDraw)));
   }
 }
 

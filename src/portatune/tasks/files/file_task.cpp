@@ -1,12 +1,15 @@
 #include "portatune/tasks/file_task.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "portatune/base/random.h"
 #include "portatune/data/verbs/functions/user_function.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/io/text/json_tree.h"
 #include "portatune/tasks/results/save_model.h"
 #include "portatune/tasks/rows/row_file.h"
 
@@ -21,21 +24,41 @@ uint64_t key_of(const data::Example& row, uint64_t seed) {
   return split_mix_64(split_mix_64(seed, number("epoch")), number("index"));
 }
 
+std::string with_values(const std::string& config, const ConfigValues& values, const std::string& where) {
+  if (values.empty()) return config;
+  nlohmann::ordered_json json = io::parse_json_object(config, where);
+  for (const auto& [key, value] : values) std::visit([&](const auto& v) { json[key] = v; }, value);
+  return json.dump();
+}
+
 }  // namespace
 
 struct FileTask::Impl {
+  Impl(const std::filesystem::path& model, std::string column, const tasks::FileType& type, const char* unit,
+       const ConfigValues& values)
+      : folder(hub::ModelFolder::open_config(model)),
+        config_text(with_values(folder.config_text(), values, config_file())),
+        config(io::JsonObject::parse(config_text, config_file())),
+        column(std::move(column)),
+        type(type),
+        unit(unit) {}
+
+  std::string config_file() const { return (hub::folder_of_settings(folder.path()) / "config.json").string(); }
+
   hub::ModelFolder folder;
+  std::string config_text;
+  io::JsonObject config;
   std::string column;
   const tasks::FileType& type;
   const char* unit;
 };
 
 FileTask::FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type,
-                   const char* unit)
-    : impl_(std::make_unique<Impl>(Impl{hub::ModelFolder::open_config(model), std::move(column), type, unit})) {}
+                   const char* unit, const ConfigValues& values)
+    : impl_(std::make_unique<Impl>(model, std::move(column), type, unit, values)) {}
 FileTask::~FileTask() = default;
 
-const io::JsonObject& FileTask::config() const { return impl_->folder.config(); }
+const io::JsonObject& FileTask::config() const { return impl_->config; }
 const std::string& FileTask::file_column() const { return impl_->column; }
 
 std::string FileTask::file_name(const data::Example& row) const {
@@ -68,21 +91,16 @@ data::Dataset FileTask::with_files(const data::Dataset& source, const data::Data
 }
 
 // Files of other processes' rows are not opened.
-data::Dataset FileTask::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+data::Dataset FileTask::examples_of(const data::Dataset& rows, Labels labels, const data::LocalRows& local) const {
   const auto encode = [this, labels](const data::Example& row, bool is_local) {
     if (is_local) return encoded(row, labels);
     return data::call_on(row, [&](const data::Example&) { return example_of(row, labels); });
   };
-  const data::LocalRows local = local_rows(size, false);
-  return with_files(rows, rows, local)
-      .map_local(encode, local, {.threads = 0})
-      .named("decode")
-      .batch_local(local)
-      .named("batch");
+  return with_files(rows, rows, local).map_local(encode, local, {.threads = 0}).named("decode");
 }
 
-data::Dataset FileTask::training_batches(const data::Dataset& rows, int64_t size,
-                                         const data::ShuffleOptions& order) const {
+data::Dataset FileTask::training_examples_of(const data::Dataset& rows, const data::ShuffleOptions& order,
+                                             const data::LocalRows& local) const {
   const auto encode = [this, seed = order.seed](const data::Example& row, bool is_local) {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, Labels::kRequired);
@@ -90,12 +108,28 @@ data::Dataset FileTask::training_batches(const data::Dataset& rows, int64_t size
       return example;
     });
   };
-  const data::LocalRows local = local_rows(size, true);
   return with_files(rows, rows.enumerate().shuffle(order).named("shuffle"), local)
       .map_local(encode, local, {.threads = 0})
-      .named("decode")
-      .batch_local(local)
-      .named("batch");
+      .named("decode");
+}
+
+data::Dataset FileTask::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  const data::LocalRows local = local_rows(size, false);
+  return examples_of(rows, labels, local).batch_local(local).named("batch");
+}
+
+data::Dataset FileTask::training_batches(const data::Dataset& rows, int64_t size,
+                                         const data::ShuffleOptions& order) const {
+  const data::LocalRows local = local_rows(size, true);
+  return training_examples_of(rows, order, local).batch_local(local).named("batch");
+}
+
+data::Dataset FileTask::all_examples(const data::Dataset& rows, Labels labels) const {
+  return examples_of(rows, labels, {.size = 1});
+}
+
+data::Dataset FileTask::all_training_examples(const data::Dataset& rows, const data::ShuffleOptions& order) const {
+  return training_examples_of(rows, order, {.size = 1});
 }
 
 std::vector<std::string> FileTask::unknown_config_keys() const { return config().unread_keys(); }
@@ -113,7 +147,7 @@ InitialWeights FileTask::initial_weights(std::span<const nn::Parameter> paramete
 void FileTask::require_weights() const { impl_->folder.require_weights(); }
 
 void FileTask::save_folder(const std::filesystem::path& folder, ConfigChanges changes) const {
-  tasks::save_model(folder, impl_->folder, std::move(changes));
+  tasks::save_model(folder, impl_->folder, impl_->config_text, std::move(changes));
 }
 
 }  // namespace portatune

@@ -12,23 +12,18 @@
 #include "portatune/tasks/metrics/texts/words.h"
 
 namespace portatune::tasks {
-namespace {
 
-std::vector<std::string> checked(std::vector<std::string> names) {
-  const std::vector<std::string> known = TextScores::names();
+std::vector<std::string> chosen_scores(std::vector<std::string> names, const std::vector<std::string>& known) {
   if (names == std::vector<std::string>{"all"}) return known;
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    const std::string meant = nearest(name, known);
     throw UsageError({.where = "metrics",
                       .given = in_quotes(name),
                       .expected = "all, or some of " + list_of(known, known.size()),
-                      .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                      .fix = suggestion(nearest(name, known))});
   }
   return names;
 }
-
-}  // namespace
 
 std::vector<GeneratedText> generated_texts(const Tensor& tokens, const text::Tokenizer& tokenizer, int32_t pad_id) {
   const auto length = static_cast<size_t>(tokens.shape()[1]);
@@ -43,7 +38,7 @@ std::vector<GeneratedText> generated_texts(const Tensor& tokens, const text::Tok
 }
 
 std::vector<std::string> TextScores::names() {
-  return {"rouge1", "rouge2", "rougeL", "rougeLsum", "bleu", "chrf", "exact_match", "f1", "gen_len"};
+  return {"rouge1", "rouge2", "rougeL", "rougeLsum", "bleu", "chrf", "exact_match", "f1", "wer", "cer", "gen_len"};
 }
 
 void TextScores::add(std::string_view given, const GeneratedText& text, double weight) {
@@ -59,26 +54,30 @@ void TextScores::add(std::string_view given, const GeneratedText& text, double w
   weight_ += weight;
   bleu_.add(target, text.text);
   chrf_.add(target, text.text);
+  word_errors_.add(target, text.text);
+  character_errors_.add(target, text.text);
 }
 
 Scores TextScores::result() const {
   Scores scores;
   if (weight_ == 0) return scores;
+  const std::map<std::string, double> of_corpus = {{"bleu", bleu_.result()},
+                                                   {"chrf", chrf_.result()},
+                                                   {"wer", word_errors_.result()},
+                                                   {"cer", character_errors_.result()}};
   for (const std::string& name : names()) {
-    if (name == "bleu") {
-      scores.emplace_back(name, bleu_.result());
-    } else if (name == "chrf") {
-      scores.emplace_back(name, chrf_.result());
-    } else {
-      scores.emplace_back(name, sums_.at(name) / weight_);
-    }
+    const auto found = of_corpus.find(name);
+    scores.emplace_back(name, found == of_corpus.end() ? sums_.at(name) / weight_ : found->second);
   }
   return scores;
 }
 
 TextToTextMetrics::TextToTextMetrics(const text::Tokenizer& tokenizer, int32_t pad_id, std::vector<std::string> names,
                                      bool stems)
-    : tokenizer_(tokenizer), pad_id_(pad_id), names_(checked(std::move(names))), of_texts_(stems) {}
+    : tokenizer_(tokenizer),
+      pad_id_(pad_id),
+      names_(chosen_scores(std::move(names), TextScores::names())),
+      of_texts_(stems) {}
 
 void TextToTextMetrics::update(const data::Example& batch, const data::Example& outputs) {
   of_tokens_.update(batch, outputs);

@@ -1,14 +1,21 @@
 #include "portatune/tasks/results/save_model.h"
 
+#include <utility>
+
 #include "portatune/hub/config_edit.h"
 #include "portatune/io/file/file.h"
 
 namespace portatune::tasks {
 
 void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes) {
+  save_model(folder, from, from.config_text(), std::move(changes));
+}
+
+void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, const std::string& config,
+                ConfigChanges changes) {
   changes.dtype = DType::kFloat32;
-  const std::string config = hub::edit_config(from.config_text(), (from.path() / "config.json").string(), changes);
-  io::write_file(folder / "config.json", config);
+  const std::string where = (from.path() / "config.json").string();
+  io::write_file(folder / "config.json", hub::edit_config(config, where, changes));
   for (const auto& [name, content] : from.companion_files()) io::write_file(folder / name, content.bytes());
 }
 

@@ -6,6 +6,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/task/given_options.h"
 #include "portatune/tasks/registry.h"
+#include "portatune/tasks/text_task.h"
 
 namespace portatune::run {
 namespace {
@@ -28,7 +29,8 @@ bool is_kept(std::string_view key) {
 
 std::string settings_text(const ModelOptions& model, const RowTask& task) {
   Json settings = {{"task", model.task}};
-  if (task.max_length() > 0) settings["max_length"] = task.max_length();
+  const bool has_max_length = dynamic_cast<const TextTask*>(&task) != nullptr;  // an option of tasks on texts
+  if (has_max_length && task.max_length() > 0) settings["max_length"] = task.max_length();
   for (const GivenOption& option : model.given) {
     const std::string key = as_key(option.name);
     if (is_kept(key) && !settings.contains(key)) settings[key] = value_of(option);

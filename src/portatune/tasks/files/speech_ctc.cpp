@@ -1,0 +1,460 @@
+#include "portatune/tasks/speech_ctc.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "portatune/audio/wav_file.h"
+#include "portatune/base/message.h"
+#include "portatune/data/batch/stack.h"
+#include "portatune/data/verbs/functions/user_function.h"
+#include "portatune/error.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/io/file/file.h"
+#include "portatune/ops.h"
+#include "portatune/option_fields.h"
+#include "portatune/packing.h"
+#include "portatune/tasks/files/transcribed_files.h"
+#include "portatune/tasks/metrics/transcriptions.h"
+#include "portatune/tasks/objectives/ctc.h"
+#include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/rows/ctc_tokenizer.h"
+#include "portatune/tasks/rows/letter_case.h"
+#include "portatune/tasks/rows/row_file.h"
+#include "portatune/tasks/rows/source_target.h"
+#include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_spec.h"
+#include "portatune/text/unicode/utf8.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+using tasks::CtcTokenizer;
+
+constexpr const char* kWaveforms = "input_values";
+constexpr const char* kRealSamples = "samples";
+constexpr const char* kLabels = "labels";
+constexpr int32_t kPaddedLabel = -100;
+constexpr const char* kMaskKey = "mask_key";  // of a row's masks; only between the rows and their batches
+constexpr const char* kHighestLogit = "highest_logit";
+
+std::set<char32_t> characters_in(std::string_view text) {
+  std::set<char32_t> characters;
+  for (size_t at = 0; at < text.size();) characters.insert(text::next_code_point(text, at));
+  return characters;
+}
+
+std::string without(const std::set<char32_t>& ignored, std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = text::next_code_point(text, at);
+    if (!ignored.contains(c)) text::append_utf8(c, result);
+  }
+  return result;
+}
+
+// The transcription of a row in UTF-8, without the ignored characters.
+std::string transcription_of(const data::Example& row, const SpeechCtcOptions& options) {
+  const std::string text = tasks::not_blank(row, options.text_column, row.text(options.text_column));
+  text::require_utf8(text);
+  return without(characters_in(options.chars_to_ignore), text);
+}
+
+CtcTokenizer tokenizer_of(const fs::path& model, const SpeechCtcOptions& options) {
+  text::require_utf8(options.chars_to_ignore);
+  if (!options.characters.empty()) return CtcTokenizer::of_characters(characters_in(options.characters));
+  return CtcTokenizer::load(hub::folder_of_settings(model));
+}
+
+bool has_ctc_head(const io::JsonObject& config) {
+  return std::ranges::any_of(config.get_strings("architectures"),
+                             [](const std::string& name) { return name.ends_with("ForCTC"); });
+}
+
+// A new head has the size of the vocabulary, and so does one for a new vocabulary.
+ConfigValues config_values(const fs::path& model, const SpeechCtcOptions& options, const CtcTokenizer& tokenizer) {
+  ConfigValues values;
+  if (options.ctc_loss_reduction) values["ctc_loss_reduction"] = *options.ctc_loss_reduction;
+  if (options.characters.empty() && has_ctc_head(hub::read_config(model))) return values;
+  values["vocab_size"] = tokenizer.size();
+  values["pad_token_id"] = tokenizer.blank_id();
+  return values;
+}
+
+void require_ctc(const models::AudioModelFacts& facts) {
+  if (facts.ctc) return;
+  throw UsageError(
+      {.where = "model", .given = facts.class_prefix + ", which has no CTC head", .expected = "wav2vec 2.0 or HuBERT"});
+}
+
+void require_fitting(const CtcTokenizer& tokenizer, const models::CtcFacts& facts, const fs::path& model) {
+  if (tokenizer.blank_id() == facts.blank_id && tokenizer.last_id() < facts.vocab_size) return;
+  throw CheckpointError({.where = (model / "vocab.json").string(),
+                         .given = "ids up to " + std::to_string(tokenizer.last_id()) + ", padding " +
+                                  std::to_string(tokenizer.blank_id()),
+                         .expected = "ids below " + std::to_string(facts.vocab_size) + ", padding " +
+                                     std::to_string(facts.blank_id) + ", as in config.json"});
+}
+
+void require_durations(const SpeechCtcOptions& options) {
+  if (options.min_duration_seconds < options.input.max_length_seconds) return;
+  throw UsageError({.where = "min_duration_seconds",
+                    .given = to_text(options.min_duration_seconds),
+                    .expected = "less than max_duration_seconds, " + to_text(options.input.max_length_seconds)});
+}
+
+// The number of frames that an alignment needs: equal neighbours have a blank between them.
+int64_t frames_for(std::span<const int32_t> labels, int32_t blank) {
+  int64_t frames = 0;
+  int32_t last = blank;
+  for (const int32_t label : labels) {
+    if (label == blank) continue;  // not aligned
+    frames += label == last ? 2 : 1;
+    last = label;
+  }
+  return frames;
+}
+
+void require_alignment(std::span<const int32_t> labels, int32_t blank, int64_t frames, const std::string& where) {
+  const int64_t needed = frames_for(labels, blank);
+  if (needed <= frames) return;
+  throw DataError({.where = where,
+                   .given = std::to_string(frames) + " frames for a transcription that needs " + std::to_string(needed),
+                   .expected = "a frame for each character, and one between equal ones",
+                   .fix = "check the transcription, or remove the row: --bad-rows skip:N"});
+}
+
+int64_t labels_in(const Tensor& labels, size_t row) {
+  const auto length = static_cast<size_t>(labels.shape()[1]);
+  const auto of_row = labels.as<int32_t>().subspan(row * length, length);
+  return std::ssize(of_row) - std::ranges::count(of_row, kPaddedLabel);
+}
+
+}  // namespace
+
+void SpeechCtcOptions::describe(OptionFields& fields) {
+  describe_text_column(fields, text_column);
+  describe_metrics(fields, metrics);
+  describe_audio_column(fields, audio_column);
+  fields("chars_to_ignore", chars_to_ignore, "characters to remove from transcriptions",
+         {.placeholder = "CHARACTERS", .use = OptionUse::kLabels, .kept = true});
+  fields("max_duration_seconds", input.max_length_seconds, "leave out rows with longer recordings",
+         {.lowest = 0.001, .highest = 3600, .other_names = "max_duration_in_seconds"});
+  fields("min_duration_seconds", min_duration_seconds, "leave out rows with shorter recordings",
+         {.highest = 3600, .other_names = "min_duration_in_seconds", .use = OptionUse::kLabels});
+  input.describe_files(fields);
+  fields("ctc_loss_reduction", ctc_loss_reduction, "of a batch: sum, or mean by labels and rows",
+         {.choices = {{"sum"}, {"mean"}}, .default_help = "that of config.json", .use = OptionUse::kTraining});
+  fields("new_vocabulary", new_vocabulary, "make a vocabulary although the model folder has one",
+         {.use = OptionUse::kTraining});
+}
+
+struct SpeechCtc::Impl {
+  Impl(const fs::path& model, SpeechCtcOptions given)
+      : options(std::move(given)),
+        tokenizer(tokenizer_of(model, options)),
+        letter_case(options.characters.empty() ? tokenizer.letter_case() : tasks::LetterCase::kLower),
+        config_values(portatune::config_values(model, options, tokenizer)) {
+    require_durations(options);
+  }
+
+  // The transcription of a row as the vocabulary spells it. As in run_speech_recognition_ctc.py, a space ends it.
+  std::string spelled(const data::Example& row) const {
+    std::string text = transcription_of(row, options);
+    if (letter_case == tasks::LetterCase::kLower) text = tasks::lower_case(text);
+    if (letter_case == tasks::LetterCase::kUpper) text = tasks::upper_case(text);
+    return tokenizer.has_word_delimiter() ? text + " " : text;
+  }
+
+  // The number of frames of the batches for an example.
+  int64_t padded_frames(int64_t frames, int64_t labels) const {
+    for (const data::LengthPair& pair : pairs) {
+      if (frames <= pair.source && labels <= pair.target) return pair.source;
+    }
+    return frames;  // too long for all, which the batch reports
+  }
+
+  const SpeechCtcOptions options;
+  const CtcTokenizer tokenizer;
+  const tasks::LetterCase letter_case;  // of transcriptions
+  const ConfigValues config_values;
+  std::vector<data::LengthPair> pairs;  // numbers of frames and labels of batches
+};
+
+SpeechCtc::SpeechCtc(const fs::path& model, SpeechCtcOptions options)
+    : SpeechCtc(model, std::make_unique<Impl>(model, std::move(options))) {}
+
+SpeechCtc::SpeechCtc(const fs::path& folder, std::unique_ptr<Impl> impl)
+    : AudioTask(folder, impl->options.audio_column, impl->options.input, impl->config_values), impl_(std::move(impl)) {
+  require_ctc(model().facts());
+  require_fitting(impl_->tokenizer, *model().facts().ctc, folder);
+  static_cast<void>(metrics());  // refuses unknown names
+  impl_->pairs = {{max_length(), max_target_length()}};
+}
+
+SpeechCtc::~SpeechCtc() = default;
+
+int64_t SpeechCtc::max_length() const {
+  const double rate = static_cast<double>(extractor().config().sampling_rate);
+  return model().facts().frames(std::llround(impl_->options.input.max_length_seconds * rate));
+}
+
+bool SpeechCtc::has_duration(const data::Example& row) const {
+  return data::call_on(row, [&](const data::Example&) {
+    const tasks::RowFile file(row, file_column(), tasks::kAudioFile);
+    const auto samples = static_cast<double>(audio::sample_count(file.bytes(), file.name(), decoding()));
+    const double seconds = samples / static_cast<double>(decoding().sample_rate);
+    return seconds > impl_->options.min_duration_seconds && seconds < impl_->options.input.max_length_seconds;
+  });
+}
+
+std::vector<std::string> SpeechCtc::columns(Labels labels) const {
+  if (labels == Labels::kIgnored) return {file_column()};
+  return {file_column(), impl_->options.text_column};
+}
+
+data::Dataset SpeechCtc::read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const {
+  const bool has_texts = labels == Labels::kRequired;
+  const data::Dataset rows = tasks::read_transcribed_files(
+      files, file_column(), has_texts ? impl_->options.text_column : "", std::move(table));
+  return has_texts ? rows.filter([this](const data::Example& row) { return has_duration(row); }) : rows;
+}
+
+data::Example SpeechCtc::encode(const data::Example& row, Labels labels) const { return encoded(row, labels); }
+
+data::Example SpeechCtc::example_of(const data::Example& row, Labels wanted) const {
+  data::Example example(row.origin());
+  example.set("audio", file_name(row));
+  tasks::set_weight_of(row, example);
+  if (wanted == Labels::kIgnored) return example;
+  const std::vector<int32_t> labels = impl_->tokenizer.encode(impl_->spelled(row));
+  const int64_t classes = model().facts().ctc->vocab_size;
+  const auto highest = std::ranges::max_element(labels);
+  if (highest != labels.end() && *highest >= classes) {
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "a token with the id " + std::to_string(*highest),
+                     .expected = "ids of the model, 0 to " + std::to_string(classes - 1)});
+  }
+  example.set(tasks::kSpelledText, impl_->tokenizer.decode_labels(labels));
+  return example.set(kLabels, Tensor({std::ssize(labels)}, std::span<const int32_t>(labels)));
+}
+
+// Samples behind the last frame of a batch belong to no frame, but to the mean and the variance of the recording.
+void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
+                           std::optional<uint64_t> key) const {
+  const models::AudioModelFacts& facts = model().facts();
+  const std::vector<float> samples = decoded(file, where);
+  const int64_t frames = facts.frames(std::ssize(samples));
+  if (frames > max_length()) {
+    throw DataError({.where = where,
+                     .given = std::to_string(frames) + " frames",
+                     .expected = "at most " + std::to_string(max_length()),
+                     .fix = "raise --max-duration-seconds, or divide the recording"});
+  }
+  if (example.has(kLabels) && !facts.ctc->zero_infinity) {
+    require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), frames, where);
+  }
+  const int64_t labels = example.has(kLabels) ? example.tensor(kLabels).shape()[0] : 0;
+  const int64_t used = std::min(std::ssize(samples), facts.samples(impl_->padded_frames(frames, labels)));
+  const Tensor waveform = extractor()(samples, where);
+  example.set(kWaveforms, Tensor({used}, waveform.as<float>().first(static_cast<size_t>(used))));
+  example.set(tasks::kFrames, Tensor({}, {static_cast<int32_t>(frames)}));
+  if (hides_padding()) example.set(kRealSamples, Tensor({}, {static_cast<int32_t>(used)}));
+  if (key) example.set(kMaskKey, Tensor({}, {static_cast<int64_t>(*key)}));
+}
+
+data::Dataset SpeechCtc::padded(const data::Dataset& examples, int64_t size, Labels labels) const {
+  data::PaddedBatchOptions padding{.lengths = {}, .columns = {kWaveforms}, .pad_values = {{kLabels, kPaddedLabel}}};
+  if (labels == Labels::kRequired) padding.target_columns = {kLabels};
+  for (const auto& [frames, targets] : impl_->pairs) {
+    padding.lengths.push_back(model().facts().samples(frames));
+    if (labels == Labels::kRequired) padding.target_lengths.push_back(targets);
+  }
+  return examples.bucket_by_length(size, {.padding = std::move(padding)}).named("batch");
+}
+
+data::Dataset SpeechCtc::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  return padded(all_examples(rows, labels), size, labels);
+}
+
+data::Dataset SpeechCtc::training_batches(const data::Dataset& rows, int64_t size,
+                                          const data::ShuffleOptions& order) const {
+  return padded(all_training_examples(rows, order), size, Labels::kRequired).map([this](data::Example batch) {
+    return with_masks(std::move(batch));
+  });
+}
+
+data::Example SpeechCtc::with_masks(data::Example batch) const {
+  const std::span<const int64_t> keys = batch.tensor(kMaskKey).as<int64_t>();
+  const std::span<const int32_t> real = batch.tensor(tasks::kFrames).as<int32_t>();
+  const int64_t padded = model().facts().frames(batch.tensor(kWaveforms).shape()[1]);
+  std::vector<data::Example> rows(keys.size());
+  for (size_t row = 0; row < rows.size(); ++row) {
+    add_masks(rows[row], padded, hides_padding() ? real[row] : padded, static_cast<uint64_t>(keys[row]));
+  }
+  const data::Example masks = data::stack("masks", rows, std::ssize(rows), data::unpadded);
+  for (const auto& [name, mask] : masks.columns()) {
+    if (name != data::kExampleWeight) batch.set(name, mask);
+  }
+  return batch.erase(kMaskKey);
+}
+
+void SpeechCtc::set_lengths(std::vector<int64_t> lengths) {
+  std::ranges::sort(lengths);
+  std::vector<data::LengthPair> pairs;
+  for (const int64_t length : lengths) pairs.push_back({length, max_target_length()});
+  set_pairs(std::move(pairs));
+}
+
+void SpeechCtc::set_pairs(std::vector<data::LengthPair> pairs) {
+  for (const auto& [frames, labels] : pairs) {
+    if (frames >= 1 && frames <= max_length()) continue;
+    throw UsageError({.where = "lengths of batches",
+                      .given = std::to_string(frames) + " frames",
+                      .expected = "1 to " + std::to_string(max_length()) + ", the frames of max_duration_seconds"});
+  }
+  impl_->pairs = std::move(pairs);
+}
+
+data::LengthCounts SpeechCtc::length_counts(const data::Dataset& batches) const {
+  data::LengthCounts counts;
+  for (const auto& [pair, count] : pair_counts(batches)) counts[pair.source] += count;
+  return counts;
+}
+
+data::PairCounts SpeechCtc::pair_counts(const data::Dataset& batches) const {
+  data::PairCounts counts;
+  for (const data::Example& batch : batches.iterate()) {
+    const std::span<const int32_t> frames = batch.tensor(tasks::kFrames).as<int32_t>();
+    const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+    for (size_t row = 0; row < frames.size(); ++row) {
+      if (weights[row] == 0) continue;
+      ++counts[{frames[row], batch.has(kLabels) ? labels_in(batch.tensor(kLabels), row) : 0}];
+    }
+  }
+  return counts;
+}
+
+std::unique_ptr<PredictionLines> SpeechCtc::prediction_lines() const {
+  return std::make_unique<tasks::TranscriptionLines>(impl_->tokenizer);
+}
+
+std::string SpeechCtc::score_of_best_model() const {
+  const std::vector<std::string>& names = impl_->options.metrics;
+  const bool reports_words =
+      std::ranges::any_of(names, [](const auto& name) { return name == "wer" || name == "all"; });
+  return reports_words ? "wer" : names.empty() ? "" : names.front();
+}
+
+std::map<std::string, std::string> SpeechCtc::settings() const {
+  const SpeechCtcOptions& options = impl_->options;
+  return {{"audio_column", options.audio_column},
+          {"text_column", options.text_column},
+          {"chars_to_ignore", options.chars_to_ignore},
+          {"max_duration_seconds", to_text(options.input.max_length_seconds)},
+          {"min_duration_seconds", to_text(options.min_duration_seconds)},
+          {"attention_mask", hides_padding() ? "true" : "false"},
+          {"ctc_loss_reduction", model().facts().ctc->is_mean ? "mean" : "sum"}};
+}
+
+std::vector<std::string> SpeechCtc::inputs() const { return {kWaveforms, std::string(data::kExampleWeight)}; }
+
+std::vector<std::string> SpeechCtc::optional_inputs() const {
+  std::vector<std::string> names = AudioTask::optional_inputs();
+  names.push_back(kLabels);
+  return names;
+}
+
+Forward SpeechCtc::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::AudioInputs in = inputs_of(batch);
+  const Value logits = model().ctc_logits(root, model().hidden_states(root, in).back());
+  const Value& weights = batch.at(std::string(data::kExampleWeight));
+  Forward forward{.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = {}};
+  if (const auto labels = batch.find(kLabels); labels != batch.end()) {
+    const Shape& shape = logits.shape();
+    const Value frames = in.samples ? models::frames_of(model().facts(), in.samples)
+                                    : full({DType::kInt32, {shape[0]}}, static_cast<double>(shape[1]));
+    forward = tasks::ctc(*model().facts().ctc, logits, labels->second, frames, weights, root.options().mesh);
+  }
+  // The ids are a thousandth of the logits; the maximum shows whether these are finite.
+  forward.outputs = {{std::string(tasks::kFrameIds), argmax(logits, 2)}, {kHighestLogit, max(logits, {1, 2})}};
+  return forward;
+}
+
+std::unique_ptr<Metrics> SpeechCtc::metrics() const {
+  return std::make_unique<tasks::TranscriptionMetrics>(impl_->tokenizer, impl_->options.metrics);
+}
+
+void SpeechCtc::save(const fs::path& folder) const {
+  save_folder(folder, {.architecture = model().facts().class_prefix + "ForCTC"});
+  if (impl_->options.characters.empty()) return;
+  for (const auto& [name, content] : impl_->tokenizer.files()) io::write_file(folder / name, content);
+}
+
+namespace {
+
+constexpr const char* kEnglishCharacters = " 'abcdefghijklmnopqrstuvwxyz";
+
+bool has_vocabulary(const fs::path& model) { return fs::exists(hub::folder_of_settings(model) / "vocab.json"); }
+
+// The characters of the transcriptions in lower case.
+std::string characters_of_rows(const TaskContext& context, const SpeechCtcOptions& options) {
+  const data::Dataset rows =
+      tasks::read_transcribed_files(context.files, options.audio_column, options.text_column, context.table);
+  std::set<char32_t> characters;
+  for (const data::Example& row : context.readable(rows).iterate()) {
+    characters.merge(characters_in(tasks::lower_case(transcription_of(row, options))));
+  }
+  std::string text;
+  for (const char32_t c : characters) text::append_utf8(c, text);
+  return text;
+}
+
+void report_durations(const TaskContext& context, const SpeechCtc& task, const SpeechCtcOptions& options) {
+  const data::Dataset rows =
+      tasks::read_transcribed_files(context.files, options.audio_column, options.text_column, context.table);
+  int64_t outside = 0;
+  const auto count = [&](const data::Example& row) {
+    outside += task.has_duration(row) ? 0 : 1;
+    return false;
+  };
+  static_cast<void>(context.readable(rows.filter(count)).count());
+  if (outside == 0) return;
+  context.notice(counted(outside, "recording") + " of " + to_text(options.min_duration_seconds) +
+                 " seconds or less, or " + to_text(options.input.max_length_seconds) + " or more, left out");
+}
+
+std::unique_ptr<RowTask> make_speech_ctc(const TaskContext& context, const SpeechCtcOptions& given) {
+  SpeechCtcOptions options = given;
+  const bool is_trained = context.classes == Classes::kOfRows;
+  if (is_trained && (options.new_vocabulary || !has_vocabulary(context.folder))) {
+    options.characters = characters_of_rows(context, options);
+  } else if (context.classes == Classes::kAssumed && !has_vocabulary(context.folder)) {
+    options.characters = kEnglishCharacters;
+  }
+  auto task = std::make_unique<SpeechCtc>(context.folder, options);
+  if (is_trained) report_durations(context, *task, options);
+  return task;
+}
+
+std::vector<data::Example> rows_of_speech_ctc(const RowTask& task, const SpeechCtcOptions& options) {
+  data::Example row = tasks::sample_row(task);
+  return {row.set(options.audio_column, audio::wav_file(std::vector<int16_t>(16'000)))};  // a second of silence
+}
+
+}  // namespace
+
+const TaskSpec& speech_ctc_spec() {
+  static const TaskSpec kSpec =
+      task_spec<SpeechCtcOptions>({.name = "speech-ctc",
+                                   .classes = {"ForCTC"},
+                                   .run_options = {RunOption::kPadding, RunOption::kWeightColumn},
+                                   .pipeline = "automatic-speech-recognition",
+                                   .make = make_speech_ctc,
+                                   .sample_rows = rows_of_speech_ctc});
+  return kSpec;
+}
+
+}  // namespace portatune
