@@ -56,7 +56,7 @@ TESTED_TOGETHER = {
     "generate/generated_tokens_test.cpp": "generate/text_loop generate/token_model",
     "hub/download_test.cpp": "hub/partial_file hub/required_files io/hub_client",
     "hub/find_model_test.cpp": "io/environment",
-    "models/adapter_parity_test.cpp": "hub/merge_adapter",
+    "models/adapter_parity_test.cpp": "hub/changed_model hub/merge_adapter",
     "base/output_file_test.cpp": "base/shipped_files",
     "processes/process_group_test.cpp": "base/process_group",
     "pjrt/client_test.cpp": "pjrt/buffer pjrt/c_api pjrt/event pjrt/executable pjrt/key_value_callbacks",

@@ -72,6 +72,7 @@ struct Run {
     return until_reader_leaves([&] { return cli::tokenize(arguments); });
   }
   int operator()(const cli::TokenizerTrainArguments& arguments) const { return cli::tokenizer_train(arguments); }
+  int operator()(const cli::GrowArguments& arguments) const { return cli::grow(arguments); }
   int operator()(const cli::MergeArguments& arguments) const { return cli::merge(arguments); }
   int operator()(const cli::TfrecordWriteArguments& arguments) const { return cli::tfrecord_write(arguments); }
   int operator()(const cli::TfrecordInspectArguments& arguments) const {

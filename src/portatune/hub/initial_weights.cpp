@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numbers>
 #include <set>
 #include <stdexcept>
 
 #include "portatune/base/message.h"
-#include "portatune/base/random.h"
+#include "portatune/base/random_normal.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/nn/adapted_layers.h"
@@ -16,21 +15,8 @@
 namespace portatune::hub {
 namespace {
 
-uint64_t key_of(std::string_view name, uint64_t seed) {
-  uint64_t key = seed;
-  for (const char c : name) key = split_mix_64(key ^ static_cast<unsigned char>(c), 0);
-  return key;
-}
-
 // A uniform number in [0, 1).
 double uniform(uint64_t key, uint64_t i) { return fraction(split_mix_64(key, i)); }
-
-// A normal number from two uniform ones. source: Box and Muller 1958
-double normal(uint64_t key, uint64_t i) {
-  const double u = static_cast<double>((split_mix_64(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
-  const double v = uniform(key, 2 * i + 1);
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
-}
 
 // Arrays without an effect that old versions of transformers, or T5's authors, saved with the weights.
 bool is_ignored(std::string_view name) {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "portatune/error.h"
+#include "portatune/hub/changed_model.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/io/file/atomic_directory.h"
 #include "portatune/nn/adapted_layers.h"
 
 namespace portatune::hub {
@@ -110,7 +110,6 @@ void write_weights(const fs::path& file, const ModelFolder& model) {
       writer.write(sum_of(before, change->second).view());
     }
   }
-  model.require_whole();
   writer.finish();
 }
 
@@ -123,19 +122,8 @@ int64_t merge_adapter(const fs::path& adapter, const fs::path& output, const std
                       .given = "a whole model",
                       .expected = "an adapter: a folder with " + std::string(kAdapterConfig)});
   }
-  io::require_nothing_else(
-      output, [](const fs::directory_entry& entry) { return entry.path().filename() == io::kLostAndFound; },
-      io::kLostAndFound);
-  io::AtomicDirectory folder(output);
-  write_weights(folder.staging() / "model.safetensors", model);
-  io::write_file(folder.staging() / "config.json", model.config_text());
-  for (const auto& [name, content] : model.companion_files()) {
-    io::write_file(folder.staging() / name, content.bytes());
-  }
-  for (const std::string& name : others) {
-    if (fs::exists(adapter / name)) fs::copy_file(adapter / name, folder.staging() / name);
-  }
-  folder.commit();
+  write_changed_model(model, output, model.config_text(), others,
+                      [&](const fs::path& file) { write_weights(file, model); });
   return std::ssize(model.lora()->target_modules);
 }
 

@@ -6,6 +6,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/models/architectures.h"
+#include "portatune/models/layer_stacks.h"
 
 namespace portatune::models {
 namespace {
@@ -28,48 +29,49 @@ struct Architecture {
   std::string_view model_type;
   std::unique_ptr<Model> (*make)(const io::JsonObject& config);
   Targets lora_targets;
+  LayerStacks (*stacks)(const io::JsonObject& config);  // null: the layers share their weights
 };
 constexpr Architecture<TextModel> kTextModels[] = {
-    {"albert", albert, kQueryValue},
-    {"bart", bart, kQVProj},
-    {"bert", bert, kQueryValue},
-    {"big_bird", big_bird, kQueryValue},
-    {"bigbird_pegasus", bigbird_pegasus, kQueryValueOfBoth},
-    {"deberta-v2", deberta_v2, kQueryValueProj},
-    {"distilbert", distilbert, kQVLin},
-    {"electra", electra, kQueryValue},
-    {"gemma", gemma, kQVProj},
-    {"gemma2", gemma2, kQVProj},
-    {"gemma3_text", gemma3, kQVProj},
-    {"gpt2", gpt2, kConvAttention},
-    {"gpt_neox", gpt_neox, kJointProjection},
-    {"llama", llama, kQVProj},
-    {"marian", marian, kQVProj},
-    {"mbart", mbart, kQVProj},
-    {"mistral", mistral, kQVProj},
-    {"modernbert", modernbert, kJoined},
-    {"mpnet", mpnet, kQV},
-    {"mt5", mt5, kQV},
-    {"opt", opt, kQVProj},
-    {"pegasus", pegasus, kQVProj},
-    {"phi", phi, kPhi},
-    {"qwen2", qwen2, kQVProj},
-    {"qwen3", qwen3, kQVProj},
-    {"roberta", roberta, kQueryValue},
-    {"smollm3", smollm3, kQVProj},
-    {"t5", t5, kQV},
-    {"umt5", umt5, kQV},
-    {"xlm-roberta", xlm_roberta, kQueryValue},
+    {"albert", albert, kQueryValue, nullptr},
+    {"bart", bart, kQVProj, bart_stacks},
+    {"bert", bert, kQueryValue, bert_stacks},
+    {"big_bird", big_bird, kQueryValue, bert_stacks},
+    {"bigbird_pegasus", bigbird_pegasus, kQueryValueOfBoth, bigbird_pegasus_stacks},
+    {"deberta-v2", deberta_v2, kQueryValueProj, bert_stacks},
+    {"distilbert", distilbert, kQVLin, distilbert_stacks},
+    {"electra", electra, kQueryValue, bert_stacks},
+    {"gemma", gemma, kQVProj, llama_stacks},
+    {"gemma2", gemma2, kQVProj, gemma2_stacks},
+    {"gemma3_text", gemma3, kQVProj, gemma2_stacks},
+    {"gpt2", gpt2, kConvAttention, gpt2_stacks},
+    {"gpt_neox", gpt_neox, kJointProjection, gpt_neox_stacks},
+    {"llama", llama, kQVProj, llama_stacks},
+    {"marian", marian, kQVProj, bart_stacks},
+    {"mbart", mbart, kQVProj, mbart_stacks},
+    {"mistral", mistral, kQVProj, llama_stacks},
+    {"modernbert", modernbert, kJoined, modernbert_stacks},
+    {"mpnet", mpnet, kQV, bert_stacks},
+    {"mt5", mt5, kQV, t5_stacks},
+    {"opt", opt, kQVProj, opt_stacks},
+    {"pegasus", pegasus, kQVProj, mbart_stacks},
+    {"phi", phi, kPhi, phi_stacks},
+    {"qwen2", qwen2, kQVProj, llama_stacks},
+    {"qwen3", qwen3, kQVProj, llama_stacks},
+    {"roberta", roberta, kQueryValue, bert_stacks},
+    {"smollm3", smollm3, kQVProj, llama_stacks},
+    {"t5", t5, kQV, t5_stacks},
+    {"umt5", umt5, kQV, umt5_stacks},
+    {"xlm-roberta", xlm_roberta, kQueryValue, bert_stacks},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {
-    {"deit", deit, kQueryValue},
-    {"vit", vit, kQueryValue},
+    {"deit", deit, kQueryValue, vit_stacks},
+    {"vit", vit, kQueryValue, vit_stacks},
 };
 
 constexpr Architecture<AudioModel> kAudioModels[] = {
-    {"audio-spectrogram-transformer", ast, kQueryValue},
-    {"hubert", hubert, kQVProj},
-    {"wav2vec2", wav2vec2, kQVProj},
+    {"audio-spectrogram-transformer", ast, kQueryValue, vit_stacks},
+    {"hubert", hubert, kQVProj, wav2vec2_stacks},
+    {"wav2vec2", wav2vec2, kQVProj, wav2vec2_stacks},
 };
 
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
@@ -124,6 +126,26 @@ auto& require(const Table& table, const std::string& kind, const io::JsonObject&
        .fix = other ? "choose another task, or another checkpoint" : ""});
 }
 
+// What `get` returns for the architecture of a config, of whatever kind it is.
+template <class Get>
+auto of_architecture(const io::JsonObject& config, Get get) {
+  if (is_image_model(config)) return get(require(kImageModels, "image", config));
+  if (is_audio_model(config)) return get(require(kAudioModels, "audio", config));
+  return get(require(kTextModels, "text", config));
+}
+
+// The architectures whose layers have weights of their own.
+std::string growable_models() {
+  std::string names;
+  const auto add = [&](const auto& table) {
+    for (const auto& architecture : table) {
+      if (architecture.stacks) names += (names.empty() ? "" : ", ") + std::string(architecture.model_type);
+    }
+  };
+  add(kTextModels), add(kImageModels), add(kAudioModels);
+  return names;
+}
+
 template <class Table>
 auto make(const Table& table, const std::string& kind, const io::JsonObject& config) {
   ignore_bookkeeping(config);
@@ -136,10 +158,20 @@ bool is_image_model(const io::JsonObject& config) { return has(kImageModels, con
 bool is_audio_model(const io::JsonObject& config) { return has(kAudioModels, config.get_string_or("model_type", "")); }
 
 std::vector<std::string> lora_targets(const io::JsonObject& config) {
-  const Targets targets = is_image_model(config)   ? require(kImageModels, "image", config).lora_targets
-                          : is_audio_model(config) ? require(kAudioModels, "audio", config).lora_targets
-                                                   : require(kTextModels, "text", config).lora_targets;
+  const Targets targets = of_architecture(config, [](const auto& architecture) { return architecture.lora_targets; });
   return {targets.begin(), targets.end()};
+}
+
+LayerStacks layer_stacks(const io::JsonObject& config) {
+  const std::string model_type = config.get_string("model_type");
+  const bool is_known = has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type);
+  const auto stacks =
+      is_known ? of_architecture(config, [](const auto& architecture) { return architecture.stacks; }) : nullptr;
+  if (stacks != nullptr) return stacks(config);
+  throw CheckpointError(
+      {.where = "config.json",
+       .given = "model_type \"" + model_type + "\"" + (is_known ? ", whose layers share their weights" : ""),
+       .expected = "a model with numbered layers: " + growable_models()});
 }
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }

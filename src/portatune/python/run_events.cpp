@@ -21,6 +21,7 @@ void refuse_hang_timeout(const cli::FitArguments& a) {
 
 void require_one_run(const cli::FitArguments& a) {
   if (a.folds > 0) refuse("folds", "the function cross_validate()");
+  if (!a.grow.empty()) refuse("grow", "the command, as this trains several models");
   refuse_hang_timeout(a);
 }
 

@@ -1,14 +1,12 @@
 // Cross-validation: a model for each part of the rows, trained on the other parts.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
-#include "portatune/base/output_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
-#include "portatune/io/text/json.h"
 #include "portatune/run/fit.h"
 #include "portatune/run/fold_predictions.h"
 #include "portatune/run/inputs/batches/training_batches.h"
@@ -72,17 +70,6 @@ void remove_earlier_folds(const fs::path& output) {
     if (entry.is_directory() && entry.path().filename().string().starts_with("fold-")) earlier.push_back(entry.path());
   }
   for (const fs::path& path : earlier) fs::remove_all(path);
-}
-
-// errors  UsageError for settings that differ from those of the run that is resumed
-void require_same_run(const RunOptions& a, const train::RunFacts& facts) {
-  const fs::path file = a.output / kFacts;
-  if (!fs::exists(file)) {
-    AtomicFile result(file);
-    result.write(io::line_of({{"facts", facts}}));
-    return result.commit();
-  }
-  train::require_same_run(a.output, io::JsonObject::read(file).get_string_map("facts"), facts);
 }
 
 // All settings that determine the models.
@@ -213,7 +200,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   const std::vector<int> fold_of =
       folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kFoldLabels)), events);
   if (plan.overwrite_output) remove_earlier_folds(plan.output);
-  require_same_run(plan, facts_of(plan, task, std::ssize(fold_of)));
+  require_same_runs(plan.output / kFacts, facts_of(plan, task, std::ssize(fold_of)));
   if (!train_folds(plan, fold_of, events)) return std::nullopt;
   return predict_folds(plan, fold_of, events);
 }

@@ -96,6 +96,7 @@ class Parser {
     add("tokenize", "Turn texts into token ids and offsets.", kTokenizeExamples, tokenize_);
     CLI::App& tokenizer = add_group("tokenizer", "Train tokenizers.", kTokenizerTrainExamples);
     add("train", "Train a tokenizer on texts.", kTokenizerTrainExamples, tokenizer_train_, tokenizer);
+    add("grow", "Make a model with more or wider layers from a trained one.", kGrowExamples, grow_);
     add("merge", "Merge an adapter into its model.", kMergeExamples, merge_);
     CLI::App& tfrecord = add_group("tfrecord", "Write, inspect and index TFRecord files.", kTfrecordExamples);
     add("write", "Write rows of tables, images or recordings as tf.train.Example.", kTfrecordWriteExamples,
@@ -408,6 +409,7 @@ class Parser {
     if (name == "generate") return generate_;
     if (name == "tokenize") return tokenize_;
     if (name == "tokenizer train") return tokenizer_train_;
+    if (name == "grow") return grow_;
     if (name == "merge") return merge_;
     if (name == "tfrecord write") return tfrecord_write_;
     if (name == "tfrecord inspect") return tfrecord_inspect_;
@@ -443,6 +445,7 @@ class Parser {
   GenerateArguments generate_;
   TokenizeArguments tokenize_;
   TokenizerTrainArguments tokenizer_train_;
+  GrowArguments grow_;
   MergeArguments merge_;
   TfrecordWriteArguments tfrecord_write_;
   TfrecordInspectArguments tfrecord_inspect_;

@@ -15,12 +15,13 @@ struct Text {
   std::string text;
 };
 
-using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
-                             TokenizeArguments, TokenizerTrainArguments, MergeArguments, TfrecordWriteArguments,
-                             TfrecordInspectArguments, TfrecordIndexArguments, DevicesArguments, DoctorArguments,
-                             PluginListArguments, PluginInstallArguments, DownloadArguments, CacheListArguments,
-                             CacheRemoveArguments, RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments,
-                             ParityArguments, SweepArguments, ReportArguments, RunScriptArguments>;
+using Command =
+    std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments, TokenizeArguments,
+                 TokenizerTrainArguments, GrowArguments, MergeArguments, TfrecordWriteArguments,
+                 TfrecordInspectArguments, TfrecordIndexArguments, DevicesArguments, DoctorArguments,
+                 PluginListArguments, PluginInstallArguments, DownloadArguments, CacheListArguments,
+                 CacheRemoveArguments, RecipesArguments, BenchArguments, BenchInputArguments, PlanArguments,
+                 ParityArguments, SweepArguments, ReportArguments, RunScriptArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, which suggests the nearest name for an unknown one

@@ -14,6 +14,7 @@
 #include "portatune/device.h"
 #include "portatune/generate/options.h"
 #include "portatune/generation.h"
+#include "portatune/grow/grow_model.h"
 #include "portatune/report/page.h"
 #include "portatune/run.h"
 #include "portatune/sources.h"
@@ -33,6 +34,7 @@ struct Talk {
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 
 struct FitArguments : run::RunOptions {
+  std::filesystem::path grow;                 ///< a file with the stages of the run; empty: there is one
   std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
   Talk talk;
   std::vector<std::string> words;  ///< the command line, the source of the command that resumes the run
@@ -125,6 +127,13 @@ struct TfrecordInspectArguments {
 
 struct TfrecordIndexArguments {
   std::vector<std::string> files;
+  Talk talk;
+};
+
+struct GrowArguments {
+  std::filesystem::path model;  ///< a whole model
+  grow::GrowthOptions growth;
+  std::filesystem::path output;
   Talk talk;
 };
 
@@ -229,6 +238,7 @@ int tokenizer_train(const TokenizerTrainArguments& arguments);
 int tfrecord_write(const TfrecordWriteArguments& arguments);
 int tfrecord_inspect(const TfrecordInspectArguments& arguments);
 int tfrecord_index(const TfrecordIndexArguments& arguments);
+int grow(const GrowArguments& arguments);
 int merge(const MergeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int plugin_list(const PluginListArguments& arguments);

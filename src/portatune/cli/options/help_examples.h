@@ -26,6 +26,12 @@ inline constexpr const char* kGenerateExamples =
     "  portatune generate --model qwen --chat --prompt \"Where is Bonn?\"\n"
     "  portatune generate --model gpt2 --input prompts.txt --output completions.jsonl\n";
 
+inline constexpr const char* kGrowExamples =
+    "  portatune grow --model small --layers 12 --output big\n"
+    "  portatune grow --model small --layers 12 --depth zero --output big\n"
+    "  portatune grow --model small --intermediate-size 3072 --noise 0 --output big\n"
+    "  Train the larger model like any other (docs/training/growing.md).\n";
+
 inline constexpr const char* kMergeExamples =
     "  portatune merge --model tuned --output merged\n"
     "  The merged model needs neither the adapter nor its base model.\n";

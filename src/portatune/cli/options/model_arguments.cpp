@@ -46,6 +46,7 @@ class Find {
   void operator()(ParityArguments& a) {
     if (!a.fit.model.folder.empty()) find(a.fit.model, a.fit.talk);
   }
+  void operator()(GrowArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
   void operator()(MergeArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
   void operator()(TokenizeArguments& a) { find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.talk); }
   void operator()(TfrecordWriteArguments& a) {

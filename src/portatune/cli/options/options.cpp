@@ -216,17 +216,8 @@ void add_task_options(CLI::App& command, run::ModelOptions& model, OptionUse las
   add_fields(command, fields);
 }
 
-}  // namespace
-
-std::vector<OptionField> described_options(FitArguments& a) {
-  std::vector<OptionField> fields = run_fields(a);
-  for (const std::vector<OptionField>& part : {tasks::option_fields(a.model.options), fields_of(a.device)}) {
-    fields.insert(fields.end(), part.begin(), part.end());
-  }
-  return fields;
-}
-
-void add_options(CLI::App& command, FitArguments& a) {
+// The options of a training run, which several commands have.
+void add_run_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model, tasks::trained_task_names());
@@ -244,6 +235,23 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_progress(output, a.talk);
   add_device(command, a.device);
   add_mesh(command, a.device);
+}
+
+}  // namespace
+
+std::vector<OptionField> described_options(FitArguments& a) {
+  std::vector<OptionField> fields = run_fields(a);
+  for (const std::vector<OptionField>& part : {tasks::option_fields(a.model.options), fields_of(a.device)}) {
+    fields.insert(fields.end(), part.begin(), part.end());
+  }
+  return fields;
+}
+
+void add_options(CLI::App& command, FitArguments& a) {
+  add_run_options(command, a);
+  Group(command, "Training")
+      .path("--grow", a.grow, "YAML file with a list of stages: sizes of the model, and options of its training")
+      ->default_str("one stage");
 }
 
 void add_options(CLI::App& command, EvaluateArguments& a) {
@@ -405,7 +413,7 @@ void add_options(CLI::App& command, PlanArguments& a) {
   plan.setting<double>("--time-limit", take_limit,
                        "seconds for each target; what is known by then is shown; 0: no limit", {.highest = 1e6})
       ->default_str("600; none with --save");
-  add_options(command, a.fit);
+  add_run_options(command, a.fit);
   command.get_option("--train")->required(false)->default_str("none: one shape of batches is planned");
   command.get_option("--output")->required(false)->default_str("not used");
 }
@@ -427,12 +435,22 @@ void add_options(CLI::App& command, SweepArguments& a) {
   sweep.number("--halving-factor", a.halving_factor, "of so many configurations one continues",
                {.lowest = 2, .highest = 100});
   sweep.flag("--keep-models", a.keep_models, "keep the models of all trials, not only the best");
-  add_options(command, a.fit);
+  add_run_options(command, a.fit);
 }
 
 void add_options(CLI::App& command, ReportArguments& a) {
   Group(command, "Runs").paths("run", a.runs, "output folders of portatune fit")->required();
   Group(command, "Output").path("--output", a.output, "the page; - is stdout")->default_str(a.output.string());
+}
+
+void add_options(CLI::App& command, GrowArguments& a) {
+  Group(command, "Model")
+      .path("--model", a.model, "folder of the small model, or its name on the Hugging Face Hub")
+      ->required();
+  add_fields(command, fields_of(a.growth));
+  Group output(command, "Output");
+  output.path("--output", a.output, "a new folder for the larger model")->required();
+  add_talk(output, a.talk);
 }
 
 void add_options(CLI::App& command, MergeArguments& a) {
@@ -459,7 +477,7 @@ void add_options(CLI::App& command, ParityArguments& a) {
   fields("tolerance", a.tolerance, "what is allowed: that of runs of this type",
          {.choices = {{"float32"}, {"bfloat16"}}, .default_help = "the coarser one of the runs"});
   add_fields(command, std::move(fields).fields(), kRunAgainstItself);
-  add_options(command, a.fit);
+  add_run_options(command, a.fit);
   for (const char* option : {"--model", "--train"}) command.get_option(option)->required(false);
   command.get_option("--output")->required(false)->default_str("not used");
 }

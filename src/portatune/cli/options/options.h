@@ -35,6 +35,7 @@ void add_options(CLI::App& command, PlanArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
 void add_options(CLI::App& command, SweepArguments& arguments);
 void add_options(CLI::App& command, ReportArguments& arguments);
+void add_options(CLI::App& command, GrowArguments& arguments);
 void add_options(CLI::App& command, MergeArguments& arguments);
 void add_options(CLI::App& command, DoctorArguments& arguments);
 

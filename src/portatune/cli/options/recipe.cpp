@@ -59,16 +59,16 @@ bool is_one_document(const std::string& text) {
   return parser.HandleNextDocument(ignore) && !parser.HandleNextDocument(ignore);
 }
 
-YAML::Node parse(const fs::path& file) {
+// The document of a file, which `fits`.
+YAML::Node parse(const fs::path& file, bool (YAML::Node::*fits)() const, const char* expected) {
   try {
     const std::string text = io::read_text(file, kLargestBytes);
     YAML::Node document = YAML::Load(text);
-    if (document.IsMap() && is_one_document(text)) return document;
+    if ((document.*fits)() && is_one_document(text)) return document;
   } catch (const YAML::Exception& error) {
     throw UsageError({.where = place(file, line_of(error.mark)), .given = "no YAML: " + error.msg});
   }
-  throw UsageError(
-      {.where = file.string(), .expected = "one YAML document with a line `option: value` for each option"});
+  throw UsageError({.where = file.string(), .expected = expected});
 }
 
 Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node& value) {
@@ -88,6 +88,12 @@ Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node
                     .fix = "recipes are flat: a line for each option (docs/training/recipes.md)"});
 }
 
+Recipe recipe_of(const fs::path& file, const YAML::Node& map) {
+  Recipe recipe{.file = file};
+  for (const auto& entry : map) recipe.settings.push_back(setting_of(file, entry.first, entry.second));
+  return recipe;
+}
+
 }  // namespace
 
 std::vector<std::string> shipped_recipes() {
@@ -104,11 +110,25 @@ std::vector<std::string> shipped_recipes() {
 }
 
 Recipe read_recipe(const std::string& name) {
-  Recipe recipe{.file = find(name)};
-  for (const auto& entry : parse(recipe.file)) {
-    recipe.settings.push_back(setting_of(recipe.file, entry.first, entry.second));
-  }
-  return recipe;
+  const fs::path file = find(name);
+  return recipe_of(file,
+                   parse(file, &YAML::Node::IsMap, "one YAML document with a line `option: value` for each option"));
 }
+
+std::vector<Recipe> read_stages(const fs::path& file) {
+  const char* expected = "one YAML document with a list of stages, each with a line `option: value` for each option";
+  std::vector<Recipe> stages;
+  for (const auto& stage : parse(file, &YAML::Node::IsSequence, expected)) {
+    if (!stage.IsMap()) {
+      throw UsageError(
+          {.where = place(file, line_of(stage.Mark())), .given = "no map of options", .expected = expected});
+    }
+    stages.push_back(recipe_of(file, stage));
+  }
+  if (stages.empty()) throw UsageError({.where = file.string(), .given = "an empty list", .expected = expected});
+  return stages;
+}
+
+std::string place_of(const Recipe& recipe, const Setting& setting) { return place(recipe.file, setting.line); }
 
 }  // namespace portatune::cli

@@ -26,6 +26,13 @@ struct Recipe {
 /// errors  NotFoundError; UsageError with file and line for what is not YAML, or no map of names to values and lists
 Recipe read_recipe(const std::string& name);
 
+/// The settings of each stage in a YAML file with a list of them. The file of each is this one.
+/// errors  NotFoundError; UsageError as read_recipe(), and for a file without stages
+std::vector<Recipe> read_stages(const std::filesystem::path& file);
+
+/// "FILE:LINE" of a setting, for errors.
+std::string place_of(const Recipe& recipe, const Setting& setting);
+
 /// Names of the recipes that are shipped with the command, in alphabetical order: "glue/cola".
 std::vector<std::string> shipped_recipes();
 

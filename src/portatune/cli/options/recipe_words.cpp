@@ -32,10 +32,6 @@ bool is_overridden(const CLI::Option& option, const TypedOptions& typed) {
          std::ranges::any_of(option.get_excludes(), [&](const CLI::Option* other) { return typed.contains(other); });
 }
 
-std::string place_of(const Recipe& recipe, const Setting& setting) {
-  return recipe.file.string() + ":" + std::to_string(setting.line);
-}
-
 // Replaces a name of another program (other_names.h). Returns nothing if the setting is the behaviour anyway.
 std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
   const std::string name = with_hyphens("--" + setting.key);

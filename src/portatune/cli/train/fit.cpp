@@ -1,4 +1,4 @@
-// portatune fit: trains a model, or one model for each fold with --folds.
+// portatune fit: trains a model, one model for each fold with --folds, or a growing model in stages with --grow.
 #include <filesystem>
 #include <system_error>
 
@@ -10,6 +10,7 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/cli/train/growth_stages.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
@@ -49,9 +50,30 @@ int cross_validate(FitArguments a, Processes& processes) {
   return kOk;
 }
 
+void report_result(const FitArguments& a, const run::Outcome& outcome) {
+  if (a.talk.json) return print_result(json_of(outcome));
+  print_summary(table_of(outcome));
+  print_remark(a.talk, "share               " + upload_command(outcome.output));
+  const std::string warning = warning_of_path(outcome.output);
+  if (!warning.empty()) print_remark(a.talk, "                    " + warning);
+}
+
+int fit_stages(const FitArguments& a, Processes& processes) {
+  processes.require_one("grow");
+  const run::StagesOptions stages = growth_stages(a);
+  TrainingEvents events(a, Trains::kSeveralRuns);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
+  catch_signals();
+  const std::optional<run::Outcome> outcome = run::fit_stages(stages, events);
+  if (!outcome) return kInterrupted;
+  report_result(a, *outcome);
+  return kOk;
+}
+
 }  // namespace
 
 int fit(const FitArguments& given, Processes& processes) {
+  if (!given.grow.empty()) return fit_stages(given, processes);
   if (given.folds > 0) return cross_validate(given, processes);
   FitArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
@@ -60,15 +82,7 @@ int fit(const FitArguments& given, Processes& processes) {
   catch_signals();
   const std::optional<run::Outcome> outcome = run::fit(a, events);
   if (!outcome) return kInterrupted;
-  if (!is_first(a.device.processes.get())) return kOk;
-  if (a.talk.json) {
-    print_result(json_of(*outcome));
-  } else {
-    print_summary(table_of(*outcome));
-    print_remark(a.talk, "share               " + upload_command(outcome->output));
-    const std::string warning = warning_of_path(outcome->output);
-    if (!warning.empty()) print_remark(a.talk, "                    " + warning);
-  }
+  if (is_first(a.device.processes.get())) report_result(a, *outcome);
   return kOk;
 }
 

@@ -7,13 +7,11 @@
 #include <filesystem>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "portatune/base/number.h"
 #include "portatune/base/random.h"
 #include "portatune/cli/options/command_line.h"
-#include "portatune/cli/options/model_arguments.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/train/run_words.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
@@ -146,18 +144,6 @@ std::vector<Settings> random_configurations(const std::vector<Axis>& axes, const
                     .expected = fmt::format("at most {}, as --grid has no more configurations", drawn.size())});
 }
 
-bool is_of_command_line(const run::GivenOption& option) { return option.place == "sweep"; }
-
-// models  those of earlier trials, on which remarks are made once
-run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::filesystem::path>& models) {
-  Command command = parse(words);
-  FitArguments& fit = std::get<FitArguments>(command);
-  fit.talk.quiet |= !models.insert(fit.model.folder).second;
-  run::RunOptions options = std::get<FitArguments>(with_model_folders(std::move(command), words));
-  options.stop = stop_at_signal();
-  return options;
-}
-
 }  // namespace
 
 std::vector<Settings> configurations_of(const SweepArguments& a) {
@@ -167,14 +153,12 @@ std::vector<Settings> configurations_of(const SweepArguments& a) {
 
 std::vector<std::string> words_of_trial(const SweepArguments& a, const Settings& settings, uint64_t seed,
                                         const std::string& name) {
-  std::vector<std::string> words = {"fit"};
-  for (const run::GivenOption& option : a.fit.model.given) {
-    if (!is_of_command_line(option) || kOfSweep.contains(option.name)) continue;
+  std::vector<std::string> words = words_of_run(a.fit, "sweep", [&](const std::string& option) {
     for (const auto& [axis, value] : settings) {
-      if (option.name == "--" + axis) refuse(axis, option.name + " only there, and not on the command line as well");
+      if (option == "--" + axis) refuse(axis, option + " only there, and not on the command line as well");
     }
-    for (const std::string& value : option.values) words.push_back(option.name + "=" + value);
-  }
+    return kOfSweep.contains(option);
+  });
   for (const auto& [axis, value] : settings) words.push_back(fmt::format("--{}={}", axis, value));
   words.push_back(fmt::format("--seed={}", seed));
   words.push_back("--output=" + (a.fit.output / name).string());

@@ -1,12 +1,14 @@
 #include "portatune/run/output/output_folder.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "portatune/base/message.h"
 #include "portatune/base/output_file.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/text/json.h"
 #include "portatune/run/output/output_error.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint.h"
@@ -159,6 +161,15 @@ void check_folder_of_runs(const fs::path& output, const char* marker, bool resum
                      .expected = "a new folder",
                      .fix = has_runs ? "continue with --resume, start again with --overwrite-output, or choose another"
                                      : "remove the folder, or choose another"});
+}
+
+void require_same_runs(const fs::path& file, const train::RunFacts& facts) {
+  if (!fs::exists(file)) {
+    AtomicFile result(file);
+    result.write(io::line_of({{"facts", facts}}));
+    return result.commit();
+  }
+  train::require_same_run(file.parent_path(), io::JsonObject::read(file).get_string_map("facts"), facts);
 }
 
 }  // namespace portatune::run

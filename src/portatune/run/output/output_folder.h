@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "portatune/run.h"
+#include "portatune/train/checkpoint/run_facts.h"
 
 namespace portatune::run {
 
@@ -41,5 +42,10 @@ bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& ou
 /// marker  name of the file that marks the folder of such a program
 /// errors  OutputError
 void check_folder_of_runs(const std::filesystem::path& output, const char* marker, bool resume, bool overwrite);
+
+/// Requires that a program of several runs that is resumed has the settings of its start. Writes them if it starts.
+/// file    the marker of check_folder_of_runs()
+/// errors  UsageError that names a setting that differs; IoError
+void require_same_runs(const std::filesystem::path& file, const train::RunFacts& facts);
 
 }  // namespace portatune::run

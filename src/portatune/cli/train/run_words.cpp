@@ -1,0 +1,31 @@
+#include "portatune/cli/train/run_words.h"
+
+#include <utility>
+#include <variant>
+
+#include "portatune/cli/options/command_line.h"
+#include "portatune/cli/options/model_arguments.h"
+#include "portatune/cli/terminal/signals.h"
+
+namespace portatune::cli {
+
+std::vector<std::string> words_of_run(const FitArguments& fit, const std::string& command,
+                                      const std::function<bool(const std::string&)>& is_left_out) {
+  std::vector<std::string> words = {"fit"};
+  for (const run::GivenOption& option : fit.model.given) {
+    if (option.place != command || is_left_out(option.name)) continue;
+    for (const std::string& value : option.values) words.push_back(option.name + "=" + value);
+  }
+  return words;
+}
+
+run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::filesystem::path>& models) {
+  Command command = parse(words);
+  FitArguments& fit = std::get<FitArguments>(command);
+  fit.talk.quiet |= !models.insert(fit.model.folder).second;
+  run::RunOptions options = std::get<FitArguments>(with_model_folders(std::move(command), words));
+  options.stop = stop_at_signal();
+  return options;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,153 @@
+#include "portatune/run/stages.h"
+
+#include <fmt/format.h>
+
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/run/fit.h"
+#include "portatune/run/inputs/rows/split.h"
+#include "portatune/run/output/output_folder.h"
+#include "portatune/run/output/output_lock.h"
+#include "portatune/run/run_options.h"
+#include "portatune/run/run_plan.h"
+#include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/checkpoint/save_folder.h"
+
+namespace portatune::run {
+namespace {
+
+// The settings that a resumed run must have in common with the run. The file marks the folder of a run in stages.
+constexpr const char* kStageFacts = "stages.json";
+
+bool has_model(const std::filesystem::path& folder) { return std::filesystem::exists(folder / "config.json"); }
+
+bool grows(const grow::GrowthOptions& growth) {
+  return growth.layers > 0 || growth.decoder_layers > 0 || growth.intermediate_size > 0;
+}
+
+std::filesystem::path output_of(const StagesOptions& a, size_t stage) { return a.output / stage_name(stage); }
+
+// The folder of a model that has grown and is not trained yet.
+std::filesystem::path start_of(const StagesOptions& a, size_t stage) {
+  return a.output / (stage_name(stage) + "-start");
+}
+
+std::string number_of(const StagesOptions& a, size_t stage) {
+  return fmt::format("{} of {}", stage + 1, a.stages.size());
+}
+
+void check_stages(const StagesOptions& a) {
+  for (const Stage& stage : a.stages) {
+    if (stage.options.folds > 0) {
+      throw UsageError({.where = "folds", .given = "--grow as well", .expected = "one of them"});
+    }
+    if (!stage.options.resume_from_checkpoint.empty()) {
+      throw UsageError({.where = "resume_from_checkpoint",
+                        .given = "--grow as well",
+                        .expected = "--resume, which resumes the stage that was interrupted"});
+    }
+    if (&stage == &a.stages.front() && stage.options.training.from_config && grows(stage.growth)) {
+      throw UsageError({.where = "from_config",
+                        .given = "sizes of the model in the first stage",
+                        .expected = "its sizes in config.json, as no trained model grows before this stage"});
+    }
+    check_options_of_run(stage.options);
+    check_ranges(stage.growth);
+    check_one_run(stage.options);
+  }
+}
+
+void require_model_elsewhere(const StagesOptions& a) {
+  const std::filesystem::path& model = a.stages.front().options.model.folder;
+  if (!a.overwrite_output || !lies_in(model, a.output)) return;
+  throw UsageError({.where = "overwrite_output",
+                    .given = "--model " + model.string() + ", which would be removed",
+                    .expected = "a model outside of --output"});
+}
+
+void remove_earlier_stages(const std::filesystem::path& output) {
+  std::vector<std::filesystem::path> earlier = {output / kStageFacts};
+  for (const auto& entry : std::filesystem::directory_iterator(output)) {
+    if (entry.is_directory() && entry.path().filename().string().starts_with("stage-")) earlier.push_back(entry.path());
+  }
+  for (const std::filesystem::path& path : earlier) std::filesystem::remove_all(path);
+}
+
+train::RunFacts facts_of(const StagesOptions& a) {
+  const std::filesystem::path& model = a.stages.front().options.model.folder;
+  train::RunFacts facts = {{train::kModelFact, std::filesystem::absolute(model).lexically_normal().string()}};
+  for (size_t i = 0; i < a.stages.size(); ++i) {
+    const Stage& stage = a.stages[i];
+    facts["stage " + number_of(a, i)] = stage.settings;
+    for (const train::RunFacts& part : {facts_in(stage.options), facts_in(stage.options.training)}) {
+      for (const auto& [name, value] : part) facts[fmt::format("{} of stage {}", name, i + 1)] = value;
+    }
+  }
+  return facts;
+}
+
+// Removes the model that a trained stage has started from. Without config.json, the rest of a folder is no model.
+void remove_start(const StagesOptions& a, size_t stage) {
+  std::filesystem::remove(start_of(a, stage) / "config.json");
+  std::filesystem::remove_all(start_of(a, stage));
+}
+
+// The folder of the model that a stage trains.
+std::filesystem::path model_of_stage(const StagesOptions& a, size_t stage, Events& events) {
+  const std::filesystem::path before = stage == 0 ? a.stages[0].options.model.folder : output_of(a, stage - 1);
+  const grow::GrowthOptions& growth = a.stages[stage].growth;
+  if (!grows(growth)) return before;
+  const std::filesystem::path start = start_of(a, stage);
+  io::recover_directory(start);
+  if (!has_model(start)) {
+    std::filesystem::remove_all(start);
+    grow::grow_model(before, start, growth, {train::kSettingsFile});
+    events.notice(fmt::format("stage {}: the model grows", number_of(a, stage)));
+  }
+  return start;
+}
+
+std::optional<Outcome> train_stage(const StagesOptions& a, size_t stage, DeviceOfRuns& device, Events& events) {
+  RunOptions options = a.stages[stage].options;
+  options.output = output_of(a, stage);
+  options.model.folder = model_of_stage(a, stage, events);
+  options.training.from_config &= stage == 0;
+  options.training.must_match = {{"stage", number_of(a, stage)}};
+  options.resume = a.resume;
+  io::recover_directory(options.output);
+  const std::filesystem::path checkpoint = checkpoint_of(options, events);
+  events.notice("stage " + number_of(a, stage));
+  const RunPlan plan = plan_run(std::move(options), checkpoint, events);
+  SurveyedRows rows(split_of(plan, *plan.task, events));
+  return train_model(plan, rows, device, events);
+}
+
+}  // namespace
+
+std::string stage_name(size_t stage) { return "stage-" + std::to_string(stage + 1); }
+
+std::optional<Outcome> fit_stages(const StagesOptions& a, Events& events) {
+  const RunOptions& first = a.stages.front().options;
+  const StopScope scope(first.stop);
+  check_stages(a);
+  require_model_elsewhere(a);
+  check_folder_of_runs(a.output, kStageFacts, a.resume, a.overwrite_output);
+  const OutputLock lock(a.output, events);
+  if (a.overwrite_output) remove_earlier_stages(a.output);
+  require_same_runs(a.output / kStageFacts, facts_of(a));
+  DeviceOfRuns device(first.device, events);
+  std::optional<Outcome> outcome;
+  for (size_t stage = 0; stage < a.stages.size(); ++stage) {
+    const bool is_last = stage + 1 == a.stages.size();
+    if (!is_last && has_model(output_of(a, stage))) {
+      events.notice(fmt::format("stage {}: trained by an earlier run", number_of(a, stage)));
+    } else if (outcome = train_stage(a, stage, device, events); !outcome) {
+      return std::nullopt;
+    }
+    remove_start(a, stage);
+  }
+  return outcome;
+}
+
+}  // namespace portatune::run
