@@ -60,14 +60,32 @@ std::span<const float> waveform(const data::Example& example) { return example.t
 float sample(int number) { return static_cast<float>(number) / 32768; }
 
 TEST_F(AudioClassificationTask, PadsShortRecordingsAndCountsTheirSamples) {
-  const data::Example example = task().encode(row("a.wav", counted(500), "2"));
-  EXPECT_EQ(example.tensor("input_values").shape(), (Shape{800}));
-  EXPECT_EQ(waveform(example)[0], sample(1));
-  EXPECT_EQ(waveform(example)[499], sample(500));
-  EXPECT_EQ(waveform(example)[500], 0);
-  EXPECT_EQ(example.tensor("samples").as<int32_t>()[0], 500);
-  EXPECT_EQ(example.tensor("labels").as<int32_t>()[0], 2);
-  EXPECT_EQ(example.text("audio"), (folder_ / "a.wav").string());
+  const AudioClassification task = this->task();
+  const data::Example batch =
+      *task.batches(data::from_examples({row("a.wav", counted(500), "2")}), 1).iterate().next();
+  EXPECT_EQ(batch.tensor("input_values").shape(), (Shape{1, 800}));
+  EXPECT_EQ(waveform(batch)[0], sample(1));
+  EXPECT_EQ(waveform(batch)[499], sample(500));
+  EXPECT_EQ(waveform(batch)[500], 0);
+  EXPECT_EQ(batch.tensor("samples").as<int32_t>()[0], 500);
+  EXPECT_EQ(batch.tensor("labels").as<int32_t>()[0], 2);
+  EXPECT_EQ(batch.texts("audio")[0], (folder_ / "a.wav").string());
+}
+
+TEST_F(AudioClassificationTask, BatchesRecordingsOfSimilarLength) {
+  AudioClassification task = this->task();
+  EXPECT_EQ(task.max_length(), 79);
+  const data::Dataset rows = data::from_examples(
+      {row("a.wav", counted(500), "0"), row("b.wav", counted(2000), "1"), row("c.wav", counted(490), "2")});
+  EXPECT_EQ(task.length_counts(task.batches(rows, 2)), (data::LengthCounts{{48, 1}, {49, 1}, {79, 1}}));
+  task.set_lengths({79, 49});
+  std::vector<Shape> shapes;
+  for (const data::Example& batch : task.training_batches(rows, 2, {.buffer = 3}).iterate()) {
+    shapes.push_back(batch.tensor("input_values").shape());
+    EXPECT_EQ(batch.tensor("mask_time").shape(), (Shape{2, shapes.back()[1] == 500 ? 49 : 79}));
+  }
+  EXPECT_THAT(shapes, testing::UnorderedElementsAre(Shape{2, 500}, Shape{2, 800}));
+  EXPECT_THROW(task.set_lengths({80}), UsageError);
 }
 
 TEST_F(AudioClassificationTask, EvaluatesTheBeginningOfLongRecordings) {

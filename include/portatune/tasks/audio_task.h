@@ -20,9 +20,8 @@ class OptionFields;
 
 /// How recordings of rows become the input of a model.
 struct AudioInputOptions {
-  /// Training takes a random part of this length of longer recordings. The waveforms of a batch have this length, with
-  /// zeros behind shorter ones; evaluation takes the beginning of longer ones. Spectrograms have the length of the
-  /// model.
+  /// Training takes a random part of this length of longer recordings, evaluation the beginning. Spectrograms have the
+  /// length of the model.
   double max_length_seconds = 20;
   double max_file_seconds = audio::DecodeOptions().max_seconds;
   /// Whether padding is hidden from models that hide it: see models::AudioInputs::samples.
@@ -38,10 +37,23 @@ void describe_audio_column(OptionFields& fields, std::string& column);
 
 /// A task on an audio model with a Hugging Face folder and its preprocessor_config.json. A row has one recording: the
 /// path of a file, or the bytes of a WAV, AIFF, FLAC, Ogg or MP3 file.
+///
+/// Batches of waveforms have float32 "input_values" [batch, samples], with zeros behind shorter ones; int32 "frames"
+/// [batch], the number of frames without padding; int32 "samples" [batch] if padding is hidden; in training with
+/// SpecAugment int32 "mask_time" [batch, frames] and "mask_feature" [batch, hidden_size]. Their lengths are numbers of
+/// frames. Batches of spectrograms have "input_values" [batch, frames, mel bins].
 class AudioTask : public FileTask {
  public:
   ~AudioTask() override;
 
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override;
+  bool varies_in_length() const override;
+  /// Number of frames of max_length_seconds; 0 for spectrograms.
+  int64_t max_length() const override;
+  void set_lengths(std::vector<int64_t> lengths) override;
+  data::LengthCounts length_counts(const data::Dataset& batches) const override;
   double initializer_range() const override;
   /// Number of real samples, and the masks of SpecAugment: see models::AudioInputs.
   std::vector<std::string> optional_inputs() const override;
@@ -62,24 +74,29 @@ class AudioTask : public FileTask {
   std::vector<float> decoded(std::span<const std::byte> file, const std::string& where) const;
   /// Whether batches have the number of real samples, so that the model does not see padding.
   bool hides_padding() const;
-  /// Adds the masks of SpecAugment that the model has.
-  /// frames  of the example with its padding; `real` of them may be masked
-  /// key     of the random choices
-  void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const;
+  /// Adds the arrays of a waveform that are in batches; those of SpecAugment are added to batches.
+  /// labels  number of labels, if they are targets
+  /// key     of the random choices in training
+  void add_waveform(data::Example& example, std::span<const float> samples, const std::string& where, int64_t labels,
+                    std::optional<uint64_t> key) const;
+  /// The lengths of batches: frames, and labels if they are targets.
+  void set_frames(std::vector<data::LengthPair> pairs);
   models::AudioInputs inputs_of(const Columns& batch) const;
   /// The options and the column as values of settings().
   std::map<std::string, std::string> audio_settings() const;
 
  private:
   struct Impl;
-  /// "input_values", float32 [samples] or [frames, mel bins]; int32 "samples" []; in training with SpecAugment int32
-  /// "mask_time" [frames] and "mask_feature" [hidden_size].
+  data::Dataset padded(const data::Dataset& examples, int64_t size, Labels labels) const;
+  data::Example with_masks(data::Example batch) const;
+  void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const;
+  /// Of spectrograms.
   data::BatchType arrays(bool is_training) const override;
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                   std::optional<uint64_t> key) const override;
   const std::string& base_prefix() const override;
 
-  std::unique_ptr<const Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace portatune

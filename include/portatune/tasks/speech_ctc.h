@@ -35,10 +35,8 @@ struct SpeechCtcOptions {
 };
 const TaskSpec& speech_ctc_spec();
 
-/// The task of transcribing speech with the CTC head of an audio model and its preprocessor_config.json. Batches have
-/// float32 "input_values" [batch, samples], int32 "frames" [batch], the number of frames without padding, int32
-/// "samples" if padding is hidden and, with labels, int32 "labels" [batch, labels], which are -100 in padding. Lengths
-/// of batches are numbers of frames. Metrics: word and character error rate.
+/// The task of transcribing speech with the CTC head of an audio model and its preprocessor_config.json. With labels,
+/// batches also have int32 "labels" [batch, labels], which are -100 in padding. Metrics: word and character error rate.
 class SpeechCtc final : public AudioTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder, for one without vocab.json and for a vocabulary that
@@ -57,15 +55,8 @@ class SpeechCtc final : public AudioTask {
   std::vector<std::string> columns(Labels labels) const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
-  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
-  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
-                                 const data::ShuffleOptions& order) const override;
-  bool varies_in_length() const override { return true; }
-  int64_t max_length() const override;
   int64_t max_target_length() const override { return max_length(); }
-  void set_lengths(std::vector<int64_t> lengths) override;
   void set_pairs(std::vector<data::LengthPair> pairs) override;
-  data::LengthCounts length_counts(const data::Dataset& batches) const override;
   data::PairCounts pair_counts(const data::Dataset& batches) const override;
   /// {"audio": path, "text": the transcription}
   std::unique_ptr<PredictionLines> prediction_lines() const override;
@@ -85,8 +76,6 @@ class SpeechCtc final : public AudioTask {
   data::Example example_of(const data::Example& row, Labels labels) const override;
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                   std::optional<uint64_t> key) const override;
-  data::Dataset padded(const data::Dataset& examples, int64_t size, Labels labels) const;
-  data::Example with_masks(data::Example batch) const;
 
   std::unique_ptr<Impl> impl_;
 };

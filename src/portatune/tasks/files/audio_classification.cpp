@@ -126,7 +126,7 @@ const TaskSpec& audio_classification_spec() {
   static const TaskSpec kSpec = task_spec<AudioClassificationRunOptions>(
       {.name = kAudioClassification,
        .classes = {"ForAudioClassification", "Wav2Vec2ForSequenceClassification", "HubertForSequenceClassification"},
-       .run_options = {RunOption::kWeightColumn},
+       .run_options = {RunOption::kPadding, RunOption::kWeightColumn},
        .pipeline = "audio-classification",
        .make = make_audio_classification,
        .sample_rows = rows_of_audio_classification});

@@ -6,9 +6,12 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/random.h"
+#include "portatune/data/batch/stack.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/option_fields.h"
+#include "portatune/packing.h"
+#include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/spec_augment.h"
 
@@ -21,6 +24,9 @@ constexpr const char* kInputValues = "input_values";
 constexpr const char* kSamples = "samples";
 constexpr const char* kMaskTime = "mask_time";
 constexpr const char* kMaskFeature = "mask_feature";
+constexpr const char* kMaskKey = "mask_key";  // of a row's masks; only between the rows and their batches
+constexpr const char* kTargets = "labels";
+constexpr int32_t kPaddedTarget = -100;
 
 // The random choices of a recording in training.
 enum Draw : uint64_t { kCropDraw, kTimeDraw, kFeatureDraw };
@@ -54,16 +60,10 @@ std::span<const float> random_part(std::span<const float> samples, int64_t lengt
   return samples.subspan(begin, static_cast<size_t>(length));
 }
 
-Tensor padded(const Tensor& waveform, int64_t length) {
-  Tensor result({DType::kFloat32, {length}});
-  std::ranges::copy(waveform.as<float>(), result.as<float>().begin());
-  return result;
-}
-
 }  // namespace
 
 void AudioInputOptions::describe(OptionFields& fields) {
-  fields("max_length_seconds", max_length_seconds, "length of the waveforms; training crops longer ones at random",
+  fields("max_length_seconds", max_length_seconds, "longer recordings are cut, in training at random",
          {.lowest = 0.001, .highest = 3600, .kept = true});
   describe_files(fields);
 }
@@ -87,7 +87,10 @@ struct AudioTask::Impl {
         extractor(extractor_config(hub::folder_of_settings(path), config, model->facts())),
         length(std::llround(options.max_length_seconds * static_cast<double>(extractor.config().sampling_rate))) {
     check_ranges(options);
-    if (length >= min_samples()) return;
+    if (length >= min_samples()) {
+      pairs = {{max_frames(), 0}};
+      return;
+    }
     throw UsageError({.where = "max_length_seconds",
                       .given = to_text(options.max_length_seconds),
                       .expected = "at least " + one_frame()});
@@ -105,6 +108,15 @@ struct AudioTask::Impl {
     return !facts().spectrogram && facts().spec_augment && facts().spec_augment->feature.prob > 0;
   }
 
+  int64_t max_frames() const { return facts().spectrogram ? 0 : facts().frames(length); }
+  // The number of frames of the batches for an example.
+  int64_t padded_frames(int64_t frames, int64_t labels) const {
+    for (const data::LengthPair& pair : pairs) {
+      if (frames <= pair.source && labels <= pair.target) return pair.source;
+    }
+    return frames;  // too long for all, which the batch reports
+  }
+
   // The samples of one frame, so that the mean over the real frames of a recording exists.
   int64_t min_samples() const { return facts().spectrogram ? extractor.min_samples() : facts().samples(1); }
   std::string one_frame() const { return std::to_string(min_samples()) + " samples, which are one frame"; }
@@ -118,7 +130,8 @@ struct AudioTask::Impl {
   AudioInputOptions options;
   std::unique_ptr<const models::AudioModel> model;
   audio::Extractor extractor;
-  int64_t length;  // of waveforms, in samples
+  int64_t length;                       // of the longest waveforms, in samples
+  std::vector<data::LengthPair> pairs;  // numbers of frames and of targets of batches
 };
 
 AudioTask::AudioTask(const fs::path& model, std::string column, AudioInputOptions options, const ConfigValues& values)
@@ -145,18 +158,68 @@ models::AudioInputs AudioTask::inputs_of(const Columns& batch) const {
           .mask_feature = value(kMaskFeature)};
 }
 
-data::BatchType AudioTask::arrays(bool is_training) const {
-  const models::AudioModelFacts& facts = model().facts();
-  if (facts.spectrogram) {
-    return {{kInputValues, {DType::kFloat32, {facts.spectrogram->frames, facts.spectrogram->mel_bins}}}};
+int64_t AudioTask::max_length() const { return impl_->max_frames(); }
+bool AudioTask::varies_in_length() const { return !model().facts().spectrogram; }
+
+void AudioTask::set_lengths(std::vector<int64_t> lengths) {
+  std::ranges::sort(lengths);
+  std::vector<data::LengthPair> pairs;
+  for (const int64_t length : lengths) pairs.push_back({length, max_target_length()});
+  set_frames(std::move(pairs));
+}
+
+void AudioTask::set_frames(std::vector<data::LengthPair> pairs) {
+  for (const auto& [frames, targets] : pairs) {
+    if (frames >= 1 && frames <= max_length()) continue;
+    throw UsageError({.where = "lengths of batches",
+                      .given = std::to_string(frames) + " frames",
+                      .expected = "1 to " + std::to_string(max_length()) + ", the frames of the longest recordings"});
   }
-  data::BatchType arrays = {{kInputValues, {DType::kFloat32, {impl_->length}}}};
-  if (impl_->has_samples()) arrays.push_back({kSamples, {DType::kInt32, {}}});
-  if (is_training && impl_->masks_time()) {
-    arrays.push_back({kMaskTime, {DType::kInt32, {facts.frames(impl_->length)}}});
+  impl_->pairs = std::move(pairs);
+}
+
+data::LengthCounts AudioTask::length_counts(const data::Dataset& batches) const {
+  data::LengthCounts counts;
+  for (const data::Example& batch : batches.iterate()) {
+    const std::span<const int32_t> frames = batch.tensor(tasks::kFrames).as<int32_t>();
+    const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+    for (size_t row = 0; row < frames.size(); ++row) {
+      if (weights[row] != 0) ++counts[frames[row]];
+    }
   }
-  if (is_training && impl_->masks_features()) arrays.push_back({kMaskFeature, {DType::kInt32, {facts.hidden_size}}});
-  return arrays;
+  return counts;
+}
+
+data::Dataset AudioTask::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  if (!varies_in_length()) return FileTask::batches(rows, size, labels);
+  return padded(all_examples(rows, labels), size, labels);
+}
+
+data::Dataset AudioTask::training_batches(const data::Dataset& rows, int64_t size,
+                                          const data::ShuffleOptions& order) const {
+  if (!varies_in_length()) return FileTask::training_batches(rows, size, order);
+  return padded(all_training_examples(rows, order), size, Labels::kRequired).map([this](data::Example batch) {
+    return with_masks(std::move(batch));
+  });
+}
+
+data::Dataset AudioTask::padded(const data::Dataset& examples, int64_t size, Labels labels) const {
+  const bool has_targets = labels == Labels::kRequired && max_target_length() > 0;
+  data::PaddedBatchOptions padding{.lengths = {}, .columns = {kInputValues}, .pad_values = {}};
+  if (has_targets) {
+    padding.target_columns = {kTargets};
+    padding.pad_values = {{kTargets, kPaddedTarget}};
+  }
+  for (const auto& [frames, targets] : impl_->pairs) {
+    padding.lengths.push_back(model().facts().samples(frames));
+    if (has_targets) padding.target_lengths.push_back(targets);
+  }
+  return examples.bucket_by_length(size, {.padding = std::move(padding)}).named("batch");
+}
+
+data::BatchType AudioTask::arrays(bool) const {
+  const models::SpectrogramSize& size = *model().facts().spectrogram;
+  return {{kInputValues, {DType::kFloat32, {size.frames, size.mel_bins}}}};
 }
 
 audio::DecodeOptions AudioTask::decoding() const {
@@ -179,12 +242,35 @@ void AudioTask::add_arrays(data::Example& example, std::span<const std::byte> fi
     example.set(kInputValues, impl_->extractor(part, where));
     return;
   }
-  part = part.first(std::min(part.size(), static_cast<size_t>(impl_->length)));
-  example.set(kInputValues, padded(impl_->extractor(part, where), impl_->length));
-  if (impl_->has_samples()) example.set(kSamples, Tensor({}, {static_cast<int32_t>(part.size())}));
-  if (!key) return;
-  const int64_t frames = facts.frames(impl_->length);
-  add_masks(example, frames, impl_->has_samples() ? facts.frames(std::ssize(part)) : frames, *key);
+  add_waveform(example, part.first(std::min(part.size(), static_cast<size_t>(impl_->length))), where, 0, key);
+}
+
+// Samples behind the last frame of a batch belong to no frame, but to the mean and the variance of the recording.
+void AudioTask::add_waveform(data::Example& example, std::span<const float> samples, const std::string& where,
+                             int64_t labels, std::optional<uint64_t> key) const {
+  const models::AudioModelFacts& facts = model().facts();
+  const int64_t frames = facts.frames(std::ssize(samples));
+  const int64_t used = std::min(std::ssize(samples), facts.samples(impl_->padded_frames(frames, labels)));
+  const Tensor waveform = impl_->extractor(samples, where);
+  example.set(kInputValues, Tensor({used}, waveform.as<float>().first(static_cast<size_t>(used))));
+  example.set(tasks::kFrames, Tensor({}, {static_cast<int32_t>(frames)}));
+  if (hides_padding()) example.set(kSamples, Tensor({}, {static_cast<int32_t>(used)}));
+  if (key) example.set(kMaskKey, Tensor({}, {static_cast<int64_t>(*key)}));
+}
+
+data::Example AudioTask::with_masks(data::Example batch) const {
+  const std::span<const int64_t> keys = batch.tensor(kMaskKey).as<int64_t>();
+  const std::span<const int32_t> real = batch.tensor(tasks::kFrames).as<int32_t>();
+  const int64_t padded = model().facts().frames(batch.tensor(kInputValues).shape()[1]);
+  std::vector<data::Example> rows(keys.size());
+  for (size_t row = 0; row < rows.size(); ++row) {
+    add_masks(rows[row], padded, hides_padding() ? real[row] : padded, static_cast<uint64_t>(keys[row]));
+  }
+  const data::Example masks = data::stack("masks", rows, std::ssize(rows), data::unpadded);
+  for (const auto& [name, mask] : masks.columns()) {
+    if (name != data::kExampleWeight) batch.set(name, mask);
+  }
+  return batch.erase(kMaskKey);
 }
 
 void AudioTask::add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const {

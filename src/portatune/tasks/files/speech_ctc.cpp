@@ -7,7 +7,6 @@
 
 #include "portatune/audio/wav_file.h"
 #include "portatune/base/message.h"
-#include "portatune/data/batch/stack.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
@@ -33,11 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 using tasks::CtcTokenizer;
 
-constexpr const char* kWaveforms = "input_values";
-constexpr const char* kRealSamples = "samples";
 constexpr const char* kLabels = "labels";
 constexpr int32_t kPaddedLabel = -100;
-constexpr const char* kMaskKey = "mask_key";  // of a row's masks; only between the rows and their batches
 constexpr const char* kHighestLogit = "highest_logit";
 
 std::set<char32_t> characters_in(std::string_view text) {
@@ -168,19 +164,10 @@ struct SpeechCtc::Impl {
     return tokenizer.has_word_delimiter() ? text + " " : text;
   }
 
-  // The number of frames of the batches for an example.
-  int64_t padded_frames(int64_t frames, int64_t labels) const {
-    for (const data::LengthPair& pair : pairs) {
-      if (frames <= pair.source && labels <= pair.target) return pair.source;
-    }
-    return frames;  // too long for all, which the batch reports
-  }
-
   const SpeechCtcOptions options;
   const CtcTokenizer tokenizer;
   const tasks::LetterCase letter_case;  // of transcriptions
   const ConfigValues config_values;
-  std::vector<data::LengthPair> pairs;  // numbers of frames and labels of batches
 };
 
 SpeechCtc::SpeechCtc(const fs::path& model, SpeechCtcOptions options)
@@ -191,15 +178,10 @@ SpeechCtc::SpeechCtc(const fs::path& folder, std::unique_ptr<Impl> impl)
   require_ctc(model().facts());
   require_fitting(impl_->tokenizer, *model().facts().ctc, folder);
   static_cast<void>(metrics());  // refuses unknown names
-  impl_->pairs = {{max_length(), max_target_length()}};
+  set_frames({{max_length(), max_target_length()}});
 }
 
 SpeechCtc::~SpeechCtc() = default;
-
-int64_t SpeechCtc::max_length() const {
-  const double rate = static_cast<double>(extractor().config().sampling_rate);
-  return model().facts().frames(std::llround(impl_->options.input.max_length_seconds * rate));
-}
 
 bool SpeechCtc::has_duration(const data::Example& row) const {
   return data::call_on(row, [&](const data::Example&) {
@@ -241,7 +223,6 @@ data::Example SpeechCtc::example_of(const data::Example& row, Labels wanted) con
   return example.set(kLabels, Tensor({std::ssize(labels)}, std::span<const int32_t>(labels)));
 }
 
-// Samples behind the last frame of a batch belong to no frame, but to the mean and the variance of the recording.
 void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                            std::optional<uint64_t> key) const {
   const models::AudioModelFacts& facts = model().facts();
@@ -256,73 +237,10 @@ void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> fi
   if (example.has(kLabels) && !facts.ctc->zero_infinity) {
     require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), frames, where);
   }
-  const int64_t labels = example.has(kLabels) ? example.tensor(kLabels).shape()[0] : 0;
-  const int64_t used = std::min(std::ssize(samples), facts.samples(impl_->padded_frames(frames, labels)));
-  const Tensor waveform = extractor()(samples, where);
-  example.set(kWaveforms, Tensor({used}, waveform.as<float>().first(static_cast<size_t>(used))));
-  example.set(tasks::kFrames, Tensor({}, {static_cast<int32_t>(frames)}));
-  if (hides_padding()) example.set(kRealSamples, Tensor({}, {static_cast<int32_t>(used)}));
-  if (key) example.set(kMaskKey, Tensor({}, {static_cast<int64_t>(*key)}));
+  add_waveform(example, samples, where, example.has(kLabels) ? example.tensor(kLabels).shape()[0] : 0, key);
 }
 
-data::Dataset SpeechCtc::padded(const data::Dataset& examples, int64_t size, Labels labels) const {
-  data::PaddedBatchOptions padding{.lengths = {}, .columns = {kWaveforms}, .pad_values = {{kLabels, kPaddedLabel}}};
-  if (labels == Labels::kRequired) padding.target_columns = {kLabels};
-  for (const auto& [frames, targets] : impl_->pairs) {
-    padding.lengths.push_back(model().facts().samples(frames));
-    if (labels == Labels::kRequired) padding.target_lengths.push_back(targets);
-  }
-  return examples.bucket_by_length(size, {.padding = std::move(padding)}).named("batch");
-}
-
-data::Dataset SpeechCtc::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return padded(all_examples(rows, labels), size, labels);
-}
-
-data::Dataset SpeechCtc::training_batches(const data::Dataset& rows, int64_t size,
-                                          const data::ShuffleOptions& order) const {
-  return padded(all_training_examples(rows, order), size, Labels::kRequired).map([this](data::Example batch) {
-    return with_masks(std::move(batch));
-  });
-}
-
-data::Example SpeechCtc::with_masks(data::Example batch) const {
-  const std::span<const int64_t> keys = batch.tensor(kMaskKey).as<int64_t>();
-  const std::span<const int32_t> real = batch.tensor(tasks::kFrames).as<int32_t>();
-  const int64_t padded = model().facts().frames(batch.tensor(kWaveforms).shape()[1]);
-  std::vector<data::Example> rows(keys.size());
-  for (size_t row = 0; row < rows.size(); ++row) {
-    add_masks(rows[row], padded, hides_padding() ? real[row] : padded, static_cast<uint64_t>(keys[row]));
-  }
-  const data::Example masks = data::stack("masks", rows, std::ssize(rows), data::unpadded);
-  for (const auto& [name, mask] : masks.columns()) {
-    if (name != data::kExampleWeight) batch.set(name, mask);
-  }
-  return batch.erase(kMaskKey);
-}
-
-void SpeechCtc::set_lengths(std::vector<int64_t> lengths) {
-  std::ranges::sort(lengths);
-  std::vector<data::LengthPair> pairs;
-  for (const int64_t length : lengths) pairs.push_back({length, max_target_length()});
-  set_pairs(std::move(pairs));
-}
-
-void SpeechCtc::set_pairs(std::vector<data::LengthPair> pairs) {
-  for (const auto& [frames, labels] : pairs) {
-    if (frames >= 1 && frames <= max_length()) continue;
-    throw UsageError({.where = "lengths of batches",
-                      .given = std::to_string(frames) + " frames",
-                      .expected = "1 to " + std::to_string(max_length()) + ", the frames of max_duration_seconds"});
-  }
-  impl_->pairs = std::move(pairs);
-}
-
-data::LengthCounts SpeechCtc::length_counts(const data::Dataset& batches) const {
-  data::LengthCounts counts;
-  for (const auto& [pair, count] : pair_counts(batches)) counts[pair.source] += count;
-  return counts;
-}
+void SpeechCtc::set_pairs(std::vector<data::LengthPair> pairs) { set_frames(std::move(pairs)); }
 
 data::PairCounts SpeechCtc::pair_counts(const data::Dataset& batches) const {
   data::PairCounts counts;
@@ -359,7 +277,7 @@ std::map<std::string, std::string> SpeechCtc::settings() const {
           {"ctc_loss_reduction", model().facts().ctc->is_mean ? "mean" : "sum"}};
 }
 
-std::vector<std::string> SpeechCtc::inputs() const { return {kWaveforms, std::string(data::kExampleWeight)}; }
+std::vector<std::string> SpeechCtc::inputs() const { return {"input_values", std::string(data::kExampleWeight)}; }
 
 std::vector<std::string> SpeechCtc::optional_inputs() const {
   std::vector<std::string> names = AudioTask::optional_inputs();
