@@ -1,4 +1,4 @@
-// Comparison with rouge_score, nltk and sacreBLEU: tests/oracle/tasks/make_text_metric_cases.py.
+// Comparison with rouge_score, nltk, sacreBLEU and jiwer: tests/oracle/tasks/make_text_metric_cases.py.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +8,7 @@
 #include "portatune/tasks/metrics/texts/bleu.h"
 #include "portatune/tasks/metrics/texts/porter_stemmer.h"
 #include "portatune/tasks/metrics/texts/rouge.h"
+#include "portatune/tasks/metrics/texts/word_error_rate.h"
 #include "portatune/tasks/metrics/texts/words.h"
 
 namespace portatune::tasks {
@@ -40,6 +41,19 @@ void expect_bleu_and_chrf(size_t begin, size_t end, const json& expected) {
   }
   EXPECT_NEAR(bleu.result(), expected[0].get<double>(), 1e-9) << begin << " to " << end;
   EXPECT_NEAR(chrf.result(), expected[1].get<double>(), 1e-9) << begin << " to " << end;
+}
+
+void expect_error_rates(size_t begin, size_t end, const json& expected) {
+  WordErrorRate words;
+  CharacterErrorRate characters;
+  for (size_t i = begin; i < end; ++i) {
+    const json& pair = golden()["pairs"][i];
+    const std::string reference = pair["reference"], text = pair["text"];
+    words.add(reference, text);
+    characters.add(reference, text);
+  }
+  EXPECT_NEAR(words.result(), expected[0].get<double>(), 1e-12) << begin << " to " << end;
+  EXPECT_NEAR(characters.result(), expected[1].get<double>(), 1e-12) << begin << " to " << end;
 }
 
 TEST(Rouge, EqualsRougeScore) {
@@ -77,6 +91,18 @@ TEST(BleuAndChrf, EqualSacreBleuForCorpora) {
   }
 }
 
+TEST(ErrorRates, EqualJiwerForEachPair) {
+  for (size_t i = 0; i < golden()["pairs"].size(); ++i) {
+    expect_error_rates(i, i + 1, golden()["pairs"][i]["error_rates"]);
+  }
+}
+
+TEST(ErrorRates, EqualJiwerForCorpora) {
+  for (const json& corpus : golden()["corpora"]) {
+    expect_error_rates(corpus["begin"], corpus["end"], corpus["error_rates"]);
+  }
+}
+
 TEST(TextScores, AreMeansOverRowsAndOfTheWholeCorpus) {
   TextScores scores(true);
   EXPECT_TRUE(scores.result().empty());
@@ -94,6 +120,8 @@ TEST(TextScores, AreMeansOverRowsAndOfTheWholeCorpus) {
   bleu.add("The cat sat.", "The cat sat.");
   bleu.add("one two", "two");
   EXPECT_EQ(by_name.at("bleu"), bleu.result());
+  EXPECT_EQ(by_name.at("wer"), 1 / 5.0);
+  EXPECT_EQ(by_name.at("cer"), 4 / 19.0);
 }
 
 TEST(Words, StripWhiteSpaceOfUnicodeAtBothEnds) {

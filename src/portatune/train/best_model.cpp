@@ -30,8 +30,9 @@ bool is_better(double value, double than, bool greater) { return greater ? value
 
 // Whether a lower value is better, by the end of the score's name: set_loss, mse.
 bool is_lower_better(std::string_view score) {
-  constexpr std::array<std::string_view, 6> kEnds = {"loss", "mse", "mae", "perplexity", "ece", "brier_score"};
-  return std::ranges::any_of(kEnds, [&](std::string_view end) { return score.ends_with(end); });
+  constexpr std::array<std::string_view, 8> kEnds = {"loss", "mse",         "mae",  "perplexity",
+                                                     "ece",  "brier_score", "_wer", "_cer"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return ("_" + std::string(score)).ends_with(end); });
 }
 
 std::optional<double> value_of(const Scores& scores, const std::string& name) {

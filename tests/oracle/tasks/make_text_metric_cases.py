@@ -1,6 +1,7 @@
-"""Makes tests/data/tasks/text_metrics.json: pairs of texts with their ROUGE, BLEU and chrF, and stems of words.
+"""Makes tests/data/tasks/text_metrics.json: pairs of texts with their ROUGE, BLEU, chrF and error
+rates, and stems of words.
 
-Run by hand from the root of the repository, with rouge-score 0.1.2, nltk 3.10 and sacrebleu 2.6:
+Run by hand from the root of the repository, with rouge-score 0.1.2, nltk 3.10, sacrebleu 2.6 and jiwer 4.0:
     python tests/oracle/tasks/make_text_metric_cases.py
 """
 
@@ -9,6 +10,7 @@ import json
 import pathlib
 import random
 
+import jiwer
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
@@ -77,6 +79,10 @@ def corpus_of(references, texts):
     return [metric.corpus_score(texts, [references]).score for metric in (BLEU(), CHRF())]
 
 
+def error_rates_of(references, texts):
+    return [rate(list(references), list(texts)) for rate in (jiwer.wer, jiwer.cer)]
+
+
 pairs = FIXED + [random_pair() for _ in range(200 - len(FIXED))]
 stemmer = PorterStemmer()
 golden = {
@@ -87,12 +93,18 @@ golden = {
             "rouge": rouge_of(reference, text, False),
             "rouge_of_stems": rouge_of(reference, text, True),
             "bleu_and_chrf": corpus_of([reference], [text]),
+            "error_rates": error_rates_of([reference], [text]),
             "tokens": Tokenizer13a()(reference),
         }
         for reference, text in pairs
     ],
     "corpora": [
-        {"begin": begin, "end": end, "bleu_and_chrf": corpus_of(*zip(*pairs[begin:end]))}
+        {
+            "begin": begin,
+            "end": end,
+            "bleu_and_chrf": corpus_of(*zip(*pairs[begin:end])),
+            "error_rates": error_rates_of(*zip(*pairs[begin:end])),
+        }
         for begin, end in [(0, 5), (0, 15), (5, 7), (15, 45), (100, 200), (0, 200)]
     ],
     "stems": {word: stemmer.stem(word) for word in STEMS + [b + e for b in BEGINNINGS for e in ENDINGS]},

@@ -24,7 +24,7 @@ function titleOf(name) {
 }
 
 function lowerIsBetter(name) {
-  return /(^|_)(loss|perplexity|mse|mae|error|wer|ece|brier_score)$/.test(name);
+  return /(^|_)(loss|perplexity|mse|mae|error|wer|cer|ece|brier_score)$/.test(name);
 }
 
 function namesIn(part) {

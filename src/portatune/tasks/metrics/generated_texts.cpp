@@ -43,7 +43,7 @@ std::vector<GeneratedText> generated_texts(const Tensor& tokens, const text::Tok
 }
 
 std::vector<std::string> TextScores::names() {
-  return {"rouge1", "rouge2", "rougeL", "rougeLsum", "bleu", "chrf", "exact_match", "f1", "gen_len"};
+  return {"rouge1", "rouge2", "rougeL", "rougeLsum", "bleu", "chrf", "exact_match", "f1", "wer", "cer", "gen_len"};
 }
 
 void TextScores::add(std::string_view given, const GeneratedText& text, double weight) {
@@ -59,19 +59,20 @@ void TextScores::add(std::string_view given, const GeneratedText& text, double w
   weight_ += weight;
   bleu_.add(target, text.text);
   chrf_.add(target, text.text);
+  word_errors_.add(target, text.text);
+  character_errors_.add(target, text.text);
 }
 
 Scores TextScores::result() const {
   Scores scores;
   if (weight_ == 0) return scores;
+  const std::map<std::string, double> of_corpus = {{"bleu", bleu_.result()},
+                                                   {"chrf", chrf_.result()},
+                                                   {"wer", word_errors_.result()},
+                                                   {"cer", character_errors_.result()}};
   for (const std::string& name : names()) {
-    if (name == "bleu") {
-      scores.emplace_back(name, bleu_.result());
-    } else if (name == "chrf") {
-      scores.emplace_back(name, chrf_.result());
-    } else {
-      scores.emplace_back(name, sums_.at(name) / weight_);
-    }
+    const auto found = of_corpus.find(name);
+    scores.emplace_back(name, found == of_corpus.end() ? sums_.at(name) / weight_ : found->second);
   }
   return scores;
 }

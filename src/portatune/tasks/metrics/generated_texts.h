@@ -11,6 +11,7 @@
 #include "portatune/tasks.h"
 #include "portatune/tasks/metrics/language_model.h"
 #include "portatune/tasks/metrics/texts/bleu.h"
+#include "portatune/tasks/metrics/texts/word_error_rate.h"
 #include "portatune/text.h"
 
 namespace portatune::tasks {
@@ -32,9 +33,11 @@ struct GeneratedText {
 /// tokens  [batch, length], of kGeneratedTokens
 std::vector<GeneratedText> generated_texts(const Tensor& tokens, const text::Tokenizer& tokenizer, int32_t pad_id);
 
-/// Scores of texts against the texts of the rows. Each row counts with its weight, in BLEU and chrF once.
+/// Scores of texts against the texts of the rows. Each row counts with its weight, in BLEU, chrF and error rates once.
 ///   rouge1, rouge2, rougeL, rougeLsum  mean F-measures in percent
 ///   bleu, chrf                         of all texts together, 0 to 100
+///   wer, cer                           of all texts together: errors in words and in characters, divided by their
+///                                      number in the targets
 ///   exact_match, f1                    in percent: equal texts; SQuAD's F1 of their words
 ///   gen_len                            mean number of tokens
 class TextScores {
@@ -53,6 +56,8 @@ class TextScores {
   double weight_ = 0;
   Bleu bleu_;
   Chrf chrf_;
+  WordErrorRate word_errors_;
+  CharacterErrorRate character_errors_;
 };
 
 /// Perplexity and accuracy of the target tokens and, if the outputs have generated tokens, scores of the texts.

@@ -7,21 +7,18 @@
 #include "portatune/text/unicode/utf8.h"
 
 namespace portatune::tasks {
-namespace {
 
-// Characters of Python's str.isspace: White_Space and the four separators of ASCII.
-bool is_space(char32_t c) {
+// The property White_Space, and the four separators of ASCII.
+bool is_white_space(char32_t c) {
   return (text::UnicodeTables::get().properties(c) & text::kSpace) != 0 || (c >= 0x1C && c <= 0x1F);
 }
 
-}  // namespace
-
 std::string_view stripped(std::string_view text) {
   size_t begin = 0, end = text.size();
-  for (size_t at = 0; at < text.size() && is_space(text::next_code_point(text, at));) begin = at;
+  for (size_t at = 0; at < text.size() && is_white_space(text::next_code_point(text, at));) begin = at;
   while (end > begin) {
     const char32_t last = text::previous_code_point(text, end);
-    if (!is_space(last)) break;
+    if (!is_white_space(last)) break;
     do --end;
     while (text::is_continuation(text[end]));
   }
@@ -32,7 +29,7 @@ std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words(1);
   for (size_t at = 0; at < text.size();) {
     const size_t here = at;
-    if (!is_space(text::next_code_point(text, at))) {
+    if (!is_white_space(text::next_code_point(text, at))) {
       words.back() += text.substr(here, at - here);
     } else if (!words.back().empty()) {
       words.emplace_back();

@@ -8,6 +8,9 @@
 
 namespace portatune::tasks {
 
+/// Whether a character is white space: Python's str.isspace().
+bool is_white_space(char32_t c);
+
 /// A text without white space at both ends: Python's str.strip().
 std::string_view stripped(std::string_view text);
 
