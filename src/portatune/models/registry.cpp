@@ -6,6 +6,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/models/architectures.h"
+#include "portatune/speech_models.h"
 
 namespace portatune::models {
 namespace {
@@ -72,6 +73,10 @@ constexpr Architecture<AudioModel> kAudioModels[] = {
     {"wav2vec2", wav2vec2, kQVProj},
 };
 
+constexpr Architecture<TextModel> kSpeechModels[] = {
+    {"whisper", whisper, kQVProj},
+};
+
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
 // tokenizer or the task reads elsewhere.
 void ignore_bookkeeping(const io::JsonObject& config) {
@@ -116,7 +121,8 @@ auto& require(const Table& table, const std::string& kind, const io::JsonObject&
   for (const auto& architecture : table) {
     known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
   }
-  const bool other = has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type);
+  const bool other = has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type) ||
+                     has(kSpeechModels, model_type);
   throw CheckpointError(
       {.where = "config.json",
        .given = "model_type \"" + model_type + "\"" + (other ? ", which is no " + kind + " model" : ""),
@@ -134,16 +140,21 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
 
 bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
 bool is_audio_model(const io::JsonObject& config) { return has(kAudioModels, config.get_string_or("model_type", "")); }
+bool is_speech_model(const io::JsonObject& config) {
+  return has(kSpeechModels, config.get_string_or("model_type", ""));
+}
 
 std::vector<std::string> lora_targets(const io::JsonObject& config) {
-  const Targets targets = is_image_model(config)   ? require(kImageModels, "image", config).lora_targets
-                          : is_audio_model(config) ? require(kAudioModels, "audio", config).lora_targets
-                                                   : require(kTextModels, "text", config).lora_targets;
+  const Targets targets = is_image_model(config)    ? require(kImageModels, "image", config).lora_targets
+                          : is_audio_model(config)  ? require(kAudioModels, "audio", config).lora_targets
+                          : is_speech_model(config) ? require(kSpeechModels, "speech", config).lora_targets
+                                                    : require(kTextModels, "text", config).lora_targets;
   return {targets.begin(), targets.end()};
 }
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }
 std::unique_ptr<ImageModel> image_model(const io::JsonObject& config) { return make(kImageModels, "image", config); }
 std::unique_ptr<AudioModel> audio_model(const io::JsonObject& config) { return make(kAudioModels, "audio", config); }
+std::unique_ptr<TextModel> speech_model(const io::JsonObject& config) { return make(kSpeechModels, "speech", config); }
 
 }  // namespace portatune::models
