@@ -12,6 +12,7 @@ import io
 import json
 import pathlib
 import struct
+import wave
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -61,6 +62,17 @@ def table() -> pa.Table:
 
 def rows(count: int) -> pa.Table:
     return pa.table({"text": [f"row {i}" for i in range(count)], "label": [i % 2 for i in range(count)]})
+
+
+def speech() -> pa.Table:
+    """The audio of Hugging Face datasets with its bytes, samples of 1 to 500, and with its path alone."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as wav:
+        wav.setparams((1, 2, 16_000, 0, "NONE", ""))
+        wav.writeframes(struct.pack("<500h", *range(1, 501)))
+    audio = [{"bytes": file.getvalue(), "path": "a.wav"}, {"bytes": None, "path": "clips/b.wav"}]
+    type_ = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    return pa.table({"audio": pa.array(audio, type=type_), "text": ["One two.", "three"]})
 
 
 def write_ipc(name: str, data: pa.Table, opener, batch_rows: int, compression=None) -> None:
@@ -118,6 +130,7 @@ write_ipc("types.arrow", types, pa.ipc.new_stream, 2)
 write_ipc("types_file.arrow", types, pa.ipc.new_file, 2)
 pq.write_table(rows(3000), FOLDER / "rows.parquet", row_group_size=1000, compression="zstd")
 write_ipc("data-00000-of-00001.arrow", rows(3000), pa.ipc.new_stream, 1000, compression="zstd")
+pq.write_table(speech(), FOLDER / "speech.parquet")
 pq.write_table(rows(0), FOLDER / "empty.parquet")
 odd = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])])
 write_ipc("union.arrow", pa.table({"odd": odd, "text": ["a"]}), pa.ipc.new_stream, 1)

@@ -18,14 +18,6 @@ std::string first_column(const data::Example& row, const std::string& used) {
   return found == row.columns().end() ? "" : found->name;
 }
 
-std::string not_blank(const data::Example& row, std::string_view column, std::string text) {
-  if (!stripped(text).empty()) return text;
-  throw DataError({.where = to_string(row.origin()),
-                   .given = "an empty text in column \"" + std::string(column) + "\"",
-                   .expected = "a text",
-                   .fix = "remove the row, or let the run skip such rows: --bad-rows skip:N"});
-}
-
 // The text of a language in an object such as {"en": "Hello", "ro": "Salut"}.
 std::string text_in(const data::Example& row, const TextToTextOptions& options, const std::string& language) {
   const nlohmann::json texts = json_in(row, options.text_column);
@@ -37,6 +29,14 @@ std::string text_in(const data::Example& row, const TextToTextOptions& options, 
 }
 
 }  // namespace
+
+std::string not_blank(const data::Example& row, std::string_view column, std::string text) {
+  if (!stripped(text).empty()) return text;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = "an empty text in column \"" + std::string(column) + "\"",
+                   .expected = "a text",
+                   .fix = "remove the row, or let the run skip such rows: --bad-rows skip:N"});
+}
 
 void choose_columns(const TaskContext& context, TextToTextOptions& options) {
   if (!options.source_lang.empty()) {

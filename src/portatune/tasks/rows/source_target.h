@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portatune/tasks.h"
@@ -20,6 +21,10 @@ void choose_columns(const TaskContext& context, TextToTextOptions& options);
 /// The columns that rows must have.
 /// errors  UsageError for labels without a column for the target
 std::vector<std::string> columns_of(const TextToTextOptions& options, RowTask::Labels labels);
+
+/// The text of a column.
+/// errors  DataError that names the row for a text that is missing or blank
+std::string not_blank(const data::Example& row, std::string_view column, std::string text);
 
 /// The texts of a row.
 struct SourceTarget {
