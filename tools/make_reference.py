@@ -69,6 +69,8 @@ def make_inputs(model, lengths, seed, *, choices=3):
         return make_images(model, len(lengths), generator)
     if model.main_input_name == "input_values":
         return make_sounds(model, lengths, generator)
+    if model.main_input_name == "input_features":
+        return make_speech(model, lengths, generator)
     config, head = model.config, type(model).__name__
     batch, width = len(lengths), max(lengths)
     shape = (batch, choices, width) if head.endswith("ForMultipleChoice") else (batch, width)
@@ -162,6 +164,14 @@ def make_sounds(model, lengths, generator):
     elif type(model).__name__.endswith("ForCTC"):
         inputs["labels"] = transcripts(config, [max(length // 3, 1) for length in lengths], generator)
     return inputs
+
+
+def make_speech(model, lengths, generator):
+    """Random spectrograms of the size of the model, with labels for their texts."""
+    config = model.config
+    shape = (len(lengths), config.num_mel_bins, 2 * config.max_source_positions)
+    features = torch.randn(shape, generator=generator)
+    return {"input_features": features, "labels": make_targets(config, lengths, generator)}
 
 
 def samples_of(config, frames):

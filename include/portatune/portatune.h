@@ -23,6 +23,7 @@
 #include "portatune/process_group.h"
 #include "portatune/run.h"
 #include "portatune/sources.h"
+#include "portatune/speech_models.h"
 #include "portatune/tasks.h"
 #include "portatune/tasks/audio_classification.h"
 #include "portatune/tasks/audio_task.h"

@@ -34,8 +34,8 @@ constexpr auto kNameOfCase = [](const auto& info) {
 
 // The cases that always compile for CUDA, which takes up to 10 seconds for a training step. The architectures that are
 // missing (AST, Big Bird with full attention, BigBirdPegasus, DeBERTa v3, DeiT, ELECTRA, Gemma, HuBERT, Marian, mBART,
-// mT5, Pegasus, RoBERTa, SmolLM3, UMT5, XLM-RoBERTa) have the layers of BART, BERT, DeBERTa v2, Gemma 2, Llama, T5, ViT
-// and wav2vec 2.0.
+// mT5, Pegasus, RoBERTa, SmolLM3, UMT5, Whisper, XLM-RoBERTa) have the layers of BART, BERT, DeBERTa v2, Gemma 2,
+// Llama, T5, ViT and wav2vec 2.0.
 constexpr std::array kCudaSample = {"albert_softmax",
                                     "bart_lm",
                                     "bert_softmax",
@@ -104,11 +104,11 @@ TEST_P(ModelAot, Compiles) {
 // the two lists.
 TEST(CudaSample, HasEveryKindOfLayers) {
   const std::vector<std::string> names = case_names();
-  std::set<std::string> sampled = {"ast",       "bigbird", "bigbirdpegasus", "bigbirdpegasussparse",
-                                   "debertav3", "deit",    "electra",        "gemma",
-                                   "hubert",    "marian",  "mbart",          "mt5",
-                                   "umt5",      "pegasus", "roberta",        "smollm3",
-                                   "xlmroberta"};
+  std::set<std::string> sampled = {"ast",       "bigbird",   "bigbirdpegasus", "bigbirdpegasussparse",
+                                   "debertav3", "deit",      "electra",        "gemma",
+                                   "hubert",    "marian",    "mbart",          "mt5",
+                                   "umt5",      "pegasus",   "roberta",        "smollm3",
+                                   "whisper",   "xlmroberta"};
   for (const char* name : kCudaSample) {
     EXPECT_TRUE(std::ranges::binary_search(names, name)) << name;
     sampled.insert(architecture_of(name));

@@ -1,6 +1,9 @@
 // Generation within another program, such as an evaluation step.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "portatune/generation.h"
 #include "portatune/models.h"
 
@@ -8,8 +11,8 @@ namespace portatune::generate {
 
 /// The texts of sources.
 struct GeneratedTokens {
-  /// int32 [batch, 1 + maximal number of new tokens]: the start token, the new tokens, and pad_token_id after the end
-  /// of the text.
+  /// int32 [batch, first tokens + maximal number of new tokens]: the start token or other first tokens, the new tokens,
+  /// and pad_token_id after the end of the text.
   Value tokens;
   Value finite;  ///< bool: true if all logits of the batch were finite, else the tokens are arbitrary
 };
@@ -23,5 +26,11 @@ struct GeneratedTokens {
 ///            reads
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
                                  const models::TextInputs& source, const GenerationOptions& options);
+
+/// The same for sources that are encoded already.
+///   first_tokens  tokens with which each text begins, in place of decoder_start_token_id; max_length counts them
+GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
+                                 const models::EncodedSource& source, const std::vector<int32_t>& first_tokens,
+                                 const GenerationOptions& options);
 
 }  // namespace portatune::generate

@@ -64,7 +64,7 @@ class DecoderTokens final : public TokenModel {
   const models::Decoder& decoder_;
 };
 
-class Seq2SeqTokens final : public TokenModel {
+class Seq2SeqTokens : public TokenModel {
  public:
   explicit Seq2SeqTokens(const models::TextModel& model) : model_(model), body_(*model.seq2seq()) {}
 
@@ -83,12 +83,7 @@ class Seq2SeqTokens final : public TokenModel {
 
   // The keys of all layers, their values, and the mask of the sources.
   Values prompt_context(const nn::Scope& root, const Prompts& prompts) const override {
-    const Value position = iota(prompts.ids.type(), 1);
-    const Value end = expand_dims(scalar(prompts.ids.shape()[1]) - prompts.padding, -1);
-    // A row that only fills the batch has one token, so that attention always sees a key.
-    const Value mask = convert(compare(Direction::kLess, position, maximum(end, scalar(1))), DType::kInt32);
-    const Value x = body_.encoder_states(root, {.input_ids = prompts.ids, .attention_mask = mask}).back();
-    const models::CrossCache cache = body_.cross_cache(root, {.x = x, .attention_mask = mask});
+    const models::CrossCache cache = body_.cross_cache(root, encoded(root, prompts));
     Values context = cache.layers.keys;
     context.insert(context.end(), cache.layers.values.begin(), cache.layers.values.end());
     context.push_back(cache.attention_mask);
@@ -99,7 +94,7 @@ class Seq2SeqTokens final : public TokenModel {
                      const Values& context) const override {
     const TensorType type = tokens.ids.type();
     const models::TextInputs in{
-        .input_ids = tokens.ids, .attention_mask = full(type, 1), .position_ids = full(type, 0)};
+        .input_ids = tokens.ids, .attention_mask = full(type, 1), .position_ids = iota(type, 1)};
     return logits(root, body_.next_hidden_state(root, in, cache, cross_cache_of(context), {}));
   }
 
@@ -107,6 +102,16 @@ class Seq2SeqTokens final : public TokenModel {
     const Value last = state.position - scalar(1);
     const models::TextInputs in = inputs_at(state.tokens, full(state.padding.type(), 0), last);
     return logits(root, body_.next_hidden_state(root, in, state.cache, cross_cache_of(context), last));
+  }
+
+ protected:
+  virtual models::EncodedSource encoded(const nn::Scope& root, const Prompts& prompts) const {
+    const Value position = iota(prompts.ids.type(), 1);
+    const Value end = expand_dims(scalar(prompts.ids.shape()[1]) - prompts.padding, -1);
+    // A row that only fills the batch has one token, so that attention always sees a key.
+    const Value mask = convert(compare(Direction::kLess, position, maximum(end, scalar(1))), DType::kInt32);
+    const Value x = body_.encoder_states(root, {.input_ids = prompts.ids, .attention_mask = mask}).back();
+    return {.x = x, .attention_mask = mask};
   }
 
  private:
@@ -124,7 +129,28 @@ class Seq2SeqTokens final : public TokenModel {
   const models::Seq2Seq& body_;
 };
 
+class TokensOfSources final : public Seq2SeqTokens {
+ public:
+  TokensOfSources(const models::TextModel& model, std::vector<int32_t> first)
+      : Seq2SeqTokens(model), first_(std::move(first)) {}
+
+  FirstTokens first_tokens(const Prompts& prompts, const Value&) const override {
+    return {.ids = broadcast_to(constant(vector_of(first_)), {prompts.count(), std::ssize(first_)}),
+            .padding = full({DType::kInt32, {prompts.count()}}, 0)};
+  }
+
+ protected:
+  models::EncodedSource encoded(const nn::Scope&, const Prompts& prompts) const override { return prompts.source; }
+
+ private:
+  const std::vector<int32_t> first_;
+};
+
 }  // namespace
+
+std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, std::vector<int32_t> first_tokens) {
+  return std::make_unique<TokensOfSources>(model, std::move(first_tokens));
+}
 
 std::unique_ptr<TokenModel> token_model(const models::TextModel& model) {
   if (model.decoder() != nullptr) return std::make_unique<DecoderTokens>(model);

@@ -2,16 +2,21 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "portatune/generate/search.h"
 #include "portatune/nn.h"
 
 namespace portatune::generate {
 
-/// The prompts of a program.
+/// The prompts of a program: texts, or sources that are encoded already.
 struct Prompts {
-  Value ids;      ///< int32 [prompts, prompt]
-  Value padding;  ///< int32 [prompts]: positions of padding; all positions in rows that only fill the batch
+  Value ids = {};  ///< int32 [prompts, prompt]; only of texts
+  Value padding =
+      {};  ///< int32 [prompts]: positions of padding; all positions in rows that only fill the batch; of texts
+  models::EncodedSource source = {};  ///< of [prompts, source]; absent: texts
+
+  int64_t count() const { return (ids ? ids : source.x).shape()[0]; }
 };
 
 /// The texts before their first new tokens.
@@ -51,5 +56,8 @@ class TokenModel {
 /// model   must outlive the result
 /// errors  UsageError for a model that does not generate
 std::unique_ptr<TokenModel> token_model(const models::TextModel& model);
+/// An encoder-decoder model whose prompts are sources that are encoded already.
+/// first_tokens  tokens with which each text begins, at least one
+std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, std::vector<int32_t> first_tokens);
 
 }  // namespace portatune::generate

@@ -44,6 +44,9 @@ std::unique_ptr<AudioModel> hubert(const io::JsonObject& config);
 /// wav2vec 2.0. Baevski et al. 2020, arXiv:2006.11477
 std::unique_ptr<AudioModel> wav2vec2(const io::JsonObject& config);
 
+/// Whisper, which transcribes and translates speech. Radford et al. 2022, arXiv:2212.04356
+std::unique_ptr<TextModel> whisper(const io::JsonObject& config);
+
 /// GPT-2. Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"
 std::unique_ptr<TextModel> gpt2(const io::JsonObject& config);
 

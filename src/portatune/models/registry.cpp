@@ -7,6 +7,7 @@
 #include "portatune/models.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/layer_stacks.h"
+#include "portatune/speech_models.h"
 
 namespace portatune::models {
 namespace {
@@ -74,6 +75,10 @@ constexpr Architecture<AudioModel> kAudioModels[] = {
     {"wav2vec2", wav2vec2, kQVProj, wav2vec2_stacks},
 };
 
+constexpr Architecture<TextModel> kSpeechModels[] = {
+    {"whisper", whisper, kQVProj, mbart_stacks},
+};
+
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
 // tokenizer or the task reads elsewhere.
 void ignore_bookkeeping(const io::JsonObject& config) {
@@ -109,6 +114,11 @@ bool has(const Table& table, const std::string& model_type) {
   return find(table, model_type) != std::end(table);
 }
 
+bool is_known(const std::string& model_type) {
+  return has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type) ||
+         has(kSpeechModels, model_type);
+}
+
 // The architecture of a config, one of `table`.
 template <class Table>
 auto& require(const Table& table, const std::string& kind, const io::JsonObject& config) {
@@ -118,7 +128,7 @@ auto& require(const Table& table, const std::string& kind, const io::JsonObject&
   for (const auto& architecture : table) {
     known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
   }
-  const bool other = has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type);
+  const bool other = is_known(model_type);
   throw CheckpointError(
       {.where = "config.json",
        .given = "model_type \"" + model_type + "\"" + (other ? ", which is no " + kind + " model" : ""),
@@ -131,6 +141,7 @@ template <class Get>
 auto of_architecture(const io::JsonObject& config, Get get) {
   if (is_image_model(config)) return get(require(kImageModels, "image", config));
   if (is_audio_model(config)) return get(require(kAudioModels, "audio", config));
+  if (is_speech_model(config)) return get(require(kSpeechModels, "speech", config));
   return get(require(kTextModels, "text", config));
 }
 
@@ -142,7 +153,7 @@ std::string growable_models() {
       if (architecture.stacks) names += (names.empty() ? "" : ", ") + std::string(architecture.model_type);
     }
   };
-  add(kTextModels), add(kImageModels), add(kAudioModels);
+  add(kTextModels), add(kImageModels), add(kAudioModels), add(kSpeechModels);
   return names;
 }
 
@@ -156,6 +167,9 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
 
 bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
 bool is_audio_model(const io::JsonObject& config) { return has(kAudioModels, config.get_string_or("model_type", "")); }
+bool is_speech_model(const io::JsonObject& config) {
+  return has(kSpeechModels, config.get_string_or("model_type", ""));
+}
 
 std::vector<std::string> lora_targets(const io::JsonObject& config) {
   const Targets targets = of_architecture(config, [](const auto& architecture) { return architecture.lora_targets; });
@@ -164,18 +178,18 @@ std::vector<std::string> lora_targets(const io::JsonObject& config) {
 
 LayerStacks layer_stacks(const io::JsonObject& config) {
   const std::string model_type = config.get_string("model_type");
-  const bool is_known = has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type);
   const auto stacks =
-      is_known ? of_architecture(config, [](const auto& architecture) { return architecture.stacks; }) : nullptr;
+      is_known(model_type) ? of_architecture(config, [](const auto& architecture) { return architecture.stacks; }) : nullptr;
   if (stacks != nullptr) return stacks(config);
   throw CheckpointError(
       {.where = "config.json",
-       .given = "model_type \"" + model_type + "\"" + (is_known ? ", whose layers share their weights" : ""),
+       .given = "model_type \"" + model_type + "\"" + (is_known(model_type) ? ", whose layers share their weights" : ""),
        .expected = "a model with numbered layers: " + growable_models()});
 }
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }
 std::unique_ptr<ImageModel> image_model(const io::JsonObject& config) { return make(kImageModels, "image", config); }
 std::unique_ptr<AudioModel> audio_model(const io::JsonObject& config) { return make(kAudioModels, "audio", config); }
+std::unique_ptr<TextModel> speech_model(const io::JsonObject& config) { return make(kSpeechModels, "speech", config); }
 
 }  // namespace portatune::models

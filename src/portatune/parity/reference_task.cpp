@@ -7,6 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/ops.h"
+#include "portatune/speech_models.h"
 #include "portatune/tasks/objectives/ctc.h"
 #include "portatune/tasks/objectives/objectives.h"
 
@@ -54,6 +55,13 @@ void append_hidden_states(const Values& hidden_states, Forward& forward, const s
   }
 }
 
+Forward with_states(Forward forward, const models::Seq2SeqStates& states) {
+  append_hidden_states(states.encoder, forward, "encoder_hidden_states");
+  append_hidden_states(states.decoder, forward, "decoder_hidden_states");
+  forward.outputs.emplace_back("encoder_last_hidden_state", convert(states.encoder.back(), DType::kFloat32));
+  return forward;
+}
+
 }  // namespace
 
 template <class Get>
@@ -72,6 +80,8 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
     image_model_ = models::image_model(config);
   } else if (models::is_audio_model(config)) {
     audio_model_ = models::audio_model(config);
+  } else if (models::is_speech_model(config)) {
+    text_model_ = models::speech_model(config);
   } else if (!text_model_) {
     text_model_ = models::text_model(config);
   }
@@ -119,7 +129,8 @@ bool ReferenceTask::has_loss() const {
 bool ReferenceTask::is_per_position(const std::string& output) const {
   static constexpr std::array kPerPosition = {"ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM",
                                               "ForCausalLM", "ForPreTraining"};
-  if (audio_model_) return false;  // frames of padding have the numbers of transformers, too
+  // Frames of padding have the numbers of transformers, too.
+  if (audio_model_ || models::is_speech_model(reference_.model().config())) return false;
   if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
   if (output.starts_with("encoder_")) return true;
   return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
@@ -142,7 +153,16 @@ const Value& ReferenceTask::column(const Columns& batch, const std::string& name
 
 Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) const {
   if (audio_model_) return audio_forward(root, batch);
+  if (models::is_speech_model(reference_.model().config())) return speech_forward(root, batch);
   return image_model_ ? image_forward(root, batch) : text_forward(root, batch);
+}
+
+Forward ReferenceTask::speech_forward(const nn::Scope& root, const Columns& batch) const {
+  const models::Seq2Seq& body = *text_model_->seq2seq();
+  Values encoder = models::speech_encoder(*text_model_).encoder_states(root, column(batch, "input_features"));
+  const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
+  Values decoder = body.decoder_states(root, target, models::encoded_speech(encoder));
+  return with_states(text_head(root, {}, decoder.back(), batch), {.encoder = encoder, .decoder = decoder});
 }
 
 Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch) const {
@@ -163,13 +183,8 @@ Forward ReferenceTask::seq2seq_forward(const nn::Scope& root, const models::Text
                                        const Columns& batch) const {
   const models::Seq2SeqStates states = seq2seq_states(root, in, batch);
   Forward forward = text_head(root, in, states.last(), batch);
-  if (states.decoder.empty()) {
-    append_hidden_states(states.encoder, forward);
-    return forward;
-  }
-  append_hidden_states(states.encoder, forward, "encoder_hidden_states");
-  append_hidden_states(states.decoder, forward, "decoder_hidden_states");
-  forward.outputs.emplace_back("encoder_last_hidden_state", convert(states.encoder.back(), DType::kFloat32));
+  if (!states.decoder.empty()) return with_states(std::move(forward), states);
+  append_hidden_states(states.encoder, forward);
   return forward;
 }
 
@@ -262,7 +277,7 @@ Forward ReferenceTask::sequence_classification(const Value& logits, const Column
 Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x,
                                  const Columns& batch) const {
   const Value labels = optional_column(batch, "labels");
-  const Value weights = ones(column(batch, "input_ids").shape()[0]);
+  const Value weights = ones(x.shape()[0]);
   const auto logits_of = [&](HeadKind kind) {
     return text_model_->logits(kind, root, {.x = x, .text = in, .num_labels = num_labels()});
   };

@@ -34,6 +34,7 @@ class ReferenceTask final : public Task {
   Forward text_forward(const nn::Scope& root, const Columns& batch) const;
   Forward seq2seq_forward(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
   models::Seq2SeqStates seq2seq_states(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
+  Forward speech_forward(const nn::Scope& root, const Columns& batch) const;
   Forward image_forward(const nn::Scope& root, const Columns& batch) const;
   Forward audio_forward(const nn::Scope& root, const Columns& batch) const;
   Forward text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;

@@ -29,6 +29,25 @@ AST = {
     "time_stride": 3,
     "frequency_stride": 2,
 }
+# Spectrograms of 24 frames. The padding is the end of a text, as in published files.
+WHISPER = {
+    "d_model": 24,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 40,
+    "decoder_ffn_dim": 36,
+    "vocab_size": 100,
+    "num_mel_bins": 10,
+    "max_source_positions": 12,
+    "max_target_positions": 20,
+    "pad_token_id": 57,
+    "bos_token_id": 57,
+    "eos_token_id": 57,
+    "decoder_start_token_id": 58,
+    "begin_suppress_tokens": None,
+}
 
 SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
 
@@ -50,6 +69,11 @@ SPEECH_CASES = {
     "hubert_model": ("HubertModel", WAV2VEC2),
     "ast_softmax": ("ASTForAudioClassification", AST | SINGLE),
     "ast_model": ("ASTModel", AST | {"qkv_bias": False}),
+    "whisper_lm": ("WhisperForConditionalGeneration", WHISPER),
+    "whisper_lm_relu": (
+        "WhisperForConditionalGeneration",
+        WHISPER | {"encoder_layers": 1, "decoder_layers": 1, "activation_function": "relu", "decoder_attention_heads": 2},
+    ),
 }
 
 # Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.

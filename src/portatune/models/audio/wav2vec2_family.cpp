@@ -7,6 +7,7 @@
 #include "portatune/convolution.h"
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
+#include "portatune/models/audio/spec_augment_fields.h"
 #include "portatune/models/audio/windows.h"
 #include "portatune/models/heads.h"
 #include "portatune/ops.h"
@@ -70,19 +71,6 @@ void read_convolutions(const ConfigReader& config, Wav2Vec2Fields& c) {
                                     " and " + std::to_string(c.conv_kernel.size()) + " numbers",
                            .expected = "one number for each convolution in all of them"});
   }
-}
-
-constexpr io::FloatRange kShare{0, 1};
-
-SpecAugment spec_augment_of(const ConfigReader& config) {
-  SpecAugment masks{.time = {.prob = 0.05, .min_masks = 2}, .feature = {}};
-  config.read("mask_time_prob", masks.time.prob, kShare);
-  config.read("mask_time_length", masks.time.length, kSize);
-  config.read("mask_time_min_masks", masks.time.min_masks, {0, 1 << 20});
-  config.read("mask_feature_prob", masks.feature.prob, kShare);
-  config.read("mask_feature_length", masks.feature.length, kSize);
-  config.read("mask_feature_min_masks", masks.feature.min_masks, {0, 1 << 20});
-  return masks;
 }
 
 Wav2Vec2Fields fields_of(const ConfigReader& config) {
@@ -158,23 +146,18 @@ Value norm_over_time(const Scope& s, const Value& x) {
   return convert(centred * rsqrt(variance + kNormEps) * weight + bias, x.dtype());
 }
 
-// A convolution as a matrix product. x [batch, length, in]
-Value convolution_over_time(const Scope& s, const Value& x, int64_t out, int64_t kernel, int64_t stride,
-                            bool has_bias) {
-  const int64_t in = x.shape()[2];
-  const Initializer normal{Initializer::Kind::kNormal, std::sqrt(2.0 / static_cast<double>(in * kernel))};
-  const Value weight = s.rounded_parameter("weight", {out, in, kernel}, normal);
-  const Value bias = has_bias ? s.parameter("bias", {out}, {Initializer::Kind::kZeros}) : Value{};
-  return linear(windows(x, kernel, stride), reshape(transpose(weight, {0, 2, 1}), {out, kernel * in}), bias);
-}
-
 // The frames of the waveforms, [batch, frames, channels].
 Value feature_encoder(const Scope& s, const Wav2Vec2Fields& c, const Value& waveforms) {
   require(waveforms.rank() == 2, "input_values", {&waveforms, 1}, "waveforms [batch, samples]");
   Value x = expand_dims(convert(waveforms, s.options().compute_dtype), -1);
   for (size_t i = 0; i < c.conv_dim.size(); ++i) {
     const Scope layer = s / "conv_layers" / std::to_string(i);  // not one of the layers that Scope counts
-    x = convolution_over_time(layer / "conv", x, c.conv_dim[i], c.conv_kernel[i], c.conv_stride[i], c.conv_bias);
+    x = convolution_over_time(layer / "conv", x,
+                              {.features = c.conv_dim[i],
+                               .kernel = c.conv_kernel[i],
+                               .stride = c.conv_stride[i],
+                               .has_bias = c.conv_bias,
+                               .stddev = std::sqrt(2.0 / static_cast<double>(x.shape()[2] * c.conv_kernel[i]))});
     if (c.has_group_norm && i == 0) x = norm_over_time(layer / "layer_norm", x);
     if (!c.has_group_norm) x = layer_norm(layer / "layer_norm", x, kNormEps);
     x = nn::activate(c.feat_extract_activation, x);

@@ -33,4 +33,12 @@ Value windows(const Value& x, int64_t kernel, int64_t stride) {
   return parts.size() == 1 ? parts[0] : concatenate(parts, 2);
 }
 
+Value convolution_over_time(const nn::Scope& s, const Value& x, const ConvolutionLayer& layer) {
+  const int64_t in = x.shape()[2], out = layer.features, kernel = layer.kernel;
+  const nn::Initializer normal{nn::Initializer::Kind::kNormal, layer.stddev};
+  const Value weight = s.rounded_parameter("weight", {out, in, kernel}, normal);
+  const Value bias = layer.has_bias ? s.parameter("bias", {out}, {nn::Initializer::Kind::kZeros}) : Value{};
+  return linear(windows(x, kernel, layer.stride), reshape(transpose(weight, {0, 2, 1}), {out, kernel * in}), bias);
+}
+
 }  // namespace portatune::models

@@ -1,7 +1,7 @@
 // Windows of an array as rows, with which a convolution becomes a matrix product.
 #pragma once
 
-#include "portatune/graph.h"
+#include "portatune/nn.h"
 
 namespace portatune::models {
 
@@ -10,5 +10,18 @@ namespace portatune::models {
 /// returns  [batch, windows, kernel * features], with (length - kernel) / stride + 1 windows
 /// errors   ShapeError if x is shorter than the kernel
 Value windows(const Value& x, int64_t kernel, int64_t stride);
+
+/// A layer with a convolution over time, without padding.
+struct ConvolutionLayer {
+  int64_t features;  ///< of the result
+  int64_t kernel;
+  int64_t stride = 1;
+  bool has_bias = true;
+  double stddev;  ///< standard deviation of a new weight
+};
+/// The convolution as a matrix product; "weight" [features, in, kernel], "bias" [features].
+/// x        [batch, length, in]
+/// returns  [batch, windows, features]
+Value convolution_over_time(const nn::Scope& s, const Value& x, const ConvolutionLayer& layer);
 
 }  // namespace portatune::models

@@ -4,11 +4,9 @@
 #include <functional>
 
 #include "portatune/error.h"
-#include "portatune/models/decoders/decoder_attention.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/one_text_per_row.h"
-#include "portatune/models/seq2seq/cross_attention.h"
 #include "portatune/models/seq2seq/seq2seq_config.h"
 #include "portatune/models/seq2seq/seq2seq_heads.h"
 #include "portatune/models/text_inputs.h"
@@ -21,14 +19,15 @@ using nn::Scope;
 
 constexpr double kLayerNormEps = 1e-5;
 
-nn::SelfAttention attention_of(const BartConfig& c, const BartStack& stack) {
-  return {.heads = stack.attention_heads,
-          .head_size = c.d_model / stack.attention_heads,
-          .dropout = c.attention_dropout,
-          .query = "q_proj",
-          .key = "k_proj",
-          .value = "v_proj",
-          .linear = {.bias = c.attention_bias}};
+AttentionLayers attention_of(const BartConfig& c, const BartStack& stack) {
+  const nn::SelfAttention all{.heads = stack.attention_heads,
+                              .head_size = c.d_model / stack.attention_heads,
+                              .dropout = c.attention_dropout,
+                              .query = "q_proj",
+                              .key = "k_proj",
+                              .value = "v_proj",
+                              .linear = {.bias = c.attention_bias}};
+  return {all, c.key_bias};
 }
 
 // The last layer of attention.
@@ -81,16 +80,18 @@ Value add_feed_forward(const Scope& s, const BartConfig& c, int64_t ffn_dim, con
 // Attention of encoder layer `layer` to the source x; s is its scope.
 using Attend = std::function<Value(const Scope& s, int64_t layer, const Value& x)>;
 
-Attend full_attention(const BartConfig& c, const TextInputs& source) {
-  return [&c, mask = mask_of(source)](const Scope& s, int64_t, const Value& x) {
-    return attention_output(s / "out_proj", c, self_attention(s, x, mask, attention_of(c, c.encoder)));
+// mask  of attention()
+Attend full_attention(const BartConfig& c, const Value& mask) {
+  return [&c, mask](const Scope& s, int64_t, const Value& x) {
+    const nn::HeadsOfDevice heads = project(s, x, attention_of(c, c.encoder));
+    return attention_output(s / "out_proj", c, attention(s, heads, mask));
   };
 }
 
 Attend attention_by_blocks(const BartConfig& c, const TextInputs& source) {
   return [&c, attend = BlockAttention(c.class_prefix, *c.block_attention, source)](const Scope& s, int64_t layer,
                                                                                    const Value& x) {
-    nn::SelfAttention a = attention_of(c, c.encoder);
+    nn::SelfAttention a = attention_of(c, c.encoder).all;
     a.query = "query", a.key = "key", a.value = "value";
     const Scope self = s / "self";
     return attention_output(s / "output", c, attend(self, layer, project(self, x, a)));
@@ -104,9 +105,18 @@ Value encoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Va
   return add_feed_forward(s, c, c.encoder.ffn_dim, h, c.block_attention ? 0 : c.activation_dropout);
 }
 
+// x, and the outputs of the layers. s: scope of the encoder
+Values run_encoder(const Scope& s, const BartConfig& c, const Value& x, const Attend& attend) {
+  Values states{x};
+  for (int64_t i = 0; i < c.encoder.layers; ++i) {
+    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layers" / i, c, i, states.back(), attend)));
+  }
+  return states;
+}
+
 Value decoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const DecoderPass& pass,
                     const CrossPass& source) {
-  const nn::SelfAttention a = attention_of(c, c.decoder);
+  const AttentionLayers a = attention_of(c, c.decoder);
   const Scope self = s / "self_attn", cross = s / "encoder_attn";
   const Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
     return attention_output(self / "out_proj", c, causal_attention(self, pass, layer, project(self, in, a)));
@@ -125,16 +135,6 @@ void read_stack(const ConfigReader& config, const std::string& name, const BartC
   require_multiple("d_model", c.d_model, name + "_attention_heads", stack.attention_heads);
 }
 
-TextModelFacts facts_of(const BartConfig& c) {
-  return {.class_prefix = c.class_prefix,
-          .base_prefix = "model",
-          .vocab_size = c.vocab_size,
-          .hidden_size = c.d_model,
-          .max_length = c.max_position_embeddings,
-          .type_vocab_size = 0,
-          .initializer_range = c.init_std};
-}
-
 // The labels of each row, shifted by one, with its last label first.
 Value with_last_label_first(const Value& labels, int64_t pad_token_id) {
   const TensorType type = labels.type();
@@ -146,68 +146,6 @@ Value with_last_label_first(const Value& labels, int64_t pad_token_id) {
   const Value last = sum(select(is_last, tokens, zero), {1}, ReducedAxes::kKeep);
   return concatenate({last, slice(tokens, 1, {0, type.shape[1] - 1})}, 1);
 }
-
-class Bart : public Seq2Seq {
- public:
-  explicit Bart(const BartConfig& c) : c_(c) {}
-
-  const Seq2SeqFacts& facts() const override { return c_.facts; }
-
-  Values encoder_states(const Scope& root, const TextInputs& source) const override {
-    const Scope s = root / "model" / "encoder";
-    const Attend attend = c_.block_attention ? attention_by_blocks(c_, source) : full_attention(c_, source);
-    Values x{embed(root / "model", s, c_, c_.encoder, source)};
-    for (int64_t i = 0; i < c_.encoder.layers; ++i) {
-      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, i, x.back(), attend)));
-    }
-    return finished(s, std::move(x));
-  }
-
-  Values decoder_states(const Scope& root, const TextInputs& target, const EncodedSource& source) const override {
-    return decode(root, target, decoder_pass(target), cross_pass(target, source));
-  }
-
-  Value decoder_input_ids(const Value& labels, const Value& position_ids) const override {
-    if (!c_.starts_with_last_label) return Seq2Seq::decoder_input_ids(labels, position_ids);
-    if (!position_ids) return with_last_label_first(labels, c_.facts.pad_token_id);
-    throw UsageError({.where = "the targets of " + c_.class_prefix,
-                      .given = "several targets in a row",
-                      .expected = "one target in each row: its last token is also its first",
-                      .fix = "turn packing off"});
-  }
-
-  CrossCache cross_cache(const Scope& root, const EncodedSource& source) const override {
-    const Scope layers = root / "model" / "decoder" / "layers";
-    return make_cross_cache(source, attention_of(c_, c_.decoder), c_.decoder.layers,
-                            [&](int64_t i) { return layers / i / "encoder_attn"; });
-  }
-
-  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache, const CrossCache& source,
-                          const Value& start) const override {
-    return decode(root, in, decoder_pass(in, &cache, start), cross_pass(source)).back();
-  }
-
-  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
-    return zero_cache(c_.decoder.layers, {dtype, {batch, length, c_.d_model}});
-  }
-
- private:
-  Values decode(const Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const {
-    const Scope s = root / "model" / "decoder";
-    Values x{embed(root / "model", s, c_, c_.decoder, in)};
-    for (int64_t i = 0; i < c_.decoder.layers; ++i) {
-      x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass, source)));
-    }
-    return finished(s, std::move(x));
-  }
-
-  Values finished(const Scope& s, Values x) const {
-    if (c_.norms_inputs) x.back() = layer_norm(s / c_.final_norm, x.back(), kLayerNormEps);
-    return x;
-  }
-
-  BartConfig c_;
-};
 
 class BartWithBlocks final : public Bart, public OneTextPerRow {
  public:
@@ -232,6 +170,71 @@ Value seq2seq_lm(const Scope& root, const BartConfig& c, const HeadInputs& in) {
 }
 
 }  // namespace
+
+TextModelFacts bart_facts(const BartConfig& c) {
+  return {.class_prefix = c.class_prefix,
+          .base_prefix = "model",
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.d_model,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = 0,
+          .initializer_range = c.init_std};
+}
+
+Values Bart::encoder_states(const Scope& root, const TextInputs& source) const {
+  const Scope s = root / "model" / "encoder";
+  const Attend attend = c_.block_attention ? attention_by_blocks(c_, source) : full_attention(c_, mask_of(source));
+  return finished(s, run_encoder(s, c_, embed(root / "model", s, c_, c_.encoder, source), attend));
+}
+
+Values Bart::encoder_layers(const Scope& root, const Value& x) const {
+  const Scope s = root / "model" / "encoder";
+  const Value mask = full({DType::kFloat32, {1, 1, 1, x.shape()[1]}}, 0);
+  return finished(s, run_encoder(s, c_, x, full_attention(c_, mask)));
+}
+
+Values Bart::decoder_states(const Scope& root, const TextInputs& target, const EncodedSource& source) const {
+  return decode(root, target, decoder_pass(target), cross_pass(target, source));
+}
+
+Value Bart::decoder_input_ids(const Value& labels, const Value& position_ids) const {
+  if (!c_.starts_with_last_label) return Seq2Seq::decoder_input_ids(labels, position_ids);
+  if (!position_ids) return with_last_label_first(labels, c_.facts.pad_token_id);
+  throw UsageError({.where = "the targets of " + c_.class_prefix,
+                    .given = "several targets in a row",
+                    .expected = "one target in each row: its last token is also its first",
+                    .fix = "turn packing off"});
+}
+
+CrossCache Bart::cross_cache(const Scope& root, const EncodedSource& source) const {
+  const Scope layers = root / "model" / "decoder" / "layers";
+  return make_cross_cache(source, attention_of(c_, c_.decoder), c_.decoder.layers,
+                          [&](int64_t i) { return layers / i / "encoder_attn"; });
+}
+
+Value Bart::next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache, const CrossCache& source,
+                              const Value& start) const {
+  return decode(root, in, decoder_pass(in, &cache, start), cross_pass(source)).back();
+}
+
+KeyValueCache Bart::empty_cache(int64_t batch, int64_t length, DType dtype) const {
+  return zero_cache(c_.decoder.layers, {dtype, {batch, length, c_.d_model}});
+}
+
+Values Bart::decode(const Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const {
+  const Scope s = root / "model" / "decoder";
+  Values x{embed(root / "model", s, c_, c_.decoder, in)};
+  for (int64_t i = 0; i < c_.decoder.layers; ++i) {
+    x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass, source)));
+  }
+  return finished(s, std::move(x));
+}
+
+// The states of a stack, the last of them normalised.
+Values Bart::finished(const Scope& s, Values x) const {
+  if (c_.norms_inputs) x.back() = layer_norm(s / c_.final_norm, x.back(), kLayerNormEps);
+  return x;
+}
 
 BartConfig bart_config(const ConfigReader& config, BartConfig c) {
   config.ignore({"add_bias_logits", "add_final_layer_norm", "classif_dropout", "extra_pos_embeddings",
@@ -259,7 +262,7 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more) {
   more.emplace(HeadKind::kSeq2SeqLM, head_of(c, seq2seq_lm));
   std::unique_ptr<Bart> body = c.block_attention ? std::make_unique<BartWithBlocks>(c) : std::make_unique<Bart>(c);
-  return std::make_unique<TextModel>(facts_of(c), std::move(body), std::move(more));
+  return std::make_unique<TextModel>(bart_facts(c), std::move(body), std::move(more));
 }
 
 Heads bart_classification_heads(const BartConfig& c) {

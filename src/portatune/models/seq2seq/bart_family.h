@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "portatune/models.h"
 #include "portatune/models/config_reader.h"
+#include "portatune/models/decoders/decoder_attention.h"
 #include "portatune/models/encoders/block_attention.h"
+#include "portatune/models/seq2seq/cross_attention.h"
 
 namespace portatune::models {
 
@@ -43,6 +46,7 @@ struct BartConfig {
   bool shares_embeddings = true;  ///< both stacks have one matrix of words
   bool ties_output = true;        ///< the weight of the logits is the matrix of the decoder's words
   bool attention_bias = true;     ///< the linear layers of attention have biases
+  bool key_bias = true;           ///< so has that of the keys
   /// The encoder's attention is Big Bird's, with the names of its layers there; absent: full attention.
   std::optional<BlockAttentionFields> block_attention = {};
   Seq2SeqFacts facts = {.pad_token_id = 1, .eos_token_id = 2, .decoder_start_token_id = 2, .max_target = 0};
@@ -50,6 +54,36 @@ struct BartConfig {
 
 /// The defaults with the fields of config.json.
 BartConfig bart_config(const ConfigReader& config, BartConfig defaults);
+
+/// The body of these models, whose encoder and decoder are in "model".
+class Bart : public Seq2Seq {
+ public:
+  explicit Bart(BartConfig c) : c_(std::move(c)) {}
+
+  const Seq2SeqFacts& facts() const override { return c_.facts; }
+
+  Values encoder_states(const nn::Scope& root, const TextInputs& source) const override;
+  Values decoder_states(const nn::Scope& root, const TextInputs& target, const EncodedSource& source) const override;
+  Value decoder_input_ids(const Value& labels, const Value& position_ids) const override;
+  CrossCache cross_cache(const nn::Scope& root, const EncodedSource& source) const override;
+  Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache, const CrossCache& source,
+                          const Value& start) const override;
+  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override;
+
+ protected:
+  const BartConfig& config() const { return c_; }
+  /// x, the embeddings of sources without padding, and the outputs of the encoder's layers.
+  Values encoder_layers(const nn::Scope& root, const Value& x) const;
+
+ private:
+  Values decode(const nn::Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const;
+  Values finished(const nn::Scope& s, Values x) const;
+
+  BartConfig c_;
+};
+
+/// The facts of a model with this body.
+TextModelFacts bart_facts(const BartConfig& c);
 
 /// A model with the heads for text to text and `more`.
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more = {});

@@ -1,0 +1,131 @@
+#include "portatune/error.h"
+#include "portatune/graph/checks.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/audio/spec_augment_fields.h"
+#include "portatune/models/audio/windows.h"
+#include "portatune/models/heads.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/seq2seq/bart_family.h"
+#include "portatune/ops.h"
+#include "portatune/speech_models.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// Frames of a spectrogram for each position of the encoder: the stride of the second convolution.
+constexpr int64_t kFramesOfPosition = 2;
+
+// The fields of config.json beside those of BART.
+struct WhisperFields {
+  int64_t num_mel_bins = 80;
+  int64_t max_source_positions = 1500;
+  SpeechFacts facts;
+};
+
+// mBART with a spectrogram as its source.
+class Whisper final : public Bart, public SpeechEncoder {
+ public:
+  Whisper(const BartConfig& c, WhisperFields fields) : Bart(c), fields_(std::move(fields)) {}
+
+  const SpeechFacts& speech_facts() const override { return fields_.facts; }
+
+  Values encoder_states(const Scope& root, const Value& input_features) const override {
+    const auto [frames, bins] = fields_.facts.spectrogram;
+    const Shape expected{input_features.rank() > 0 ? input_features.shape()[0] : 1, bins, frames};
+    require(input_features.shape() == expected, "input_features", {&input_features, 1},
+            "spectrograms " + to_string(expected) + ", by config.json");
+    return encoder_layers(root, embed_frames(root / "model" / "encoder", input_features));
+  }
+
+  Values encoder_states(const Scope&, const TextInputs&) const override {
+    throw UsageError({.where = "the source of " + config().class_prefix,
+                      .given = "a text",
+                      .expected = "the spectrogram of a recording",
+                      .fix = "choose a task that reads recordings"});
+  }
+
+ private:
+  // [batch, max_source_positions, d_model]
+  Value embed_frames(const Scope& s, const Value& input_features) const {
+    const int64_t width = config().d_model;
+    const auto convolve = [&](const char* name, const Value& x, int64_t stride) {
+      return nn::activate("gelu", convolution_over_time(
+                                      s / name, pad(x, 1, 1, 1),
+                                      {.features = width, .kernel = 3, .stride = stride, .stddev = config().init_std}));
+    };
+    const Value by_frame = convert(transpose(input_features, {0, 2, 1}), s.options().compute_dtype);
+    const Value x = convolve("conv2", convolve("conv1", by_frame, 1), kFramesOfPosition);
+    // Checkpoints have the positions. Those of a model without them differ slightly from Whisper's.
+    const Value positions =
+        (s / "embed_positions")
+            .buffer("weight", {fields_.max_source_positions, width}, {nn::Initializer::Kind::kSplitSinusoids});
+    return dropout(s, x + convert(positions, x.dtype()), config().dropout);
+  }
+
+  WhisperFields fields_;
+};
+
+WhisperFields whisper_fields(const ConfigReader& config) {
+  // Settings of generation, and of WhisperForAudioClassification.
+  config.ignore({"alignment_heads", "begin_suppress_tokens", "classifier_proj_size", "forced_decoder_ids",
+                 "is_multilingual", "median_filter_width", "suppress_tokens", "use_weighted_layer_sum"});
+  WhisperFields fields;
+  config.read("num_mel_bins", fields.num_mel_bins, kSize);
+  config.read("max_source_positions", fields.max_source_positions, kSize);
+  fields.facts.spectrogram = {.frames = kFramesOfPosition * fields.max_source_positions,
+                              .mel_bins = fields.num_mel_bins};
+  const SpecAugment masks = spec_augment_of(config);
+  if (config.get_bool_or("apply_spec_augment", false)) fields.facts.spec_augment = masks;
+  return fields;
+}
+
+Value whisper_lm(const Scope& root, const BartConfig& c, const HeadInputs& in) {
+  const LmDecoder lm{"model.decoder.embed_tokens.weight", c.ties_output, c.vocab_size};
+  return lm_logits(root, in.x, vocabulary_weight(root / "proj_out", c.d_model, lm), lm);
+}
+
+}  // namespace
+
+std::unique_ptr<TextModel> whisper(const io::JsonObject& object) {
+  const ConfigReader config(object);
+  const WhisperFields fields = whisper_fields(config);
+  BartConfig c = bart_config(
+      config,
+      {.class_prefix = "Whisper",
+       .norms_inputs = true,
+       .norms_embeddings = false,
+       .position_offset = 0,
+       .vocab_size = 51865,
+       .d_model = 384,
+       .encoder = {.layers = 4, .ffn_dim = 1536, .attention_heads = 6},
+       .decoder = {.layers = 4, .ffn_dim = 1536, .attention_heads = 6},
+       .dropout = 0,
+       .shares_embeddings = false,
+       .key_bias = false,
+       .facts = {.pad_token_id = 50256, .eos_token_id = 50256, .decoder_start_token_id = 50257, .max_target = 0}});
+  c.max_position_embeddings = 448;
+  config.read("max_target_positions", c.max_position_embeddings, kSize);
+  config.read("tie_word_embeddings", c.ties_output);
+  c.facts.max_target = c.max_position_embeddings;
+  c.scale_embedding = false;  // transformers reads the field and does not use it
+  TextModelFacts facts = bart_facts(c);
+  facts.max_length = fields.max_source_positions;
+  return std::make_unique<TextModel>(std::move(facts), std::make_unique<Whisper>(c, fields),
+                                     Heads{{HeadKind::kSeq2SeqLM, head_of(c, whisper_lm)}});
+}
+
+const SpeechEncoder& speech_encoder(const TextModel& model) {
+  if (const auto* encoder = dynamic_cast<const SpeechEncoder*>(&model.body())) return *encoder;
+  throw UsageError({.where = "model",
+                    .given = name_of_checkpoint(model.facts()),
+                    .expected = "an encoder-decoder model of speech such as Whisper"});
+}
+
+EncodedSource encoded_speech(const Values& states) {
+  const Shape& shape = states.back().shape();
+  return {.x = states.back(), .attention_mask = full({DType::kInt32, {shape[0], shape[1]}}, 1)};
+}
+
+}  // namespace portatune::models
