@@ -40,6 +40,7 @@ def write_all(folder):
     file_model(folder / "vit", "vit_softmax", {**processor, "size": {"height": 12, "width": 12}})
     file_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
     file_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
+    shutil.copytree(DATA / "speech_seq2seq", folder / "whisper", ignore=shutil.ignore_patterns("*.wav", "golden.json"))
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
         cached_model(folder / "hub", name, folder / toy)
@@ -52,6 +53,8 @@ def write_all(folder):
     shard(folder / "photos" / "train", folder / "shards" / "train-0.tar")
     for split in ("train", "dev", "test"):
         recordings(folder / "speech" / split)
+        (folder / "spoken").mkdir(exist_ok=True)
+        write_table(open(folder / "spoken" / f"{split}.csv", "w", newline=""), transcriptions(folder / "speech" / split))
     shutil.copytree(folder / "speech" / "test", folder / "new-clips")
     tables(folder)
     texts(folder)
@@ -255,6 +258,11 @@ def recordings(folder):
                 file.setparams((1, 2, 16000, 0, "NONE", ""))
                 angles = [2 * math.pi * frequency * t / 16000 for t in range(3200 + 100 * i)]
                 file.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(angle))) for angle in angles))
+
+
+def transcriptions(folder):
+    return [{"audio": f"../speech/{folder.name}/{clip.parent.name}/{clip.name}", "text": clip.parent.name}
+            for clip in sorted(folder.rglob("*.wav"))]
 
 
 def png(width, height, colour):

@@ -15,6 +15,7 @@
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
+#include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
@@ -83,12 +84,18 @@ std::vector<const TaskSpec*> registry() {
   lock.unlock();
   const auto predicting = predicting_tasks();
   std::ranges::sort(added, {}, &TaskSpec::name);
-  std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
-                                      &question_answering_spec(),  &multiple_choice_spec(),
-                                      &masked_lm_spec(),           &causal_lm_spec(),
-                                      &summarization_spec(),       &translation_spec(),
-                                      &text_to_text_spec(),        &image_classification_spec(),
-                                      &audio_classification_spec()};
+  std::vector<const TaskSpec*> all = {&text_classification_spec(),
+                                      &token_classification_spec(),
+                                      &question_answering_spec(),
+                                      &multiple_choice_spec(),
+                                      &masked_lm_spec(),
+                                      &causal_lm_spec(),
+                                      &summarization_spec(),
+                                      &translation_spec(),
+                                      &text_to_text_spec(),
+                                      &image_classification_spec(),
+                                      &audio_classification_spec(),
+                                      &speech_seq2seq_spec()};
   all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {

@@ -145,6 +145,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"streaming", "", "*", ""},
     {"metric-name", "", "", "--metrics NAMES chooses the metrics"},
     {"freeze-feature-encoder", "", "", "--freeze feature_extractor"},
+    {"freeze-encoder", "", "", "--freeze model.encoder"},
     {"freeze-*", "", "", "--freeze embeddings, or other parts of parameter names"},
     {"early-stopping", "", "", "--early-stopping-patience N ends training after N evaluations without improvement"},
     {"use-peft", "", "false", kAdapters},
@@ -262,6 +263,7 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"vision", "image-classification"},
     {"audio", "audio-classification"},
     {"keyword-spotting", "audio-classification"},
+    {"whisper", "speech-seq2seq"},
 };
 
 }  // namespace portatune::cli
