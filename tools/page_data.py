@@ -40,6 +40,7 @@ def write_all(folder):
     file_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
     file_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     file_model(folder / "wav2vec2-pretrained", "wav2vec2_model", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
+    shutil.copytree(DATA / "speech_seq2seq", folder / "whisper", ignore=shutil.ignore_patterns("*.wav", "golden.json"))
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     for name, toy in HUB_MODELS.items():
         cached_model(folder / "hub", name, folder / toy)

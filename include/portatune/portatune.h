@@ -37,6 +37,7 @@
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/speech_ctc.h"
+#include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_task.h"

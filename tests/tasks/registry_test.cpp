@@ -52,7 +52,7 @@ TEST(Registry, HasTheTasksOfTheLibrary) {
   EXPECT_THAT(task_names(), ElementsAre("text-classification", "token-classification", "question-answering",
                                         "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
                                         "text-to-text", "image-classification", "audio-classification", "speech-ctc",
-                                        "feature-extraction", "fill-mask", "zero-shot-classification"));
+                                        "speech-seq2seq", "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
@@ -67,7 +67,8 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
       {"DeiTForImageClassificationWithTeacher", "image-classification"},
       {"Wav2Vec2ForSequenceClassification", "audio-classification"},
       {"ASTForAudioClassification", "audio-classification"},
-      {"HubertForCTC", "speech-ctc"}};
+      {"HubertForCTC", "speech-ctc"},
+      {"WhisperForConditionalGeneration", "speech-seq2seq"}};
   for (const auto& [name, task] : cases) EXPECT_EQ(task_of_class(name), task) << name;
 }
 
@@ -113,7 +114,8 @@ TEST(Registry, KnowsWhoseOptionsThereAre) {
   EXPECT_THAT(tasks_with("doc_stride"), ElementsAre("question-answering"));
   EXPECT_THAT(tasks_with("weight_column"),
               ElementsAre("text-classification", "token-classification", "multiple-choice", "summarization",
-                          "translation", "text-to-text", "image-classification", "audio-classification", "speech-ctc"));
+                          "translation", "text-to-text", "image-classification", "audio-classification", "speech-ctc",
+                          "speech-seq2seq"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
 }

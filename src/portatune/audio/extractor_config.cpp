@@ -77,7 +77,7 @@ void read_whisper(const io::JsonObject& json, const std::string& file, Extractor
 }  // namespace
 
 ExtractorConfig ExtractorConfig::read(const std::filesystem::path& file, std::string_view model_type) {
-  const io::JsonObject json = io::JsonObject::read(file);
+  const io::JsonObject whole = io::JsonObject::read(file), json = whole.get_object("feature_extractor").value_or(whole);
   const std::string name = file.string();
   ExtractorConfig config{.features = features_in(json, name, model_type)};
   config.sampling_rate = json.get_int_or("sampling_rate", config.sampling_rate, kRate);

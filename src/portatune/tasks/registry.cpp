@@ -16,6 +16,7 @@
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/speech_ctc.h"
+#include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
@@ -95,7 +96,8 @@ std::vector<const TaskSpec*> registry() {
                                       &text_to_text_spec(),
                                       &image_classification_spec(),
                                       &audio_classification_spec(),
-                                      &speech_ctc_spec()};
+                                      &speech_ctc_spec(),
+                                      &speech_seq2seq_spec()};
   all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {

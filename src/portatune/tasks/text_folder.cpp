@@ -1,6 +1,7 @@
 #include "portatune/tasks/text_folder.h"
 
 #include "portatune/audio_models.h"
+#include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/models.h"
 #include "portatune/text.h"
@@ -13,6 +14,15 @@ hub::ModelFolder open_text_folder(const std::filesystem::path& path) {
   if (folder.has_weights() || folder.config().has("vocab_size") || !reads_texts) return folder;
   folder.edit_config({.vocab_size = text::Tokenizer::load(hub::folder_of_settings(path)).vocab_size()});
   return folder;
+}
+
+void require_embeddings(const std::filesystem::path& folder, const std::string& tokenizer, int64_t tokens,
+                        int64_t rows) {
+  if (tokens <= rows) return;
+  throw CheckpointError(
+      {.where = folder.string(),
+       .given = tokenizer + " of " + std::to_string(tokens) + " tokens and an embedding of " + std::to_string(rows),
+       .expected = "an embedding for every token"});
 }
 
 }  // namespace portatune::tasks

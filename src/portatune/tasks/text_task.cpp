@@ -35,14 +35,6 @@ void require_max_length(const models::TextModelFacts& facts, int64_t max_length)
   }
 }
 
-void require_embeddings(const hub::ModelFolder& folder, const std::string& tokenizer, int64_t tokens, int64_t rows) {
-  if (tokens <= rows) return;
-  throw CheckpointError(
-      {.where = folder.path().string(),
-       .given = tokenizer + " of " + std::to_string(tokens) + " tokens and an embedding of " + std::to_string(rows),
-       .expected = "an embedding for every token"});
-}
-
 void require_below(const data::Example& row, std::string_view column, std::span<const int32_t> ids, int64_t end) {
   for (const int32_t id : ids) {
     if (id >= 0 && id < end) continue;
@@ -87,9 +79,9 @@ struct TextCheckpoint::Impl {
         lengths{length},
         pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
     require_max_length(model->facts(), max_length);
-    require_embeddings(folder, "a tokenizer", tokenizer.vocab_size(), model->facts().vocab_size);
-    require_embeddings(folder, "a tokenizer of targets", tokenizer.of_targets().vocab_size(),
-                       model->written_vocab_size());
+    tasks::require_embeddings(folder.path(), "a tokenizer", tokenizer.vocab_size(), model->facts().vocab_size);
+    tasks::require_embeddings(folder.path(), "a tokenizer of targets", tokenizer.of_targets().vocab_size(),
+                              model->written_vocab_size());
   }
 
   bool has_types() const { return model->facts().type_vocab_size > 1; }

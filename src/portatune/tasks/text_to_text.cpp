@@ -1,16 +1,15 @@
 #include "portatune/tasks/text_to_text.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
-#include "portatune/generate/generated_tokens.h"
 #include "portatune/generate/options.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/objectives/generated_outputs.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/rows/packed_pairs.h"
@@ -295,11 +294,7 @@ Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
   }
   const bool generates = labels == batch.end() || (options_.predict_with_generate && !is_training);
   if (!generates) return forward;
-  const auto [tokens, finite] = generate::generated_tokens(checkpoint().model(), root, in, generation_);
-  forward.outputs.emplace_back(tasks::kGeneratedTokens, tokens);
-  const TensorType& rows = weights.type();
-  forward.outputs.emplace_back(tasks::kGeneratedLogits, select(broadcast_to(finite, rows.shape), full(rows, 0),
-                                                               full(rows, std::numeric_limits<double>::infinity())));
+  tasks::add_generated(generate::generated_tokens(checkpoint().model(), root, in, generation_), weights, forward);
   return forward;
 }
 

@@ -146,6 +146,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"streaming", "", "*", ""},
     {"metric-name", "", "", "--metrics NAMES chooses the metrics"},
     {"freeze-feature-encoder", "--freeze=feature_extractor", "", ""},
+    {"freeze-encoder", "", "", "--freeze model.encoder"},
     {"eval-metrics", "--metrics", "", ""},
     {"freeze-*", "", "", "--freeze embeddings, or other parts of parameter names"},
     {"early-stopping", "", "", "--early-stopping-patience N ends training after N evaluations without improvement"},
@@ -266,6 +267,7 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"ctc", "speech-ctc"},
     {"asr", "speech-ctc"},
     {"automatic-speech-recognition", "speech-ctc"},
+    {"whisper", "speech-seq2seq"},
 };
 
 }  // namespace portatune::cli

@@ -1,0 +1,50 @@
+// Transcription and translation of speech with encoder-decoder models such as Whisper.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/tasks.h"
+
+namespace portatune {
+
+class OptionFields;
+struct TaskSpec;
+
+/// The names are those of transformers' run_speech_recognition_seq2seq.py.
+struct SpeechSeq2SeqOptions {
+  std::string audio_column = "audio";  ///< column of file paths, or of the files' bytes
+  std::string text_column = "text";    ///< column of transcriptions
+  std::string language;                ///< of the recordings: "hi" or "Hindi"; empty: that of generation_config.json
+  std::string generation_task;  ///< "transcribe", or "translate" to English; empty: that of generation_config.json
+  std::optional<double> max_duration_seconds;  ///< longer recordings are refused; none: what the model hears
+  /// Maximal number of tokens of a text, special ones included; longer texts are cut. None: 225, or the positions of
+  /// the decoder if these are fewer.
+  std::optional<int64_t> max_target_length;
+  double label_smoothing = 0;                    ///< share of a target that all tokens get alike, in training
+  bool predict_with_generate = false;            ///< evaluations also generate texts and compare them with the rows'
+  std::optional<int64_t> generation_max_length;  ///< maximal number of new tokens; none: max_target_length
+  std::optional<int64_t> num_beams;              ///< beams of a generated text; none: those of the model folder
+  std::vector<std::string> metrics;              ///< scores of generated texts, by name; empty: "wer" and "cer"
+
+  void describe(OptionFields& fields);
+};
+
+/// The task of writing what is said, with a Hugging Face folder of a speech model, its preprocessor_config.json, its
+/// tokenizer and its generation_config.json. A row has one recording: the path of a file, or the bytes of a WAV, AIFF,
+/// FLAC, Ogg or MP3 file. Batches have float32 "input_features" [batch, mel bins, frames] and int32 "labels" [batch,
+/// max_target_length], which are -100 in padding. Batches of Labels::kIgnored have no labels: their texts are
+/// generated. Metrics: "perplexity" and "accuracy" of the target tokens and, with predict_with_generate, those of the
+/// generated texts. A line of predictions is {"audio": path, "text": the generated text}.
+/// errors  CheckpointError, NotFoundError for a faulty folder and for a feature extractor that does not fit the model;
+///         UsageError for a language or a task that the model lacks, and for lengths that it does not have
+std::unique_ptr<RowTask> speech_seq2seq(const std::filesystem::path& model, SpeechSeq2SeqOptions options);
+
+/// The task "speech-seq2seq".
+const TaskSpec& speech_seq2seq_spec();
+
+}  // namespace portatune

@@ -1,0 +1,311 @@
+#include "portatune/tasks/speech_seq2seq.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "portatune/audio.h"
+#include "portatune/base/message.h"
+#include "portatune/base/random.h"
+#include "portatune/error.h"
+#include "portatune/generate/options.h"
+#include "portatune/generate/speech/speech_prompt.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json.h"
+#include "portatune/ops.h"
+#include "portatune/speech_models.h"
+#include "portatune/tasks/file_task.h"
+#include "portatune/tasks/files/transcribed_files.h"
+#include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/objectives/generated_outputs.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/objectives/token_slices.h"
+#include "portatune/tasks/rows/row_file.h"
+#include "portatune/tasks/rows/source_target.h"
+#include "portatune/tasks/rows/spec_augment.h"
+#include "portatune/tasks/text_folder.h"
+#include "portatune/text.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kInputFeatures = "input_features";
+constexpr const char* kTextLabels = "labels";
+constexpr const char* kAudio = "audio";
+constexpr const char* kProcessorConfig = "processor_config.json";  // of WhisperProcessor in transformers 5
+constexpr const char* kGenerationConfig = "generation_config.json";
+constexpr int64_t kMaxConfigBytes = 10 << 20;
+constexpr int64_t kDefaultTargetLength = 225;
+
+// The random choices of a recording in training.
+enum SpeechDraw : uint64_t { kTimeMask, kFeatureMask };
+
+audio::ExtractorConfig extractor_of(const fs::path& folder, const io::JsonObject& config,
+                                    const models::SpeechFacts& facts) {
+  fs::path file = folder / "preprocessor_config.json";
+  if (!fs::exists(file) && fs::exists(folder / kProcessorConfig)) file = folder / kProcessorConfig;
+  const auto extractor = audio::ExtractorConfig::read(file, config.get_string("model_type"));
+  const int64_t frames = extractor.chunk_length * extractor.sampling_rate / extractor.hop_length;
+  const bool fits = extractor.features == audio::Features::kWhisperMel && frames == facts.spectrogram.frames &&
+                    extractor.feature_size == facts.spectrogram.mel_bins;
+  if (fits) return extractor;
+  throw CheckpointError({.where = file.string(),
+                         .given = "settings that do not fit the model",
+                         .expected = "WhisperFeatureExtractor with feature_size " +
+                                     std::to_string(facts.spectrogram.mel_bins) + " and " +
+                                     std::to_string(facts.spectrogram.frames) + " frames, as in config.json"});
+}
+
+io::JsonObject settings_of_generation(const fs::path& folder) {
+  const fs::path file = folder / kGenerationConfig;
+  return fs::exists(file) ? io::JsonObject::read(file) : io::JsonObject::parse("{}", file.string());
+}
+
+// The ids of the text with the ids of the prompt behind the first one, which decoder_input_ids() adds, and the end.
+std::vector<int32_t> label_ids(const std::vector<int32_t>& prompt, std::vector<int32_t> text, int32_t end,
+                               int64_t max_length) {
+  std::vector<int32_t> ids(prompt.begin() + 1, prompt.end());
+  const int64_t room = max_length - 1 - std::ssize(ids);
+  text.resize(static_cast<size_t>(std::min<int64_t>(std::ssize(text), room)));
+  ids.insert(ids.end(), text.begin(), text.end());
+  ids.push_back(end);
+  return ids;
+}
+
+// Sets the masked rows or columns of a spectrogram [mel bins, frames] to 0.
+void mask_spectrogram(Tensor& features, const models::SpecAugment& masks, uint64_t key) {
+  const int64_t bins = features.shape()[0], frames = features.shape()[1];
+  const auto drawn = [&](const models::MaskedSpans& spans, int64_t size, SpeechDraw draw) {
+    return tasks::masked_spans(spans, size, size, split_mix_64(key, draw));
+  };
+  const Tensor times = drawn(masks.time, frames, kTimeMask), bands = drawn(masks.feature, bins, kFeatureMask);
+  const auto is_masked_time = times.as<int32_t>(), is_masked_band = bands.as<int32_t>();
+  const std::span<float> values = features.as<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t band = i / static_cast<size_t>(frames), time = i % static_cast<size_t>(frames);
+    if (is_masked_time[time] != 0 || is_masked_band[band] != 0) values[i] = 0;
+  }
+}
+
+class SpeechLines final : public PredictionLines {
+ public:
+  SpeechLines(const text::Tokenizer& tokenizer, int32_t pad_id) : tokenizer_(tokenizer), pad_id_(pad_id) {}
+
+  std::string take(const data::Example& batch, const data::Example& outputs) override {
+    if (!outputs.has(tasks::kGeneratedTokens)) return tasks::LanguageModelLines().take(batch, outputs);
+    const auto texts = tasks::generated_texts(outputs.tensor(tasks::kGeneratedTokens), tokenizer_, pad_id_);
+    const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+    std::string lines;
+    for (size_t row = 0; row < texts.size(); ++row) {
+      if (weights[row] == 0) continue;
+      lines += io::line_of(nlohmann::ordered_json({{kAudio, batch.texts(kAudio)[row]}, {"text", texts[row].text}}));
+    }
+    return lines;
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  const int32_t pad_id_;
+};
+
+class SpeechSeq2Seq final : public FileTask {
+ public:
+  SpeechSeq2Seq(const fs::path& model, SpeechSeq2SeqOptions options)
+      : FileTask(model, options.audio_column, tasks::kAudioFile, "recordings"),
+        options_(std::move(options)),
+        model_(models::speech_model(config())),
+        encoder_(models::speech_encoder(*model_)),
+        body_(*model_->seq2seq()),
+        extractor_(extractor_of(hub::folder_of_settings(model), config(), encoder_.speech_facts())),
+        tokenizer_(text::Tokenizer::load(hub::folder_of_settings(model))),
+        generation_(generation_of(model)),
+        prompt_(generate::speech_prompt(settings_of_generation(hub::folder_of_settings(model)), start_token(),
+                                        {options_.language, options_.generation_task})),
+        max_target_length_(
+            options_.max_target_length.value_or(std::min(kDefaultTargetLength, body_.facts().max_target))),
+        max_seconds_(options_.max_duration_seconds.value_or(seconds_heard())),
+        metrics_(options_.metrics.empty() ? std::vector<std::string>{"wer", "cer"} : options_.metrics) {
+    tasks::require_embeddings(model, "a tokenizer", tokenizer_.vocab_size(), model_->written_vocab_size());
+    require_lengths();
+    generate::check(generation_, model_->written_vocab_size());
+    static_cast<void>(metrics());  // refuses unknown names before any row is read
+  }
+
+  std::vector<std::string> columns(Labels labels) const override {
+    if (labels == Labels::kIgnored) return {file_column()};
+    return {file_column(), options_.text_column};
+  }
+  data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const override {
+    const std::string text_column = labels == Labels::kRequired ? options_.text_column : "";
+    return tasks::read_transcribed_files(files, file_column(), text_column, std::move(table));
+  }
+  std::optional<int64_t> cut_texts(const data::Example& row) const override {
+    const int64_t tokens = std::ssize(prompt_) + std::ssize(text_ids(row.text(options_.text_column)));
+    return tokens > max_target_length_ ? 1 : 0;
+  }
+  std::map<std::string, std::string> settings() const override;
+  bool has_mean_predictions() const override { return false; }
+  std::string score_of_best_model() const override {
+    const bool is_reported = std::ranges::find(metrics_, "wer") != metrics_.end();
+    return options_.predict_with_generate && is_reported ? "wer" : "";
+  }
+
+  std::vector<std::string> inputs() const override { return {kInputFeatures, std::string(data::kExampleWeight)}; }
+  std::vector<std::string> optional_inputs() const override { return {kTextLabels}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  std::unique_ptr<Metrics> metrics() const override {
+    return std::make_unique<tasks::TextToTextMetrics>(tokenizer_, pad_id(), metrics_, false);
+  }
+  std::unique_ptr<PredictionLines> prediction_lines() const override {
+    return std::make_unique<SpeechLines>(tokenizer_, pad_id());
+  }
+  double initializer_range() const override { return model_->facts().initializer_range; }
+  void save(const fs::path& folder) const override;
+
+ private:
+  int32_t start_token() const {
+    return generation_.decoder_start_token_id.value_or(static_cast<int32_t>(body_.facts().decoder_start_token_id));
+  }
+  // The padding of generated texts.
+  int32_t pad_id() const { return generation_.pad_token_id.value_or(static_cast<int32_t>(body_.facts().pad_token_id)); }
+
+  double seconds_heard() const { return static_cast<double>(extractor_.config().chunk_length); }
+  GenerationOptions generation_of(const fs::path& model) const;
+  void require_lengths();
+
+  std::vector<int32_t> text_ids(const std::string& text) const {
+    return tokenizer_.encode(text, {.add_special_tokens = false}).ids;
+  }
+
+  data::Example example_of(const data::Example& row, Labels labels) const override;
+  data::BatchType arrays(bool) const override {
+    const auto [frames, bins] = encoder_.speech_facts().spectrogram;
+    return {{kInputFeatures, {DType::kFloat32, {bins, frames}}}};
+  }
+  void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
+                  std::optional<uint64_t> key) const override;
+  const std::string& base_prefix() const override { return model_->facts().base_prefix; }
+
+  const SpeechSeq2SeqOptions options_;
+  const std::unique_ptr<const models::TextModel> model_;
+  const models::SpeechEncoder& encoder_;
+  const models::Seq2Seq& body_;
+  const audio::Extractor extractor_;
+  const text::Tokenizer tokenizer_;
+  GenerationOptions generation_;
+  const std::vector<int32_t> prompt_;  // the tokens before each text
+  const int64_t max_target_length_;
+  const double max_seconds_;
+  const std::vector<std::string> metrics_;
+};
+
+// An evaluation has one result for each row, which a token ends.
+GenerationOptions SpeechSeq2Seq::generation_of(const fs::path& model) const {
+  GenerationOptions generation = generation_options(model);
+  generation.do_sample = false;
+  generation.num_return_sequences = 1;
+  generation.stop_strings.clear();
+  if (options_.num_beams) generation.num_beams = *options_.num_beams;
+  if (generation.eos_token_id.empty()) generation.eos_token_id = {static_cast<int32_t>(body_.facts().eos_token_id)};
+  return generation;
+}
+
+// As in transformers, the tokens before a text do not count, but positions of the decoder bound the text.
+void SpeechSeq2Seq::require_lengths() {
+  const auto positions = [](const char* option, int64_t given, int64_t least, int64_t most) {
+    if (given >= least && given <= most) return;
+    throw UsageError(
+        {.where = option,
+         .given = std::to_string(given),
+         .expected = std::to_string(least) + " to " + std::to_string(most) + ", the positions of the decoder"});
+  };
+  const int64_t max_target = body_.facts().max_target;
+  positions("max_target_length", max_target_length_, std::ssize(prompt_) + 1, max_target);
+  const int64_t new_tokens = options_.generation_max_length.value_or(max_target_length_);
+  positions("generation_max_length", new_tokens, 1, max_target);
+  generation_.max_new_tokens = std::min(new_tokens, max_target - std::ssize(prompt_));
+  if (max_seconds_ <= seconds_heard()) return;
+  throw UsageError({.where = "max_duration_seconds",
+                    .given = to_text(max_seconds_),
+                    .expected = "at most " + to_text(seconds_heard()) + ", the chunk_length of the feature extractor"});
+}
+
+data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels) const {
+  data::Example example(row.origin());
+  example.set(kAudio, file_name(row));
+  tasks::set_weight_of(row, example);
+  if (labels == Labels::kIgnored) return example;
+  const std::string text = tasks::not_blank(row, options_.text_column, row.text(options_.text_column));
+  if (options_.predict_with_generate) example.set(tasks::kTargetText, text);
+  std::vector<int32_t> ids = label_ids(prompt_, text_ids(text), generation_.eos_token_id.front(), max_target_length_);
+  ids.resize(static_cast<size_t>(max_target_length_), tasks::kNoLabel);
+  return example.set(kTextLabels, vector_of(ids));
+}
+
+void SpeechSeq2Seq::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
+                               std::optional<uint64_t> key) const {
+  const std::vector<float> samples =
+      audio::decode(file, where, {.sample_rate = extractor_.config().sampling_rate, .max_seconds = max_seconds_});
+  Tensor features = extractor_(samples, where);
+  const auto& masks = encoder_.speech_facts().spec_augment;
+  if (key && masks) mask_spectrogram(features, *masks, *key);
+  example.set(kInputFeatures, std::move(features));
+}
+
+std::map<std::string, std::string> SpeechSeq2Seq::settings() const {
+  return {{"audio_column", file_column()},
+          {"text_column", options_.text_column},
+          {"prompt", OptionType<std::vector<int32_t>>::text(prompt_)},
+          {"max_duration_seconds", to_text(max_seconds_)},
+          {"max_target_length", std::to_string(max_target_length_)},
+          {"label_smoothing_factor", std::to_string(options_.label_smoothing)}};
+}
+
+Forward SpeechSeq2Seq::forward(const nn::Scope& root, const Columns& batch) const {
+  const Value& weights = batch.at(std::string(data::kExampleWeight));
+  const bool is_training = root.options().training;
+  const auto source = models::encoded_speech(encoder_.encoder_states(root, batch.at(kInputFeatures)));
+  Forward forward{.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = {}};
+  const auto found = batch.find(kTextLabels);
+  if (found != batch.end()) {
+    const Value& labels = found->second;
+    const models::TextInputs target{.input_ids = body_.decoder_input_ids(labels)};
+    const tasks::LanguageModelHead head{.model = *model_,
+                                        .kind = models::HeadKind::kSeq2SeqLM,
+                                        .root = root,
+                                        .label_smoothing = is_training ? options_.label_smoothing : 0};
+    const Value x = body_.decoder_states(root, target, source).back();
+    forward = tasks::objective_of_tokens(head, x, labels, [&](const tasks::TokenFigures& figures) {
+      return tasks::language_modelling(figures, labels, weights);
+    });
+  }
+  const bool generates = found == batch.end() || (options_.predict_with_generate && !is_training);
+  if (generates) {
+    tasks::add_generated(generate::generated_tokens(*model_, root, source, prompt_, generation_), weights, forward);
+  }
+  return forward;
+}
+
+// generate() of transformers then makes the same texts.
+void SpeechSeq2Seq::save(const fs::path& folder) const {
+  save_folder(folder, {.architecture = model_->class_name(models::HeadKind::kSeq2SeqLM)});
+  if (options_.language.empty() && options_.generation_task.empty()) return;
+  const fs::path file = folder / kGenerationConfig;
+  auto json = nlohmann::ordered_json::parse(io::read_text(file, kMaxConfigBytes));
+  if (!options_.language.empty()) json["language"] = options_.language;
+  if (!options_.generation_task.empty()) json["task"] = options_.generation_task;
+  fs::remove(file);  // write_file() replaces no file
+  io::write_file(file, json.dump(2) + "\n");
+}
+
+}  // namespace
+
+std::unique_ptr<RowTask> speech_seq2seq(const fs::path& model, SpeechSeq2SeqOptions options) {
+  return std::make_unique<SpeechSeq2Seq>(model, std::move(options));
+}
+
+}  // namespace portatune

@@ -1,0 +1,54 @@
+#include "portatune/audio/wav_file.h"
+#include "portatune/tasks/speech_seq2seq.h"
+#include "portatune/tasks/task_context.h"
+#include "portatune/tasks/task_spec.h"
+
+namespace portatune {
+namespace {
+
+std::unique_ptr<RowTask> make_speech_seq2seq(const TaskContext& context, const SpeechSeq2SeqOptions& options) {
+  return speech_seq2seq(context.folder, options);
+}
+
+std::vector<data::Example> rows_of_speech_seq2seq(const RowTask& task, const SpeechSeq2SeqOptions& options) {
+  data::Example row = tasks::sample_row(task);
+  return {row.set(options.audio_column, audio::wav_file(std::vector<int16_t>(16'000)))};  // a second of silence
+}
+
+}  // namespace
+
+void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
+  describe_text_column(fields, text_column);
+  describe_label_smoothing(fields, label_smoothing);
+  describe_metrics(fields, metrics);
+  fields("audio_column", audio_column, "column of the path, from the table's folder",
+         {.other_names = "audio_column_name", .kept = true});
+  fields("language", language, "of the recordings: hi, Hindi", {.default_help = "that of the model", .kept = true});
+  fields("generation_task", generation_task, "transcribe, or translate to English",
+         {.default_help = "that of the model", .kept = true});
+  fields("max_duration_seconds", max_duration_seconds, "longer recordings are refused",
+         {.lowest = 0.001,
+          .highest = 3600,
+          .other_names = "max_duration_in_seconds",
+          .default_help = "what the model hears"});
+  fields("max_target_length", max_target_length, "tokens of a target; longer ones are cut",
+         {.lowest = 1, .default_help = "225", .kept = true});
+  fields("predict_with_generate", predict_with_generate, "evaluations generate texts and score them",
+         {.use = OptionUse::kLabels, .kept = true});
+  fields("generation_max_length", generation_max_length, "tokens of a generated text",
+         {.lowest = 2, .default_help = "--max-target-length", .kept = true});
+  fields("num_beams", num_beams, "beams of a generated text",
+         {.lowest = 1, .default_help = "of the model", .kept = true});
+}
+
+const TaskSpec& speech_seq2seq_spec() {
+  static const TaskSpec kSpec = task_spec<SpeechSeq2SeqOptions>({.name = "speech-seq2seq",
+                                                                 .classes = {"WhisperForConditionalGeneration"},
+                                                                 .run_options = {RunOption::kWeightColumn},
+                                                                 .pipeline = "automatic-speech-recognition",
+                                                                 .make = make_speech_seq2seq,
+                                                                 .sample_rows = rows_of_speech_seq2seq});
+  return kSpec;
+}
+
+}  // namespace portatune

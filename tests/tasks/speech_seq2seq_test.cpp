@@ -1,0 +1,180 @@
+// The task against run_speech_recognition_seq2seq.py: tests/data/speech_seq2seq, made by
+// tests/oracle/tasks/make_speech_seq2seq_case.py.
+#include "portatune/tasks/speech_seq2seq.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
+#include "portatune/io/text/json.h"
+#include "portatune/speech_models.h"
+#include "tasks/forward.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const fs::path kFolder = fs::path(PORTATUNE_TEST_DATA) / "speech_seq2seq";
+constexpr auto kWithLabels = RowTask::Labels::kRequired, kWithoutLabels = RowTask::Labels::kIgnored;
+
+class SpeechSeq2SeqTask : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef PORTATUNE_AUDIO
+    setenv("PORTATUNE_AUDIO_PLUGIN", PORTATUNE_AUDIO, 1);
+#else
+    GTEST_SKIP() << "built without libsndfile and libsoxr";
+#endif
+    fs::copy(kFolder, folder_.path(), fs::copy_options::recursive);
+  }
+
+  // The options with those of a case of the script.
+  static SpeechSeq2SeqOptions options_of(const nlohmann::ordered_json& options) {
+    SpeechSeq2SeqOptions result{.language = options["language"], .generation_task = options["task"]};
+    result.max_target_length = 20;
+    result.predict_with_generate = true;
+    result.generation_max_length = 12;
+    if (options.contains("num_beams")) result.num_beams = options["num_beams"].get<int64_t>();
+    return result;
+  }
+  std::unique_ptr<RowTask> task(SpeechSeq2SeqOptions options) const {
+    return speech_seq2seq(folder_.path(), std::move(options));
+  }
+  std::unique_ptr<RowTask> english() const { return task({.language = "en", .max_target_length = 20}); }
+
+  // Both recordings in one batch.
+  data::Example batch(const RowTask& task, RowTask::Labels labels = kWithLabels) const {
+    std::vector<data::Example> rows;
+    for (const auto& [name, text] : golden_["rows"].items()) rows.push_back(row(name, text));
+    const data::Dataset batches = task.batches(data::from_examples(rows), 2, labels);
+    return *batches.iterate().next();
+  }
+  data::Example row(const std::string& file, const std::string& text) const {
+    return data::Example().set("audio", (folder_ / file).string()).set("text", text);
+  }
+  static std::vector<std::vector<int32_t>> label_rows(const data::Example& batch) {
+    const Tensor& labels = batch.tensor("labels");
+    const auto width = static_cast<size_t>(labels.shape()[1]);
+    std::vector<std::vector<int32_t>> rows;
+    for (size_t i = 0; i < static_cast<size_t>(labels.shape()[0]); ++i) {
+      const auto row = labels.as<int32_t>().subspan(i * width, width);
+      rows.emplace_back(row.begin(), row.end());
+    }
+    return rows;
+  }
+  static std::vector<std::string> texts_of(const RowTask& task, const data::Example& batch,
+                                           const data::Example& outputs) {
+    std::istringstream lines(task.prediction_lines()->take(batch, outputs));
+    std::vector<std::string> texts;
+    for (std::string line; std::getline(lines, line);) texts.push_back(json::parse(line)["text"]);
+    return texts;
+  }
+
+  TemporaryFolder folder_;
+  const nlohmann::ordered_json golden_ = nlohmann::ordered_json::parse(text_of(kFolder / "golden.json"));
+};
+
+TEST_F(SpeechSeq2SeqTask, HasLabelsLossAndTextsOfTheScript) {
+  for (const auto& [name, wanted] : golden_["cases"].items()) {
+    SCOPED_TRACE(name);
+    const auto t = task(options_of(wanted["options"]));
+    const data::Example b = batch(*t);
+    auto labels = wanted["labels"].get<std::vector<std::vector<int32_t>>>();
+    for (auto& row : labels) row.resize(20, -100);
+    EXPECT_EQ(label_rows(b), labels);
+    const test::Computed found = test::compute(*t, b);
+    EXPECT_NEAR(found.loss_sum / found.weight_sum, wanted["loss"].get<double>(), 2e-4);  // features in float64
+    EXPECT_EQ(texts_of(*t, b, found.outputs), wanted["texts"].get<std::vector<std::string>>());
+  }
+}
+
+TEST_F(SpeechSeq2SeqTask, ScoresTextsByWordsAndCharacters) {
+  const auto t = task(options_of(golden_["cases"]["chinese"]["options"]));
+  const data::Example b = batch(*t);
+  const auto metrics = t->metrics();
+  metrics->update(b, test::compute(*t, b).outputs);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : metrics->result()) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("perplexity", "accuracy", "wer", "cer"));
+  EXPECT_EQ(t->score_of_best_model(), "wer");
+  EXPECT_EQ(english()->score_of_best_model(), "");  // evaluations generate no texts
+}
+
+TEST_F(SpeechSeq2SeqTask, PredictsWithoutTranscriptions) {
+  const auto& wanted = golden_["cases"]["translation"];
+  SpeechSeq2SeqOptions options = options_of(wanted["options"]);
+  options.predict_with_generate = false;
+  const auto t = task(options);
+  const data::Example b = batch(*t, kWithoutLabels);
+  EXPECT_FALSE(b.has("labels"));
+  EXPECT_EQ(texts_of(*t, b, test::compute(*t, b).outputs), wanted["texts"].get<std::vector<std::string>>());
+  EXPECT_THAT(t->columns(kWithoutLabels), ElementsAre("audio"));
+}
+
+TEST_F(SpeechSeq2SeqTask, CutsLongTextsBeforeTheirEnd) {
+  const auto t = task({.language = "en", .max_target_length = 6});
+  EXPECT_EQ(t->cut_texts(row("short.wav", "abc")), 1);
+  EXPECT_EQ(t->cut_texts(row("short.wav", "ab")), 0);
+  const auto rows = data::from_examples({row("short.wav", "abc")});
+  const auto labels = label_rows(*t->batches(rows, 1).iterate().next()).front();
+  EXPECT_THAT(labels, ElementsAre(258, 261, 265, 64, 65, 256));  // <|en|><|transcribe|><|notimestamps|>ab<|endoftext|>
+}
+
+TEST_F(SpeechSeq2SeqTask, MasksSpectrogramsInTrainingOnly) {
+  json config = json::parse(text_of(folder_ / "config.json"));
+  config.update({{"apply_spec_augment", true}, {"mask_time_prob", 0.3}, {"mask_time_length", 4}});
+  write_text(folder_ / "config.json", config.dump());
+  const auto t = english();
+  const auto rows = data::from_examples({row("short.wav", "a")});
+  const auto zeros = [](const data::Example& b) {
+    return std::ranges::count(b.tensor("input_features").as<float>(), 0.0f);
+  };
+  EXPECT_EQ(zeros(*t->batches(rows, 1).iterate().next()), 0);
+  EXPECT_GE(zeros(*t->training_batches(rows, 1, {.buffer = 1, .seed = 1}).iterate().next()), 10 * 4);
+}
+
+TEST_F(SpeechSeq2SeqTask, SavesLanguageAndTaskForGenerate) {
+  const TemporaryFolder saved;
+  task({.language = "Chinese", .generation_task = "translate"})->save(saved.path());
+  const json settings = json::parse(text_of(saved / "generation_config.json"));
+  EXPECT_EQ(settings["language"], "Chinese");
+  EXPECT_EQ(settings["task"], "translate");
+  EXPECT_EQ(settings["lang_to_id"]["<|zh|>"], 259);
+  for (const char* file : {"config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json"}) {
+    EXPECT_TRUE(fs::exists(saved / file)) << file;
+  }
+}
+
+TEST_F(SpeechSeq2SeqTask, ReadsTheProcessorOfTransformers5) {
+  const std::string extractor = text_of(folder_ / "preprocessor_config.json");
+  const data::Example wanted = batch(*english());
+  fs::remove(folder_ / "preprocessor_config.json");
+  write_text(folder_ / "processor_config.json",
+             R"({"processor_class": "WhisperProcessor", "feature_extractor": )" + extractor + "}");
+  EXPECT_EQ(to_floats(batch(*english()).tensor("input_features").view()),
+            to_floats(wanted.tensor("input_features").view()));
+}
+
+TEST_F(SpeechSeq2SeqTask, NamesFaultsOfOptionsAndFolders) {
+  const auto refusal = [&](SpeechSeq2SeqOptions options) {
+    return message_of<Error>([&] { task(std::move(options)); });
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("--language"));
+  EXPECT_THAT(refusal({.language = "hi"}), HasSubstr("lang_to_id"));
+  EXPECT_THAT(refusal({.language = "en", .max_target_length = 25}), HasSubstr("max_target_length"));
+  EXPECT_THAT(refusal({.language = "en", .metrics = {"wier"}}), HasSubstr("wer"));
+  EXPECT_THAT(refusal({.language = "en", .max_duration_seconds = 3}), HasSubstr("chunk_length"));
+  write_text(folder_ / "preprocessor_config.json", R"({"feature_size": 80, "chunk_length": 1})");
+  EXPECT_THAT(refusal({.language = "en"}), HasSubstr("feature_size 10"));
+}
+
+}  // namespace
+}  // namespace portatune
