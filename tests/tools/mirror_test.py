@@ -79,6 +79,7 @@ TESTED_TOGETHER = {
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",
     "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves "
     "train/state train/weights",
+    "train/programs_test.cpp": "train/program_checks",
     "train/checkpoint_test.cpp": "train/run_record train/save_folder",
     "report/page_test.cpp": "report/evaluations",
     # The functions of Python, compared with the command.
