@@ -141,7 +141,7 @@ void SpeechCtcOptions::describe(OptionFields& fields) {
   fields("min_duration_seconds", min_duration_seconds, "leave out rows with shorter recordings",
          {.highest = 3600, .other_names = "min_duration_in_seconds", .use = OptionUse::kLabels});
   input.describe_files(fields);
-  fields("ctc_loss_reduction", ctc_loss_reduction, "of a batch: sum, or mean by labels and rows",
+  fields("ctc_loss_reduction", ctc_loss_reduction, "of the losses of a batch; mean: by labels and rows",
          {.choices = {{"sum"}, {"mean"}}, .default_help = "that of config.json", .use = OptionUse::kTraining});
   fields("new_vocabulary", new_vocabulary, "make a vocabulary although the model folder has one",
          {.use = OptionUse::kTraining});
