@@ -27,10 +27,11 @@ TARGETS = ["tpu:v2", "tpu:v3", "tpu:v4", "tpu:v5e", "tpu:v5p", "tpu:v6e", "tpu:7
            "cuda:a100-40gb", "cuda:a100-80gb", "cuda:l4"]
 TASKS = {"sequence": "text-classification", "token": "token-classification", "span": "question-answering",
          "choice": "multiple-choice", "masked LM": "masked-lm", "causal LM": "causal-lm", "text to text": "text-to-text",
-         "image": "image-classification", "sound": "audio-classification"}
+         "image": "image-classification", "sound": "audio-classification", "CTC": "speech-ctc",
+         "speech to text": "speech-seq2seq"}
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
-           "audio-classification": []}
+           "audio-classification": [], "speech-ctc": [], "speech-seq2seq": ["--max-target-length", "16"]}
 UNAVAILABLE = 69
 
 
@@ -72,6 +73,9 @@ def preprocessor(config):
 
 def write_model(folder, config):
     """Writes a folder without weights, whose model reads texts of 512 tokens."""
+    if config["model_type"] == "whisper":  # with the tokens of its languages
+        shutil.copytree(DATA / "speech_seq2seq", folder)
+        return
     folder.mkdir()
     positions = {key: 512 for key in config.keys() & {"max_position_embeddings", "n_positions"}}
     (folder / "config.json").write_text(json.dumps({**config, **positions}))

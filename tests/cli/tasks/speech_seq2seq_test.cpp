@@ -22,7 +22,7 @@ class SpeechSeq2SeqCommand : public testing::Test {
       GTEST_SKIP() << "built without libsndfile and libsoxr";
     }
     fs::copy(fs::path(PORTATUNE_TEST_DATA) / "speech_seq2seq", folder_ / "model");
-    write(file("rows.csv"), "audio,text\nmodel/short.wav,one two\nmodel/long.wav,six\n");
+    write(file("rows.csv"), "audio,text\nmodel/short.wav,one\nmodel/long.wav,six\n");
   }
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
@@ -38,7 +38,7 @@ class SpeechSeq2SeqCommand : public testing::Test {
 TEST_F(SpeechSeq2SeqCommand, LearnsMeasuresAndWritesTexts) {
   const Finished fit =
       portatune(this->fit({"--language", "English", "--validation", file("rows.csv"), "--predict-with-generate",
-                           "--learning-rate", "1e-2", "--epochs", "200", "--freeze", "model.encoder.conv"}));
+                           "--learning-rate", "1e-2", "--epochs", "200", "--freeze", "conv1,conv2"}));
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   const json after = json::parse(fit.out)["after"];
   EXPECT_EQ(after["wer"], 0.0) << fit.out;
@@ -49,18 +49,18 @@ TEST_F(SpeechSeq2SeqCommand, LearnsMeasuresAndWritesTexts) {
   ASSERT_EQ(evaluated.exit_code, 0) << evaluated.err;
   EXPECT_EQ(json::parse(evaluated.out)["wer"], 0.0) << evaluated.out;  // with the options of the run
 
-  const Finished predicted = portatune(
-      {"predict", "--model", file("tuned"), "--data", file("rows.csv"), "--output", file("texts.jsonl"), "--json"});
+  const Finished predicted =
+      portatune({"predict", "--model", file("tuned"), "--data", file("rows.csv"), "--output", file("texts.jsonl")});
   ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
   std::ifstream lines(file("texts.jsonl"));
   std::vector<std::string> texts;
   for (std::string line; std::getline(lines, line);) texts.push_back(json::parse(line)["text"]);
-  EXPECT_THAT(texts, testing::ElementsAre("one two", "six"));
+  EXPECT_THAT(texts, testing::ElementsAre("one", "six"));
 }
 
 TEST_F(SpeechSeq2SeqCommand, AsksForALanguage) {
   const Finished fit = portatune(this->fit({}));
-  EXPECT_EQ(fit.exit_code, 64);
+  EXPECT_EQ(fit.exit_code, 2);
   EXPECT_THAT(fit.err, HasSubstr("--language"));
 }
 

@@ -74,6 +74,7 @@ def make_model(tokenizer):
     model.model.encoder.embed_positions.weight.data = positions
     ids = tokenizer.convert_tokens_to_ids
     settings = model.generation_config
+    settings._from_model_config = False  # otherwise transformers ignores the file
     settings.is_multilingual = True
     settings.lang_to_id = {token: ids(token) for token in SPECIAL[1:3]}
     settings.task_to_id = {"translate": ids("<|translate|>"), "transcribe": ids("<|transcribe|>")}

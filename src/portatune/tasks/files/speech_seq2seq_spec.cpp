@@ -1,4 +1,5 @@
 #include "portatune/audio/wav_file.h"
+#include "portatune/tasks/audio_task.h"
 #include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/task_context.h"
 #include "portatune/tasks/task_spec.h"
@@ -21,8 +22,7 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   describe_text_column(fields, text_column);
   describe_label_smoothing(fields, label_smoothing);
   describe_metrics(fields, metrics);
-  fields("audio_column", audio_column, "column of the path, from the table's folder",
-         {.other_names = "audio_column_name", .kept = true});
+  describe_audio_column(fields, audio_column);
   fields("language", language, "of the recordings: hi, Hindi", {.default_help = "that of the model", .kept = true});
   fields("generation_task", generation_task, "transcribe, or translate to English",
          {.default_help = "that of the model", .kept = true});
