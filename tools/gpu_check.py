@@ -57,6 +57,9 @@ TASKS = {
     "causal-lm": "--task causal-lm --model gpt2 --train corpus.txt",
     "summarization": "--task summarization --model bart --train articles.csv",
     "image-classification": "--task image-classification --model vit --train photos/train",
+    "audio-classification": "--task audio-classification --model ast --train speech/train",
+    "speech-ctc": "--task speech-ctc --model wav2vec2-pretrained --train talks/train.csv",
+    "speech-seq2seq": "--task speech-seq2seq --model whisper --language en --train talks/train.csv",
 }
 # Dense FLOPs per second in bfloat16 by a word in the name of the device; from the data sheets of NVIDIA.
 PEAKS = {"H200": 989.4e12, "H100": 989.4e12, "A100": 312e12, "L40S": 362e12, "L40": 181e12, "L4": 121e12, "A10": 125e12, "T4": 65e12}
