@@ -17,8 +17,9 @@
 namespace portatune::audio {
 
 struct DecodeOptions {
-  int64_t sample_rate = 16'000;  ///< samples a second of the result
-  double max_seconds = 600;      ///< maximal duration of a file
+  int64_t sample_rate = 16'000;            ///< samples a second of the result
+  double max_seconds = 600;                ///< maximal duration of a file
+  const char* limit = "max_file_seconds";  ///< option of max_seconds, for errors
 };
 
 /// Decodes a WAV, AIFF, FLAC, Ogg (Vorbis or Opus) or MP3 file, recognised by its content, to one channel: the mean of

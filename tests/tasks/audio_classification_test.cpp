@@ -61,8 +61,7 @@ float sample(int number) { return static_cast<float>(number) / 32768; }
 
 TEST_F(AudioClassificationTask, PadsShortRecordingsAndCountsTheirSamples) {
   const AudioClassification task = this->task();
-  const data::Example batch =
-      *task.batches(data::from_examples({row("a.wav", counted(500), "2")}), 1).iterate().next();
+  const data::Example batch = *task.batches(data::from_examples({row("a.wav", counted(500), "2")}), 1).iterate().next();
   EXPECT_EQ(batch.tensor("input_values").shape(), (Shape{1, 800}));
   EXPECT_EQ(waveform(batch)[0], sample(1));
   EXPECT_EQ(waveform(batch)[499], sample(500));
@@ -85,6 +84,14 @@ TEST_F(AudioClassificationTask, BatchesRecordingsOfSimilarLength) {
     EXPECT_EQ(batch.tensor("mask_time").shape(), (Shape{2, shapes.back()[1] == 500 ? 49 : 79}));
   }
   EXPECT_THAT(shapes, testing::UnorderedElementsAre(Shape{2, 500}, Shape{2, 800}));
+  const data::Example first = *task.training_batches(rows, 2, {.buffer = 3}).iterate().next();
+  std::vector<Shape> masks;  // of the programs that a run compiles before its first step
+  for (const data::BatchType& type : first.batch_types()) {
+    const auto mask = std::ranges::find(type, "mask_time", &data::BatchType::value_type::first);
+    ASSERT_NE(mask, type.end());
+    masks.push_back(mask->second.shape);
+  }
+  EXPECT_THAT(masks, testing::UnorderedElementsAre(Shape{2, 49}, Shape{2, 79}));
   EXPECT_THROW(task.set_lengths({80}), UsageError);
 }
 
@@ -142,6 +149,7 @@ TEST_F(AudioClassificationTask, GivesSpectrogramsToAst) {
   EXPECT_FALSE(example.has("samples"));
   EXPECT_THAT(message_of<UsageError>([&] { task({.input = {.max_length_seconds = 0.01}}); }),
               HasSubstr("at least 400 samples"));
+  EXPECT_THROW(task().set_lengths({10}), UsageError);
 }
 
 TEST_F(AudioClassificationTask, RefusesExtractorsOfOtherModels) {

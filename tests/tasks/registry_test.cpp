@@ -49,10 +49,11 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 }
 
 TEST(Registry, HasTheTasksOfTheLibrary) {
-  EXPECT_THAT(task_names(), ElementsAre("text-classification", "token-classification", "question-answering",
-                                        "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
-                                        "text-to-text", "image-classification", "audio-classification", "speech-ctc",
-                                        "speech-seq2seq", "feature-extraction", "fill-mask", "zero-shot-classification"));
+  EXPECT_THAT(task_names(),
+              ElementsAre("text-classification", "token-classification", "question-answering", "multiple-choice",
+                          "masked-lm", "causal-lm", "summarization", "translation", "text-to-text",
+                          "image-classification", "audio-classification", "speech-ctc", "speech-seq2seq",
+                          "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
@@ -112,10 +113,10 @@ TEST(Registry, RefusesTwoTypesOfOneOption) {
 
 TEST(Registry, KnowsWhoseOptionsThereAre) {
   EXPECT_THAT(tasks_with("doc_stride"), ElementsAre("question-answering"));
-  EXPECT_THAT(tasks_with("weight_column"),
-              ElementsAre("text-classification", "token-classification", "multiple-choice", "summarization",
-                          "translation", "text-to-text", "image-classification", "audio-classification", "speech-ctc",
-                          "speech-seq2seq"));
+  EXPECT_THAT(
+      tasks_with("weight_column"),
+      ElementsAre("text-classification", "token-classification", "multiple-choice", "summarization", "translation",
+                  "text-to-text", "image-classification", "audio-classification", "speech-ctc", "speech-seq2seq"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
 }

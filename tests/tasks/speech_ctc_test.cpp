@@ -194,6 +194,7 @@ TEST_F(SpeechCtcTask, ReadsTheAudioOfDatasetsInParquet) {
 TEST_F(SpeechCtcTask, MakesAVocabularyAndItsHead) {
   fs::remove(folder_ / "vocab.json");
   EXPECT_THROW(task(), NotFoundError);
+  write_text(folder_ / "tokenizer_config.json", R"({"word_delimiter_token": "_"})");  // of another tokenizer
   const SpeechCtc task = this->task({.ctc_loss_reduction = "sum", .characters = "xyzuvwäst' "});
   EXPECT_EQ(task.encode(row("a.wav", 800, "XÄ ?")).text("spelled_text"), "xä [UNK]");
   fs::create_directory(folder_ / "saved");
@@ -204,6 +205,7 @@ TEST_F(SpeechCtcTask, MakesAVocabularyAndItsHead) {
   EXPECT_EQ(config["ctc_loss_reduction"], "sum");
   EXPECT_EQ(config["architectures"], json::array({"Wav2Vec2ForCTC"}));
   EXPECT_EQ(json::parse(text_of(folder_ / "saved/vocab.json"))["[PAD]"], 12);
+  EXPECT_EQ(json::parse(text_of(folder_ / "saved/tokenizer_config.json"))["word_delimiter_token"], "|");
   EXPECT_TRUE(fs::exists(folder_ / "saved/preprocessor_config.json"));
 }
 

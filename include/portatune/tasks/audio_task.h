@@ -79,7 +79,8 @@ class AudioTask : public FileTask {
   /// key     of the random choices in training
   void add_waveform(data::Example& example, std::span<const float> samples, const std::string& where, int64_t labels,
                     std::optional<uint64_t> key) const;
-  /// The lengths of batches: frames, and labels if they are targets.
+  /// Sets the lengths of batches, ascending: frames, and labels if they are targets.
+  /// errors  UsageError for no lengths, and for lengths that the task does not allow
   void set_frames(std::vector<data::LengthPair> pairs);
   models::AudioInputs inputs_of(const Columns& batch) const;
   /// The options and the column as values of settings().
@@ -87,8 +88,9 @@ class AudioTask : public FileTask {
 
  private:
   struct Impl;
-  data::Dataset padded(const data::Dataset& examples, int64_t size, Labels labels) const;
+  data::Dataset padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const;
   data::Example with_masks(data::Example batch) const;
+  void add_mask_types(data::BatchType& type) const;
   void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const;
   /// Of spectrograms.
   data::BatchType arrays(bool is_training) const override;

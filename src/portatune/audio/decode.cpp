@@ -37,11 +37,12 @@ void require_rate(int32_t rate, const std::string& where) {
                    .expected = std::to_string(kMinRate) + " to " + std::to_string(kMaxRate)});
 }
 
-DataError too_long(const std::string& where, double max_seconds) {
+DataError too_long(const std::string& where, const DecodeOptions& options) {
+  const std::string limit = to_text(options.max_seconds) + " seconds";
   return DataError({.where = where,
-                    .given = "a recording of more than " + to_text(max_seconds) + " seconds",
-                    .expected = "at most " + to_text(max_seconds) + " seconds",
-                    .fix = "cut the recording, or raise the limit (max_file_seconds)"});
+                    .given = "a recording of more than " + limit,
+                    .expected = "at most " + limit,
+                    .fix = "cut the recording, or raise the limit (" + std::string(options.limit) + ")"});
 }
 
 void require_finite(std::span<const float> samples, const std::string& where) {
@@ -69,11 +70,11 @@ class AudioFile {
 
   // All frames, of which there may be fewer than declared.
   // is_exact  whether the number of frames is no estimate
-  std::vector<float> read(double max_seconds, bool is_exact) {
+  std::vector<float> read(const DecodeOptions& options, bool is_exact) {
     // A header may lie, so memory grows with what is read.
     constexpr int64_t kBlock = 1 << 14;
-    const auto max_frames = static_cast<int64_t>(max_seconds * format_.rate);
-    if (is_exact && format_.frames > max_frames) throw too_long(where_, max_seconds);
+    const auto max_frames = static_cast<int64_t>(options.max_seconds * format_.rate);
+    if (is_exact && format_.frames > max_frames) throw too_long(where_, options);
     std::vector<float> samples;
     for (int64_t count = kBlock; count == kBlock;) {
       const size_t before = samples.size();
@@ -82,7 +83,7 @@ class AudioFile {
       count = api_.read(file_, kBlock, samples.data() + before, &error);
       if (count < 0) throw damaged(where_, error.message);
       samples.resize(before + static_cast<size_t>(count));
-      if (std::ssize(samples) > max_frames) throw too_long(where_, max_seconds);
+      if (std::ssize(samples) > max_frames) throw too_long(where_, options);
     }
     return samples;
   }
@@ -132,7 +133,7 @@ std::vector<float> decode(std::span<const std::byte> file, const std::string& wh
   const int32_t rate = audio.format().rate;
   require_rate(rate, where);
   const bool is_exact = declares_frames(file, format);
-  std::vector<float> samples = audio.read(options.max_seconds, is_exact);
+  std::vector<float> samples = audio.read(options, is_exact);
   if (is_exact && std::ssize(samples) < audio.format().frames) throw truncated(file, format, where);
   if (samples.empty()) {
     throw DataError({.where = where, .given = "a file without samples", .expected = "at least one sample"});

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "portatune/base/random_normal.h"
+#include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/grow/wider_tensor.h"
 #include "portatune/hub/changed_model.h"
@@ -80,7 +81,7 @@ bool has_layers(const ModelFolder& model, const LayerStack& stack) {
                              [&](const NamedTensorView& tensor) { return layer_name(tensor.name, stack).has_value(); });
 }
 
-CheckpointError unfitting(const ModelFolder& model, std::string given, std::string expected) {
+CheckpointError mismatch(const ModelFolder& model, std::string given, std::string expected) {
   return CheckpointError({.where = model.path().string(), .given = std::move(given), .expected = std::move(expected)});
 }
 
@@ -90,9 +91,9 @@ int64_t layers_of(const ModelFolder& model, const LayerStack& stack) {
   const int64_t layers = std::ssize(numbers);
   const int64_t expected = model.config().get_int_or(stack.layers_field, layers);
   if (layers > 0 && *numbers.rbegin() + 1 == layers && expected == layers) return layers;
-  throw unfitting(model, std::to_string(layers) + " numbered layers in the weights",
-                  "layers " + stack.prefix + "0 to " + std::to_string(expected - 1) + ", as " + stack.layers_field +
-                      " in config.json says");
+  throw mismatch(model, std::to_string(layers) + " numbered layers in the weights",
+                 "layers " + stack.prefix + "0 to " + std::to_string(expected - 1) + ", as " + stack.layers_field +
+                     " in config.json says");
 }
 
 int64_t width_of(const ModelFolder& model, const LayerStack& stack) {
@@ -103,19 +104,19 @@ int64_t width_of(const ModelFolder& model, const LayerStack& stack) {
     }
   });
   if (widths.size() == 1) return *widths.begin();
-  throw unfitting(model, std::to_string(widths.size()) + " sizes of feed-forward layers",
-                  "matrices " + stack.prefix + "N." + stack.output + ".weight of one size");
+  throw mismatch(model, std::to_string(widths.size()) + " sizes of feed-forward layers",
+                 "matrices " + stack.prefix + "N." + stack.output + ".weight of one size");
 }
 
-int64_t grown(const char* option, int64_t before, int64_t after) {
+int64_t size_after(const char* option, int64_t before, int64_t after) {
   if (after == 0 || after >= before) return std::max(before, after);
   throw UsageError({.where = option,
                     .given = std::to_string(after) + ", with a model of " + std::to_string(before),
                     .expected = "at least " + std::to_string(before) + ": a model can grow, not shrink"});
 }
 
-int64_t multiple(int64_t before, int64_t after) {
-  const int64_t width = grown("intermediate_size", before, after);
+int64_t width_after(int64_t before, int64_t after) {
+  const int64_t width = size_after("intermediate_size", before, after);
   if (width % before == 0) return width;
   throw UsageError({.where = "intermediate_size",
                     .given = std::to_string(after),
@@ -123,34 +124,43 @@ int64_t multiple(int64_t before, int64_t after) {
                                 ", the size in the model: all its features get the same number of copies"});
 }
 
-void require_silence(const ModelFolder& model, const LayerStack& stack) {
+void require_silence(const io::JsonObject& config, const LayerStack& stack) {
   if (!stack.added_parts.empty()) return;
   throw UsageError({.where = "depth",
-                    .given = "zero, with a model of type " + model.config().get_string("model_type"),
+                    .given = "zero, with a model of type " + config.get_string("model_type"),
                     .expected =
                         "stack or interpolate: each layer of this model ends with a norm, so no weights make an "
                         "additional layer return its input"});
 }
 
-GrownStack grown_stack(const ModelFolder& model, const LayerStack& layout, bool is_decoder, const GrowthOptions& a) {
+StackSizes sizes_after(const io::JsonObject& config, const LayerStack& layout, const StackSizes& before,
+                       bool is_decoder, const GrowthOptions& a) {
   const bool has_own_number = is_decoder && a.decoder_layers > 0;
+  const StackSizes after = {has_own_number ? size_after("decoder_layers", before.layers, a.decoder_layers)
+                                           : size_after("layers", before.layers, a.layers),
+                            width_after(before.intermediate_size, a.intermediate_size)};
+  if (a.depth == Depth::kZero && after.layers > before.layers) require_silence(config, layout);
+  return after;
+}
+
+GrownStack grown_stack(const ModelFolder& model, const LayerStack& layout, bool is_decoder, const GrowthOptions& a) {
   GrownStack stack{.layout = layout, .before = {layers_of(model, layout), width_of(model, layout)}};
-  stack.after = {has_own_number ? grown("decoder_layers", stack.before.layers, a.decoder_layers)
-                                : grown("layers", stack.before.layers, a.layers),
-                 multiple(stack.before.intermediate_size, a.intermediate_size)};
-  if (a.depth == Depth::kZero && stack.after.layers > stack.before.layers) require_silence(model, layout);
+  stack.after = sizes_after(model.config(), layout, stack.before, is_decoder, a);
   stack.origins = layer_origins(a.depth, stack.before.layers, stack.after.layers);
   return stack;
 }
 
+void require_decoder(const models::LayerStacks& layouts, const GrowthOptions& a) {
+  if (a.decoder_layers == 0 || layouts.size() > 1) return;
+  throw UsageError({.where = "decoder_layers",
+                    .given = "a model with one stack of layers",
+                    .expected = "an encoder-decoder model",
+                    .fix = "use --layers"});
+}
+
 std::vector<GrownStack> grown_stacks(const ModelFolder& model, const GrowthOptions& a) {
   const models::LayerStacks layouts = models::layer_stacks(model.config());
-  if (a.decoder_layers > 0 && layouts.size() == 1) {
-    throw UsageError({.where = "decoder_layers",
-                      .given = "a model with one stack of layers",
-                      .expected = "an encoder-decoder model",
-                      .fix = "use --layers"});
-  }
+  require_decoder(layouts, a);
   std::vector<GrownStack> stacks;
   for (const LayerStack& layout : layouts) {
     const bool is_decoder = &layout != &layouts.front();
@@ -161,7 +171,7 @@ std::vector<GrownStack> grown_stacks(const ModelFolder& model, const GrowthOptio
 }
 
 void require_a_size(const GrowthOptions& a) {
-  if (a.layers > 0 || a.decoder_layers > 0 || a.intermediate_size > 0) return;
+  if (a.has_size()) return;
   throw UsageError(
       {.where = "layers", .given = "no new size", .expected = "a number of layers, --intermediate-size, or both"});
 }
@@ -235,7 +245,7 @@ GrownTensors grown_tensors(const ModelFolder& model, const std::vector<GrownStac
   return tensors;
 }
 
-Tensor computed(const std::string& name, const GrownTensor& tensor, const GrowthOptions& a) {
+Tensor values_of(const std::string& name, const GrownTensor& tensor, const GrowthOptions& a) {
   if (tensor.filled_with) return filled(tensor.type, *tensor.filled_with);
   const bool is_matrix = tensor.type.shape.rank() > 1;
   return wider_tensor(tensor.source, *tensor.tiling, {is_matrix ? a.noise : 0, key_of(name, a.seed)});
@@ -247,9 +257,10 @@ void write_tensors(const fs::path& file, const GrownTensors& tensors, const Grow
   std::ranges::sort(types, io::lies_before);
   io::SafetensorsWriter writer(file, types);
   for (const io::NamedTensorType& type : types) {
+    stop_if_requested();
     const GrownTensor& tensor = tensors.at(type.name);
     const bool is_copied = !tensor.tiling && !tensor.filled_with;
-    is_copied ? writer.write(tensor.source) : writer.write(computed(type.name, tensor, a).view());
+    is_copied ? writer.write(tensor.source) : writer.write(values_of(type.name, tensor, a).view());
   }
   writer.finish();
 }
@@ -304,7 +315,19 @@ void GrowthOptions::describe(OptionFields& fields) {
          {.lowest = 1, .default_help = "as before"});
   fields("noise", noise, "noise on copied features, times the deviation of the weights; 0: copies stay equal",
          {.highest = 10});
-  fields("seed", seed, "of the noise");
+  fields("seed", seed, "seed of the noise");
+}
+
+void check_growth(const io::JsonObject& config, const std::vector<GrowthOptions>& stages) {
+  const models::LayerStacks layouts = models::layer_stacks(config);
+  for (const GrowthOptions& stage : stages) require_decoder(layouts, stage);
+  for (const LayerStack& layout : layouts) {
+    StackSizes sizes{config.get_int_or(layout.layers_field, 0), config.get_int_or(layout.width_field, 0)};
+    if (sizes.layers == 0 || sizes.intermediate_size == 0) continue;  // a default of the architecture
+    for (const GrowthOptions& stage : stages) {
+      if (stage.has_size()) sizes = sizes_after(config, layout, sizes, &layout != &layouts.front(), stage);
+    }
+  }
 }
 
 Growth grow_model(const fs::path& folder, const fs::path& output, const GrowthOptions& options,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "portatune/grow/layer_origins.h"
+#include "portatune/json_object.h"
 
 namespace portatune::grow {
 
@@ -20,6 +21,7 @@ struct GrowthOptions {
   double noise = 0.01;
   uint64_t seed = 0;  ///< seed of the noise
 
+  bool has_size() const { return layers > 0 || decoder_layers > 0 || intermediate_size > 0; }
   void describe(OptionFields& fields);
 };
 
@@ -45,5 +47,9 @@ struct Growth {
 ///          arXiv:1511.05641; Gu et al. 2020, arXiv:2010.12562
 Growth grow_model(const std::filesystem::path& model, const std::filesystem::path& output, const GrowthOptions& options,
                   const std::vector<std::string>& others = {});
+
+/// Checks that a model can grow several times, as far as its config.json tells.
+/// errors  UsageError for an option that does not fit the model; CheckpointError for a model without numbered layers
+void check_growth(const io::JsonObject& config, const std::vector<GrowthOptions>& stages);
 
 }  // namespace portatune::grow

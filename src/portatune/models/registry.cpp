@@ -178,13 +178,14 @@ std::vector<std::string> lora_targets(const io::JsonObject& config) {
 
 LayerStacks layer_stacks(const io::JsonObject& config) {
   const std::string model_type = config.get_string("model_type");
-  const auto stacks =
-      is_known(model_type) ? of_architecture(config, [](const auto& architecture) { return architecture.stacks; }) : nullptr;
+  const auto stacks = is_known(model_type)
+                          ? of_architecture(config, [](const auto& architecture) { return architecture.stacks; })
+                          : nullptr;
   if (stacks != nullptr) return stacks(config);
-  throw CheckpointError(
-      {.where = "config.json",
-       .given = "model_type \"" + model_type + "\"" + (is_known(model_type) ? ", whose layers share their weights" : ""),
-       .expected = "a model with numbered layers: " + growable_models()});
+  throw CheckpointError({.where = "config.json",
+                         .given = "model_type \"" + model_type + "\"" +
+                                  (is_known(model_type) ? ", whose layers share their weights" : ""),
+                         .expected = "a model with numbered layers: " + growable_models()});
 }
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }

@@ -4,11 +4,13 @@
 
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
+#include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/run_options.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/train/checkpoint/run_facts.h"
@@ -22,10 +24,6 @@ constexpr const char* kStageFacts = "stages.json";
 
 bool has_model(const std::filesystem::path& folder) { return std::filesystem::exists(folder / "config.json"); }
 
-bool grows(const grow::GrowthOptions& growth) {
-  return growth.layers > 0 || growth.decoder_layers > 0 || growth.intermediate_size > 0;
-}
-
 std::filesystem::path output_of(const StagesOptions& a, size_t stage) { return a.output / stage_name(stage); }
 
 // The folder of a model that has grown and is not trained yet.
@@ -37,30 +35,54 @@ std::string number_of(const StagesOptions& a, size_t stage) {
   return fmt::format("{} of {}", stage + 1, a.stages.size());
 }
 
+void refuse_beside_stages(bool is_given, const char* option, const char* expected, const char* fix = "") {
+  if (is_given) throw UsageError({.where = option, .given = "--grow as well", .expected = expected, .fix = fix});
+}
+
+void check_growth_options(const grow::GrowthOptions& growth) {
+  check_ranges(growth);
+  const grow::GrowthOptions defaults;
+  const bool is_without_effect = growth.depth != defaults.depth || growth.noise != defaults.noise;
+  if (growth.has_size() || !is_without_effect) return;
+  throw UsageError({.where = growth.depth != defaults.depth ? "depth" : "noise",
+                    .given = "a stage in which the model does not grow",
+                    .expected = "layers, decoder_layers or intermediate_size in that stage"});
+}
+
 void check_stages(const StagesOptions& a) {
+  if (a.stages.empty()) throw UsageError({.where = "grow", .given = "no stage", .expected = "at least one"});
+  std::vector<grow::GrowthOptions> growths;
   for (const Stage& stage : a.stages) {
-    if (stage.options.folds > 0) {
-      throw UsageError({.where = "folds", .given = "--grow as well", .expected = "one of them"});
-    }
-    if (!stage.options.resume_from_checkpoint.empty()) {
-      throw UsageError({.where = "resume_from_checkpoint",
-                        .given = "--grow as well",
-                        .expected = "--resume, which resumes the stage that was interrupted"});
-    }
-    if (&stage == &a.stages.front() && stage.options.training.from_config && grows(stage.growth)) {
+    refuse_beside_stages(stage.options.folds > 0, "folds", "one of them");
+    refuse_beside_stages(stage.options.adapter, "adapter", "stages that train whole models",
+                         "train the adapter on the model of the last stage, in a run of its own");
+    refuse_beside_stages(!stage.options.resume_from_checkpoint.empty(), "resume_from_checkpoint",
+                         "--resume, which resumes the stage that was interrupted");
+    if (growths.empty() && stage.options.training.from_config && stage.growth.has_size()) {
       throw UsageError({.where = "from_config",
                         .given = "sizes of the model in the first stage",
                         .expected = "its sizes in config.json, as no trained model grows before this stage"});
     }
     check_options_of_run(stage.options);
-    check_ranges(stage.growth);
+    check_checkpoints(stage.options);
+    check_growth_options(stage.growth);
     check_one_run(stage.options);
+    growths.push_back(stage.growth);
   }
+  grow::check_growth(hub::read_config(a.stages.front().options.model.folder), growths);
+}
+
+// Whether a path is in a folder, or in a folder in it.
+bool lies_below(std::filesystem::path path, const std::filesystem::path& folder) {
+  for (path = std::filesystem::absolute(path).lexically_normal(); path.has_relative_path(); path = path.parent_path()) {
+    if (lies_in(path, folder)) return true;
+  }
+  return false;
 }
 
 void require_model_elsewhere(const StagesOptions& a) {
   const std::filesystem::path& model = a.stages.front().options.model.folder;
-  if (!a.overwrite_output || !lies_in(model, a.output)) return;
+  if (!a.overwrite_output || !lies_below(model, a.output)) return;
   throw UsageError({.where = "overwrite_output",
                     .given = "--model " + model.string() + ", which would be removed",
                     .expected = "a model outside of --output"});
@@ -97,13 +119,13 @@ void remove_start(const StagesOptions& a, size_t stage) {
 std::filesystem::path model_of_stage(const StagesOptions& a, size_t stage, Events& events) {
   const std::filesystem::path before = stage == 0 ? a.stages[0].options.model.folder : output_of(a, stage - 1);
   const grow::GrowthOptions& growth = a.stages[stage].growth;
-  if (!grows(growth)) return before;
+  if (!growth.has_size()) return before;
   const std::filesystem::path start = start_of(a, stage);
   io::recover_directory(start);
   if (!has_model(start)) {
     std::filesystem::remove_all(start);
-    grow::grow_model(before, start, growth, {train::kSettingsFile});
     events.notice(fmt::format("stage {}: the model grows", number_of(a, stage)));
+    grow::grow_model(before, start, growth, {train::kSettingsFile});
   }
   return start;
 }
@@ -128,13 +150,17 @@ std::optional<Outcome> train_stage(const StagesOptions& a, size_t stage, DeviceO
 std::string stage_name(size_t stage) { return "stage-" + std::to_string(stage + 1); }
 
 std::optional<Outcome> fit_stages(const StagesOptions& a, Events& events) {
+  check_stages(a);
   const RunOptions& first = a.stages.front().options;
   const StopScope scope(first.stop);
-  check_stages(a);
   require_model_elsewhere(a);
   check_folder_of_runs(a.output, kStageFacts, a.resume, a.overwrite_output);
   const OutputLock lock(a.output, events);
-  if (a.overwrite_output) remove_earlier_stages(a.output);
+  if (a.overwrite_output) {
+    Events unobserved;
+    static_cast<void>(plan_run(first, {}, unobserved));  // its errors come before anything is removed
+    remove_earlier_stages(a.output);
+  }
   require_same_runs(a.output / kStageFacts, facts_of(a));
   DeviceOfRuns device(first.device, events);
   std::optional<Outcome> outcome;

@@ -11,7 +11,7 @@ namespace {
 UsageError one_shape() {
   return UsageError({.where = "lengths of batches",
                      .given = "a task whose batches have one shape",
-                     .expected = "a task whose batches are texts of different lengths"});
+                     .expected = "a task whose examples vary in length"});
 }
 
 UsageError no_targets() {

@@ -63,13 +63,6 @@ GenerationOptions generation_of(const std::filesystem::path& model, const text::
                     .expected = "a token of the model's vocabulary"});
 }
 
-// Number of labels in a row of [batch, target].
-int64_t labels_in(const Tensor& labels, size_t row) {
-  const auto length = static_cast<size_t>(labels.shape()[1]);
-  const auto of_row = labels.as<int32_t>().subspan(row * length, length);
-  return std::ssize(of_row) - std::ranges::count(of_row, tasks::kNoLabel);
-}
-
 // Whether the decoder can read several targets in a row.
 bool reads_packed_targets(const models::Seq2Seq& body) {
   const Value ids = full({DType::kInt32, {1, 1}}, 0);
@@ -243,7 +236,8 @@ data::PairCounts TextToText::pair_counts(const data::Dataset& batches) const {
     const data::TextLengths sources = data::text_lengths(batch.tensor(data::kAttentionMask));
     const auto weights = batch.tensor(data::kExampleWeight).as<float>();
     for (size_t row = 0; row < sources.size(); ++row) {
-      if (weights[row] > 0) ++counts[{sources[row], batch.has(kLabels) ? labels_in(batch.tensor(kLabels), row) : 0}];
+      if (weights[row] > 0)
+        ++counts[{sources[row], batch.has(kLabels) ? tasks::count_labels(batch.tensor(kLabels), row) : 0}];
     }
   }
   return counts;

@@ -57,7 +57,7 @@ TEST(BenchInput, ReadsRecipesOfTraining) {
   const Toy toy;
   write(toy.file("recipe.yaml"), "learning_rate: 3e-5\nbatch_size: 5\npadding: multiple_of=4\n");
   const Finished run = portatune({"bench-input", "--recipe", toy.file("recipe.yaml"), "--model", tiny_bert(), "--train",
-                                toy.file("train.csv"), "--max-length", "16", "--seconds", "0", "--json"});
+                                  toy.file("train.csv"), "--max-length", "16", "--seconds", "0", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out)["batches"], 13);
 }

@@ -27,7 +27,7 @@ TEST(Float16, LearnsWhatFloat32Learns) {
 
   const auto loss_in = [&](const std::string& dtype) {
     const Finished evaluation = portatune({"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv"),
-                                         "--max-length", "16", "--dtype", dtype, "--json"});
+                                           "--max-length", "16", "--dtype", dtype, "--json"});
     EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
     return json::parse(evaluation.out)["loss"].get<double>();
   };

@@ -58,10 +58,10 @@ TEST(AdapterCommand, SingleLayersHaveTheirOwnRankAndAlpha) {
   const std::string config = read(toy.output() + "/adapter_config.json");
   EXPECT_THAT(config, AllOf(HasSubstr("\"output.dense\": 3"), HasSubstr("\"query\": 2"),
                             HasSubstr("\"attention.self.key\": 7")));
-  const auto rank_of = [&, weights = io::SafetensorsFile::open(toy.output() + "/adapter_model.safetensors")](
-                           const std::string& layer) {
-    return weights.find("base_model.model.bert.encoder.layer.0." + layer + ".lora_A.weight")->type.shape[0];
-  };
+  const auto rank_of =
+      [&, weights = io::SafetensorsFile::open(toy.output() + "/adapter_model.safetensors")](const std::string& layer) {
+        return weights.find("base_model.model.bert.encoder.layer.0." + layer + ".lora_A.weight")->type.shape[0];
+      };
   EXPECT_EQ(rank_of("attention.self.query"), 2);
   EXPECT_EQ(rank_of("attention.output.dense"), 3);
   EXPECT_EQ(rank_of("attention.self.key"), 4);
@@ -69,11 +69,11 @@ TEST(AdapterCommand, SingleLayersHaveTheirOwnRankAndAlpha) {
 
 TEST(AdapterCommand, RefusesPatternsOfNoLayer) {
   const Toy toy;
-  for (const auto& [pattern, expected] : std::map<std::string, std::string>{
-           {"nothing=2", "'nothing', which is no layer with an adapter"},
-           {"query=0", "MODULE=NUMBER"},
-           {"query", "MODULE=NUMBER"},
-           {"query=2,query=3", "MODULE=NUMBER"}}) {
+  for (const auto& [pattern, expected] :
+       std::map<std::string, std::string>{{"nothing=2", "'nothing', which is no layer with an adapter"},
+                                          {"query=0", "MODULE=NUMBER"},
+                                          {"query", "MODULE=NUMBER"},
+                                          {"query=2,query=3", "MODULE=NUMBER"}}) {
     const Finished run = portatune(toy.fit(kAdapter + Words{"--lora-rank-pattern=" + pattern}));
     EXPECT_EQ(run.exit_code, 2) << pattern;
     EXPECT_THAT(run.err, HasSubstr(expected));

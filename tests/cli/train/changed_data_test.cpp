@@ -96,8 +96,9 @@ TEST_F(ChangedData, AreUsedIfAskedForAndTold) {
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
   const Finished resumed = portatune(fit(epochs, Words{"--resume", "--json"} + use));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_THAT(json::parse(resumed.out)["deviations"].get<Words>(),
-              AllOf(Contains(HasSubstr("the data changed after step ")), Contains(HasSubstr("training_data 64 examples"))));
+  EXPECT_THAT(
+      json::parse(resumed.out)["deviations"].get<Words>(),
+      AllOf(Contains(HasSubstr("the data changed after step ")), Contains(HasSubstr("training_data 64 examples"))));
 }
 
 TEST_F(ChangedData, OfATruncatedTfrecordFileEndTheRunAtACheckpoint) {

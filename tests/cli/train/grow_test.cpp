@@ -188,6 +188,40 @@ TEST_F(GrowingRun, ErrorsNameTheLineOfTheStages) {
   EXPECT_THAT(complaint("- 2\n"), HasSubstr("no map of options"));
   EXPECT_THAT(complaint("- max_stepps: 2\n"), HasSubstr("max-steps"));
   EXPECT_THAT(complaint("- layers: 2\n", {"--from-config"}), HasSubstr("sizes in config.json"));
+  for (const char* option : {"device: cpu", "mesh: data=2", "print-config: true"}) {
+    EXPECT_THAT(complaint("- " + std::string(option) + "\n"), HasSubstr("differ between stages")) << option;
+  }
+}
+
+// Before any stage is trained.
+TEST_F(GrowingRun, ImpossibleStagesAreRefused) {
+  const auto complaint = [&](const std::string& stages, const Words& more = {}) {
+    write(toy_.file("stages.yaml"), stages);
+    const Finished run = portatune(fit(more));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(toy_.output()));
+    return run.err;
+  };
+  EXPECT_THAT(complaint("- layers: 3\n- layers: 2\n"), HasSubstr("2, with a model of 3"));
+  EXPECT_THAT(complaint("- max_steps: 1\n- layers: 2\n  depth: zero\n"), HasSubstr("stack or interpolate"));
+  EXPECT_THAT(complaint("- max_steps: 1\n- depth: interpolate\n"), HasSubstr("the model does not grow"));
+  EXPECT_THAT(complaint("- max_steps: 1\n- layers: 2\n  adapter: lora\n"), HasSubstr("train whole models"));
+}
+
+TEST_F(GrowingRun, AnErrorRemovesNoEarlierStages) {
+  ASSERT_EQ(portatune(fit({"--quiet"})).exit_code, 0);
+  Words words = fit({"--overwrite-output"});
+  *std::next(std::ranges::find(words, "--train")) = toy_.file("missing.csv");
+  EXPECT_NE(portatune(words).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(stage(3) + "/model.safetensors"));
+
+  words = fit({"--overwrite-output"});
+  std::string& model = *std::next(std::ranges::find(words, "--model"));
+  std::filesystem::copy(model, stage(1) + "/start");
+  model = stage(1) + "/start";
+  const Finished run = portatune(words);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("which would be removed"));
 }
 
 }  // namespace

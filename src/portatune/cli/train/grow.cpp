@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/number.h"
+#include "portatune/base/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
@@ -40,6 +41,7 @@ std::string describe(const grow::Growth& growth) {
 
 int grow(const GrowArguments& a) {
   catch_signals();  // so that no incomplete folder is left
+  const StopScope scope(stop_at_signal());
   const grow::Growth growth = grow::grow_model(a.model, a.output, a.growth, {train::kSettingsFile});
   if (a.talk.json) {
     print_result(line_of({{"model", a.output.string()},

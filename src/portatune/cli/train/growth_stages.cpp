@@ -20,7 +20,8 @@ const std::set<std::string> kOfAllStages = {
     "--grow", "--model", "--output", "--folds", "--resume", "--overwrite-output", "--seed"};
 
 // The option of growth with this name, if there is one. The seed is that of the run.
-std::optional<OptionField> growth_field(grow::GrowthOptions& growth, const std::string& key) {
+std::optional<OptionField> growth_field(grow::GrowthOptions& growth, std::string key) {
+  std::ranges::replace(key, '-', '_');
   std::vector<OptionField> fields = fields_of(growth);
   const auto found = std::ranges::find(fields, key, &OptionField::name);
   return found == fields.end() || key == "seed" ? std::nullopt : std::optional(*found);
@@ -38,7 +39,7 @@ void read_growth(const Recipe& stage, const Setting& setting, const OptionField&
 // The option of fit that a setting overrides: "--max-steps".
 std::string option_of(const Recipe& stage, const Setting& setting) {
   const std::string option = own_name("fit", "--" + setting.key);
-  if (!kOfAllStages.contains(option)) return option;
+  if (!kOfAllStages.contains(option) && !is_of_all_runs(option)) return option;
   throw UsageError({.where = place_of(stage, setting),
                     .given = setting.key,
                     .expected = "an option that may differ between stages",

@@ -19,6 +19,27 @@ std::vector<std::string> words_of_run(const FitArguments& fit, const std::string
   return words;
 }
 
+bool is_of_all_runs(const std::string& option) {
+  static const std::set<std::string> kOptions = {"--device",
+                                                 "--mesh",
+                                                 "--plugin",
+                                                 "--no-kernels",
+                                                 "--cudnn-attention",
+                                                 "--cache-folder",
+                                                 "--no-cache",
+                                                 "--compiled",
+                                                 "--recipe",
+                                                 "--gpu-memory-fraction",
+                                                 "--gpu-allocator",
+                                                 "--gpu-preallocate",
+                                                 "--no-gpu-preallocate",
+                                                 "--hang-timeout",
+                                                 "--json",
+                                                 "--quiet",
+                                                 "--print-config"};
+  return kOptions.contains(option);
+}
+
 run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::filesystem::path>& models) {
   Command command = parse(words);
   FitArguments& fit = std::get<FitArguments>(command);

@@ -17,6 +17,10 @@ namespace portatune::cli {
 std::vector<std::string> words_of_run(const FitArguments& fit, const std::string& command,
                                       const std::function<bool(const std::string&)>& is_left_out);
 
+/// Returns whether all runs of a command have an option in common, because it is about their device, the recipe or
+/// reports.
+bool is_of_all_runs(const std::string& option);
+
 /// The options that the parser of the command line reads in the words of `portatune fit`. A stop of the command stops
 /// the run.
 /// models  the models of earlier runs, on which remarks are made once; gets the model of this one

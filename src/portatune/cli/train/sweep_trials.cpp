@@ -26,24 +26,6 @@ const std::set<std::string> kOfSweep = {"--grid",           "--seeds",       "--
                                         "--halving-factor", "--keep-models", "--output", "--overwrite-output",
                                         "--resume",         "--seed"};
 
-// Options that all trials have in common: of their device, of the recipe and of reports.
-const std::set<std::string> kOfDevice = {"--device",
-                                         "--mesh",
-                                         "--plugin",
-                                         "--no-kernels",
-                                         "--cudnn-attention",
-                                         "--cache-folder",
-                                         "--no-cache",
-                                         "--compiled",
-                                         "--recipe",
-                                         "--gpu-memory-fraction",
-                                         "--gpu-allocator",
-                                         "--gpu-preallocate",
-                                         "--no-gpu-preallocate",
-                                         "--hang-timeout",
-                                         "--json",
-                                         "--quiet"};
-
 struct Range {
   double low, high;
   bool is_whole;  // both ends are integers
@@ -86,7 +68,7 @@ std::vector<Axis> axes_of(const SweepArguments& a) {
   std::vector<Axis> axes;
   for (const auto& [given, text] : a.grid) {
     const std::string option = own_name("fit", "--" + given), name = option.substr(2);
-    if (kOfSweep.contains(option) || kOfDevice.contains(option)) {
+    if (kOfSweep.contains(option) || is_of_all_runs(option)) {
       refuse(given, "an option that may differ between trials");
     }
     if (std::ranges::find(axes, name, &Axis::name) != axes.end()) refuse(name + " twice", "each option once");

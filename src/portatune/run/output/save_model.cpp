@@ -78,7 +78,8 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
   if (in_any(processes, train::fault_in_checkpoint(path).empty())) return {.path = path};
   if (try_to([&] { trainer.save_checkpoint(path); })) return {.path = path};
-  if (a.folds > 0) return {};  // a fold is resumed from its own folder alone
+  // One of several runs is resumed from its own folder alone.
+  if (a.folds > 0 || !a.training.must_match.empty()) return {};
   std::error_code none;
   for (const fs::path& parent : {absolute_output(a).parent_path(), fs::temp_directory_path(none)}) {
     const fs::path folder = make_rescue_folder(parent, a);

@@ -12,6 +12,7 @@
 #include "portatune/option_fields.h"
 #include "portatune/packing.h"
 #include "portatune/tasks/metrics/transcriptions.h"
+#include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/spec_augment.h"
 
@@ -26,7 +27,6 @@ constexpr const char* kMaskTime = "mask_time";
 constexpr const char* kMaskFeature = "mask_feature";
 constexpr const char* kMaskKey = "mask_key";  // of a row's masks; only between the rows and their batches
 constexpr const char* kTargets = "labels";
-constexpr int32_t kPaddedTarget = -100;
 
 // The random choices of a recording in training.
 enum Draw : uint64_t { kCropDraw, kTimeDraw, kFeatureDraw };
@@ -162,6 +162,7 @@ int64_t AudioTask::max_length() const { return impl_->max_frames(); }
 bool AudioTask::varies_in_length() const { return !model().facts().spectrogram; }
 
 void AudioTask::set_lengths(std::vector<int64_t> lengths) {
+  if (!varies_in_length()) return FileTask::set_lengths(std::move(lengths));
   std::ranges::sort(lengths);
   std::vector<data::LengthPair> pairs;
   for (const int64_t length : lengths) pairs.push_back({length, max_target_length()});
@@ -169,6 +170,7 @@ void AudioTask::set_lengths(std::vector<int64_t> lengths) {
 }
 
 void AudioTask::set_frames(std::vector<data::LengthPair> pairs) {
+  if (pairs.empty()) throw UsageError({.where = "lengths of batches", .given = "none", .expected = "at least one"});
   for (const auto& [frames, targets] : pairs) {
     if (frames >= 1 && frames <= max_length()) continue;
     throw UsageError({.where = "lengths of batches",
@@ -179,6 +181,7 @@ void AudioTask::set_frames(std::vector<data::LengthPair> pairs) {
 }
 
 data::LengthCounts AudioTask::length_counts(const data::Dataset& batches) const {
+  if (!varies_in_length()) return FileTask::length_counts(batches);
   data::LengthCounts counts;
   for (const data::Example& batch : batches.iterate()) {
     const std::span<const int32_t> frames = batch.tensor(tasks::kFrames).as<int32_t>();
@@ -192,29 +195,31 @@ data::LengthCounts AudioTask::length_counts(const data::Dataset& batches) const 
 
 data::Dataset AudioTask::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   if (!varies_in_length()) return FileTask::batches(rows, size, labels);
-  return padded(all_examples(rows, labels), size, labels);
+  return padded_batches(all_examples(rows, labels), size, labels);
 }
 
 data::Dataset AudioTask::training_batches(const data::Dataset& rows, int64_t size,
                                           const data::ShuffleOptions& order) const {
   if (!varies_in_length()) return FileTask::training_batches(rows, size, order);
-  return padded(all_training_examples(rows, order), size, Labels::kRequired).map([this](data::Example batch) {
+  return padded_batches(all_training_examples(rows, order), size, Labels::kRequired).map([this](data::Example batch) {
     return with_masks(std::move(batch));
   });
 }
 
-data::Dataset AudioTask::padded(const data::Dataset& examples, int64_t size, Labels labels) const {
+data::Dataset AudioTask::padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const {
   const bool has_targets = labels == Labels::kRequired && max_target_length() > 0;
   data::PaddedBatchOptions padding{.lengths = {}, .columns = {kInputValues}, .pad_values = {}};
   if (has_targets) {
     padding.target_columns = {kTargets};
-    padding.pad_values = {{kTargets, kPaddedTarget}};
+    padding.pad_values = {{kTargets, tasks::kNoLabel}};
   }
   for (const auto& [frames, targets] : impl_->pairs) {
     padding.lengths.push_back(model().facts().samples(frames));
     if (has_targets) padding.target_lengths.push_back(targets);
   }
-  return examples.bucket_by_length(size, {.padding = std::move(padding)}).named("batch");
+  // A row of 20 seconds takes 1.3 MB, and predictions hold a window of rows until those before them are written.
+  constexpr int64_t kWindow = 16;
+  return examples.bucket_by_length(size, {.padding = std::move(padding), .window = kWindow}).named("batch");
 }
 
 data::BatchType AudioTask::arrays(bool) const {
@@ -261,16 +266,28 @@ void AudioTask::add_waveform(data::Example& example, std::span<const float> samp
 data::Example AudioTask::with_masks(data::Example batch) const {
   const std::span<const int64_t> keys = batch.tensor(kMaskKey).as<int64_t>();
   const std::span<const int32_t> real = batch.tensor(tasks::kFrames).as<int32_t>();
-  const int64_t padded = model().facts().frames(batch.tensor(kInputValues).shape()[1]);
+  const int64_t frames = model().facts().frames(batch.tensor(kInputValues).shape()[1]);
   std::vector<data::Example> rows(keys.size());
   for (size_t row = 0; row < rows.size(); ++row) {
-    add_masks(rows[row], padded, hides_padding() ? real[row] : padded, static_cast<uint64_t>(keys[row]));
+    add_masks(rows[row], frames, hides_padding() ? real[row] : frames, static_cast<uint64_t>(keys[row]));
   }
   const data::Example masks = data::stack("masks", rows, std::ssize(rows), data::unpadded);
   for (const auto& [name, mask] : masks.columns()) {
     if (name != data::kExampleWeight) batch.set(name, mask);
   }
+  std::vector<data::BatchType> types = batch.batch_types();
+  for (data::BatchType& type : types) add_mask_types(type);
+  batch.set_batch_types(std::move(types));
   return batch.erase(kMaskKey);
+}
+
+void AudioTask::add_mask_types(data::BatchType& type) const {
+  const auto waveforms = std::ranges::find(type, kInputValues, &data::BatchType::value_type::first);
+  const int64_t rows = waveforms->second.shape[0];
+  const int64_t frames = model().facts().frames(waveforms->second.shape[1]);
+  std::erase_if(type, [](const auto& column) { return column.first == kMaskKey; });
+  if (impl_->masks_time()) type.push_back({kMaskTime, {DType::kInt32, {rows, frames}}});
+  if (impl_->masks_features()) type.push_back({kMaskFeature, {DType::kInt32, {rows, model().facts().hidden_size}}});
 }
 
 void AudioTask::add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const {

@@ -17,6 +17,7 @@
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/ctc.h"
+#include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/rows/ctc_tokenizer.h"
 #include "portatune/tasks/rows/letter_case.h"
@@ -33,7 +34,6 @@ namespace fs = std::filesystem;
 using tasks::CtcTokenizer;
 
 constexpr const char* kLabels = "labels";
-constexpr int32_t kPaddedLabel = -100;
 constexpr const char* kHighestLogit = "highest_logit";
 
 std::set<char32_t> characters_in(std::string_view text) {
@@ -120,12 +120,6 @@ void require_alignment(std::span<const int32_t> labels, int32_t blank, int64_t f
                    .given = std::to_string(frames) + " frames for a transcription that needs " + std::to_string(needed),
                    .expected = "a frame for each character, and one between equal ones",
                    .fix = "check the transcription, or remove the row: --bad-rows skip:N"});
-}
-
-int64_t labels_in(const Tensor& labels, size_t row) {
-  const auto length = static_cast<size_t>(labels.shape()[1]);
-  const auto of_row = labels.as<int32_t>().subspan(row * length, length);
-  return std::ssize(of_row) - std::ranges::count(of_row, kPaddedLabel);
 }
 
 }  // namespace
@@ -249,7 +243,7 @@ data::PairCounts SpeechCtc::pair_counts(const data::Dataset& batches) const {
     const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
     for (size_t row = 0; row < frames.size(); ++row) {
       if (weights[row] == 0) continue;
-      ++counts[{frames[row], batch.has(kLabels) ? labels_in(batch.tensor(kLabels), row) : 0}];
+      ++counts[{frames[row], batch.has(kLabels) ? tasks::count_labels(batch.tensor(kLabels), row) : 0}];
     }
   }
   return counts;
@@ -270,6 +264,7 @@ std::map<std::string, std::string> SpeechCtc::settings() const {
   const SpeechCtcOptions& options = impl_->options;
   return {{"audio_column", options.audio_column},
           {"text_column", options.text_column},
+          {"characters", options.characters},
           {"chars_to_ignore", options.chars_to_ignore},
           {"max_duration_seconds", to_text(options.input.max_length_seconds)},
           {"min_duration_seconds", to_text(options.min_duration_seconds)},
@@ -308,7 +303,10 @@ std::unique_ptr<Metrics> SpeechCtc::metrics() const {
 void SpeechCtc::save(const fs::path& folder) const {
   save_folder(folder, {.architecture = model().facts().class_prefix + "ForCTC"});
   if (impl_->options.characters.empty()) return;
-  for (const auto& [name, content] : impl_->tokenizer.files()) io::write_file(folder / name, content);
+  for (const auto& [name, content] : impl_->tokenizer.files()) {
+    fs::remove(folder / name);  // that of the pretrained model
+    io::write_file(folder / name, content);
+  }
 }
 
 namespace {

@@ -248,8 +248,9 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
 
 void SpeechSeq2Seq::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                                std::optional<uint64_t> key) const {
-  const std::vector<float> samples =
-      audio::decode(file, where, {.sample_rate = extractor_.config().sampling_rate, .max_seconds = max_seconds_});
+  const std::vector<float> samples = audio::decode(
+      file, where,
+      {.sample_rate = extractor_.config().sampling_rate, .max_seconds = max_seconds_, .limit = "max_duration_seconds"});
   Tensor features = extractor_(samples, where);
   const auto& masks = encoder_.speech_facts().spec_augment;
   if (key && masks) mask_spectrogram(features, *masks, *key);

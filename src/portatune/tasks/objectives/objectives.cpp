@@ -1,5 +1,7 @@
 #include "portatune/tasks/objectives/objectives.h"
 
+#include <algorithm>
+
 #include "portatune/ops.h"
 #include "portatune/tasks/losses.h"
 #include "portatune/tasks/objectives/class_losses.h"
@@ -43,6 +45,12 @@ Value position_loss(const Value& logits, const Value& given, const Value& weight
 }
 
 }  // namespace
+
+int64_t count_labels(const Tensor& labels, size_t row) {
+  const auto length = static_cast<size_t>(labels.shape()[1]);
+  const std::span<const int32_t> of_row = labels.as<int32_t>().subspan(row * length, length);
+  return std::ssize(of_row) - std::ranges::count(of_row, kNoLabel);
+}
 
 Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights,
                                 const LossOptions& options) {

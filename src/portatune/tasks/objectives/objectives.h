@@ -12,6 +12,8 @@ namespace portatune::tasks {
 
 /// Label of a token without a label, as in transformers.
 inline constexpr int32_t kNoLabel = -100;
+/// Number of labels in a row of int32 [batch, labels] with kNoLabel behind shorter ones.
+int64_t count_labels(const Tensor& labels, size_t row);
 
 /// "problem_type" of a config: the kind of labels of a sequence.
 enum class Problem {

@@ -42,9 +42,9 @@ std::vector<int64_t> buckets(std::vector<int64_t> lengths, int64_t max_length) {
   lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
   if (lengths.back() > max_length) {
     throw UsageError({.where = "padding",
-                      .given = fmt::format("a bucket of {} tokens", lengths.back()),
-                      .expected = fmt::format("at most {}, as --max-length has it", max_length),
-                      .fix = "raise --max-length, or leave that bucket out"});
+                      .given = fmt::format("a bucket of {}", lengths.back()),
+                      .expected = fmt::format("at most {}, the maximal length of an example", max_length),
+                      .fix = "leave that bucket out, or allow longer examples"});
   }
   if (lengths.back() < max_length) lengths.push_back(max_length);  // texts may be as long as that
   return lengths;

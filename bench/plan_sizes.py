@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/compile_matrix.py: compiles training steps of models of real sizes for absent TPUs and GPUs, and reports the
+"""bench/plan_sizes.py: compiles training steps of models of real sizes for absent TPUs and GPUs, and reports the
 memory on a device and the time of a step as the roofline estimates it.
 
 Needs `make build` and the plugins (tools/setup.sh --aot). --tokenizers names a folder with `bert` and `gpt2`, each
@@ -65,7 +65,7 @@ MODELS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokenizers", type=pathlib.Path, help="folder with bert and gpt2")
-    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("compile_matrix.jsonl"))
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("plan_sizes.jsonl"))
     parser.add_argument("--portatune", type=pathlib.Path, default=PORTATUNE)
     parser.add_argument("--targets", nargs="+", default=TARGETS)
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
