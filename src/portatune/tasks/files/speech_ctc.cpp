@@ -264,7 +264,6 @@ std::map<std::string, std::string> SpeechCtc::settings() const {
   const SpeechCtcOptions& options = impl_->options;
   return {{"audio_column", options.audio_column},
           {"text_column", options.text_column},
-          {"characters", options.characters},
           {"chars_to_ignore", options.chars_to_ignore},
           {"max_duration_seconds", to_text(options.input.max_length_seconds)},
           {"min_duration_seconds", to_text(options.min_duration_seconds)},
