@@ -277,7 +277,8 @@ Forward ReferenceTask::sequence_classification(const Value& logits, const Column
 Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x,
                                  const Columns& batch) const {
   const Value labels = optional_column(batch, "labels");
-  const Value weights = ones(x.shape()[0]);
+  const Value texts = optional_column(batch, "input_ids");  // of choices: three axes
+  const Value weights = ones((texts ? texts : x).shape()[0]);
   const auto logits_of = [&](HeadKind kind) {
     return text_model_->logits(kind, root, {.x = x, .text = in, .num_labels = num_labels()});
   };
