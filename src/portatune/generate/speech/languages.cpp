@@ -1,8 +1,9 @@
 #include "portatune/generate/speech/languages.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
+
+#include "portatune/base/utf8.h"
 
 namespace portatune::generate {
 namespace {
@@ -45,8 +46,7 @@ constexpr Language kLanguages[] = {
 }  // namespace
 
 std::string language_code(std::string_view language) {
-  std::string name(language);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(language);
   const auto found = std::ranges::lower_bound(kLanguages, name, {}, &Language::name);
   return found != std::end(kLanguages) && found->name == name ? std::string(found->code) : name;
 }

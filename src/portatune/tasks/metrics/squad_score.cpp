@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "portatune/tasks/metrics/texts/words.h"
+#include "portatune/tasks/rows/letter_case.h"
 #include "portatune/text/unicode/unicode.h"
 #include "portatune/text/unicode/utf8.h"
 
@@ -21,13 +22,10 @@ bool is(char32_t c, uint32_t properties) { return (text::UnicodeTables::get().pr
 bool is_word(char32_t c) { return c == '_' || is(c, text::kLetter | text::kNumber); }
 
 std::string without_punctuation(std::string_view given) {
-  const text::UnicodeTables& tables = text::UnicodeTables::get();
   std::string result;
   for (size_t at = 0; at < given.size();) {
     const char32_t c = text::next_code_point(given, at);
-    if (is_ascii_punctuation(c)) continue;
-    text::append_utf8(is(c, text::kUppercase) ? tables.lowercase(c) : c, result);
-    if (c == 0x130) text::append_utf8(0x307, result);
+    if (!is_ascii_punctuation(c)) append_lower_case(c, result);
   }
   return result;
 }

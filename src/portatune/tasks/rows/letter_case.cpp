@@ -18,17 +18,6 @@ bool is_final_sigma(std::string_view text, size_t begin, size_t end) {
   return end == text.size() || !is_letter(text::next_code_point(text, end));
 }
 
-void append_lower(std::string_view text, size_t begin, size_t end, char32_t c, std::string& result) {
-  if (c == kCapitalSigma && is_final_sigma(text, begin, end)) {
-    text::append_utf8(kFinalSigma, result);
-    return;
-  }
-  const auto& tables = text::UnicodeTables::get();
-  const bool changes = (tables.properties(c) & text::kUppercase) != 0;
-  text::append_utf8(changes ? tables.lowercase(c) : c, result);
-  if (c == U'\u0130') text::append_utf8(U'\u0307', result);  // the dot of a Turkish capital I
-}
-
 using Capitals = std::unordered_map<char32_t, char32_t>;
 
 // The first code point with each lower case, and letters that are not the lower case of their capital.
@@ -43,12 +32,23 @@ Capitals make_capitals() {
 
 }  // namespace
 
+void append_lower_case(char32_t c, std::string& text) {
+  const auto& tables = text::UnicodeTables::get();
+  const bool changes = (tables.properties(c) & text::kUppercase) != 0;
+  text::append_utf8(changes ? tables.lowercase(c) : c, text);
+  if (c == U'\u0130') text::append_utf8(U'\u0307', text);  // the dot of a Turkish capital I
+}
+
 std::string lower_case(std::string_view text) {
   std::string result;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
     const char32_t c = text::next_code_point(text, at);
-    append_lower(text, begin, at, c, result);
+    if (c == kCapitalSigma && is_final_sigma(text, begin, at)) {
+      text::append_utf8(kFinalSigma, result);
+    } else {
+      append_lower_case(c, result);
+    }
   }
   return result;
 }

@@ -6,6 +6,9 @@
 
 namespace portatune::tasks {
 
+/// Appends the lower case of a code point to a text in UTF-8, without Python's rule for a sigma at the end of a word.
+void append_lower_case(char32_t c, std::string& text);
+
 /// Python's str.lower().
 std::string lower_case(std::string_view text);
 

@@ -9,7 +9,7 @@
 
 #include "portatune/tasks/metrics/texts/porter_stemmer.h"
 #include "portatune/tasks/metrics/texts/words.h"
-#include "portatune/text/unicode/unicode.h"
+#include "portatune/tasks/rows/letter_case.h"
 #include "portatune/text/unicode/utf8.h"
 
 namespace portatune::tasks {
@@ -21,14 +21,10 @@ constexpr size_t kLongestUnstemmed = 3;  // letters
 
 // The text in lower case, with a space in place of everything but a to z and digits.
 std::string plain(std::string_view text) {
-  const text::UnicodeTables& tables = text::UnicodeTables::get();
   std::string result;
-  for (size_t at = 0; at < text.size();) {
-    const char32_t given = text::next_code_point(text, at);
-    const bool is_upper = (tables.properties(given) & text::kUppercase) != 0;
-    const char32_t c = is_upper ? tables.lowercase(given) : given;
-    result += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? static_cast<char>(c) : ' ';
-    if (given == 0x130) result += ' ';  // whose lower case is i and U+0307
+  for (size_t at = 0; at < text.size();) append_lower_case(text::next_code_point(text, at), result);
+  for (char& c : result) {
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) c = ' ';
   }
   return result;
 }
