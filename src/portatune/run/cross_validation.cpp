@@ -64,14 +64,6 @@ void check_options(const RunOptions& a) {
 }
 
 // Removes the results of an earlier cross-validation.
-void remove_earlier_folds(const fs::path& output) {
-  std::vector<fs::path> earlier = {output / kFacts, output / kOutOfFold, output / kTest};
-  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
-    if (entry.is_directory() && entry.path().filename().string().starts_with("fold-")) earlier.push_back(entry.path());
-  }
-  for (const fs::path& path : earlier) fs::remove_all(path);
-}
-
 // All settings that determine the models.
 train::RunFacts facts_of(const RunPlan& a, const RowTask& task, int64_t rows) {
   train::RunFacts facts = train::facts_of(training_options(a, task, rows), a.device.mesh);
@@ -199,7 +191,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   if (!plan.test.empty()) read_through(read_rows(plan.model, plan.test, task, RowTask::Labels::kIgnored));
   const std::vector<int> fold_of =
       folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kFoldLabels)), events);
-  if (plan.overwrite_output) remove_earlier_folds(plan.output);
+  if (plan.overwrite_output) remove_earlier_runs(plan.output, "fold-", {kFacts, kOutOfFold, kTest});
   require_same_runs(plan.output / kFacts, facts_of(plan, task, std::ssize(fold_of)));
   if (!train_folds(plan, fold_of, events)) return std::nullopt;
   return predict_folds(plan, fold_of, events);

@@ -15,6 +15,7 @@
 #include "portatune/run/run_plan.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/save_folder.h"
+#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
@@ -36,7 +37,7 @@ std::string number_of(const StagesOptions& a, size_t stage) {
 }
 
 void refuse_beside_stages(bool is_given, const char* option, const char* expected, const char* fix = "") {
-  if (is_given) throw UsageError({.where = option, .given = "--grow as well", .expected = expected, .fix = fix});
+  if (is_given) train::refuse_option(option, "--grow as well", expected, fix);
 }
 
 void check_growth_options(const grow::GrowthOptions& growth) {
@@ -44,13 +45,12 @@ void check_growth_options(const grow::GrowthOptions& growth) {
   const grow::GrowthOptions defaults;
   const bool is_without_effect = growth.depth != defaults.depth || growth.noise != defaults.noise;
   if (growth.has_size() || !is_without_effect) return;
-  throw UsageError({.where = growth.depth != defaults.depth ? "depth" : "noise",
-                    .given = "a stage in which the model does not grow",
-                    .expected = "layers, decoder_layers or intermediate_size in that stage"});
+  train::refuse_option(growth.depth != defaults.depth ? "depth" : "noise", "a stage in which the model does not grow",
+                       "layers, decoder_layers or intermediate_size in that stage");
 }
 
 void check_stages(const StagesOptions& a) {
-  if (a.stages.empty()) throw UsageError({.where = "grow", .given = "no stage", .expected = "at least one"});
+  if (a.stages.empty()) train::refuse_option("grow", "no stage", "at least one");
   std::vector<grow::GrowthOptions> growths;
   for (const Stage& stage : a.stages) {
     refuse_beside_stages(stage.options.folds > 0, "folds", "one of them");
@@ -59,9 +59,8 @@ void check_stages(const StagesOptions& a) {
     refuse_beside_stages(!stage.options.resume_from_checkpoint.empty(), "resume_from_checkpoint",
                          "--resume, which resumes the stage that was interrupted");
     if (growths.empty() && stage.options.training.from_config && stage.growth.has_size()) {
-      throw UsageError({.where = "from_config",
-                        .given = "sizes of the model in the first stage",
-                        .expected = "its sizes in config.json, as no trained model grows before this stage"});
+      train::refuse_option("from_config", "sizes of the model in the first stage",
+                           "its sizes in config.json, as no trained model grows before this stage");
     }
     check_options_of_run(stage.options);
     check_checkpoints(stage.options);
@@ -86,14 +85,6 @@ void require_model_elsewhere(const StagesOptions& a) {
   throw UsageError({.where = "overwrite_output",
                     .given = "--model " + model.string() + ", which would be removed",
                     .expected = "a model outside of --output"});
-}
-
-void remove_earlier_stages(const std::filesystem::path& output) {
-  std::vector<std::filesystem::path> earlier = {output / kStageFacts};
-  for (const auto& entry : std::filesystem::directory_iterator(output)) {
-    if (entry.is_directory() && entry.path().filename().string().starts_with("stage-")) earlier.push_back(entry.path());
-  }
-  for (const std::filesystem::path& path : earlier) std::filesystem::remove_all(path);
 }
 
 train::RunFacts facts_of(const StagesOptions& a) {
@@ -159,7 +150,7 @@ std::optional<Outcome> fit_stages(const StagesOptions& a, Events& events) {
   if (a.overwrite_output) {
     Events unobserved;
     static_cast<void>(plan_run(first, {}, unobserved));  // its errors come before anything is removed
-    remove_earlier_stages(a.output);
+    remove_earlier_runs(a.output, "stage-", {kStageFacts});
   }
   require_same_runs(a.output / kStageFacts, facts_of(a));
   DeviceOfRuns device(first.device, events);

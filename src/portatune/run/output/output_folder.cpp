@@ -163,6 +163,15 @@ void check_folder_of_runs(const fs::path& output, const char* marker, bool resum
                                      : "remove the folder, or choose another"});
 }
 
+void remove_earlier_runs(const fs::path& output, std::string_view prefix, const std::vector<const char*>& files) {
+  std::vector<fs::path> earlier;
+  for (const char* file : files) earlier.push_back(output / file);
+  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
+    if (entry.is_directory() && entry.path().filename().string().starts_with(prefix)) earlier.push_back(entry.path());
+  }
+  for (const fs::path& path : earlier) fs::remove_all(path);
+}
+
 void require_same_runs(const fs::path& file, const train::RunFacts& facts) {
   if (!fs::exists(file)) {
     AtomicFile result(file);

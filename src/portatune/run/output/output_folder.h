@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 #include "portatune/run.h"
 #include "portatune/train/checkpoint/run_facts.h"
@@ -42,6 +44,12 @@ bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& ou
 /// marker  name of the file that marks the folder of such a program
 /// errors  OutputError
 void check_folder_of_runs(const std::filesystem::path& output, const char* marker, bool resume, bool overwrite);
+
+/// Removes what an earlier program of several runs has left in its output folder.
+/// prefix  of the names of the folders of its runs
+/// files   names of its files
+void remove_earlier_runs(const std::filesystem::path& output, std::string_view prefix,
+                         const std::vector<const char*>& files);
 
 /// Requires that a program of several runs that is resumed has the settings of its start. Writes them if it starts.
 /// file    the marker of check_folder_of_runs()
