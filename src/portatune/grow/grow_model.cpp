@@ -13,6 +13,7 @@
 #include "portatune/grow/wider_tensor.h"
 #include "portatune/hub/changed_model.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"
 #include "portatune/models/layer_stacks.h"
 
@@ -284,8 +285,7 @@ std::string grown_config(const ModelFolder& model, const std::vector<GrownStack>
   }
   // Configs of BART repeat encoder_layers.
   if (config.contains("num_hidden_layers")) config["num_hidden_layers"] = stacks.front().after.layers;
-  constexpr int kIndent = 2;  // as in transformers
-  return config.dump(kIndent) + "\n";
+  return io::indented_text(config);
 }
 
 int64_t parameters_of(const ModelFolder& model) {

@@ -1,4 +1,4 @@
-// Which layer of a small model each layer of a larger one begins as.
+// The layers of a small model from which the layers of a larger one begin.
 #pragma once
 
 #include <cstdint>
