@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portatune/audio.h"
@@ -44,6 +45,8 @@ void describe_audio_column(OptionFields& fields, std::string& column);
 /// frames. Batches of spectrograms have "input_values" [batch, frames, mel bins].
 class AudioTask : public FileTask {
  public:
+  static constexpr std::string_view kFrames = "frames";
+
   ~AudioTask() override;
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
@@ -53,7 +56,10 @@ class AudioTask : public FileTask {
   /// Number of frames of max_length_seconds; 0 for spectrograms.
   int64_t max_length() const override;
   void set_lengths(std::vector<int64_t> lengths) override;
+  /// The lengths, ascending, of a task whose targets are lists of labels: frames and labels.
+  void set_pairs(std::vector<data::LengthPair> pairs) override;
   data::LengthCounts length_counts(const data::Dataset& batches) const override;
+  data::PairCounts pair_counts(const data::Dataset& batches) const override;
   double initializer_range() const override;
   /// Number of real samples, and the masks of SpecAugment: see models::AudioInputs.
   std::vector<std::string> optional_inputs() const override;
@@ -67,27 +73,26 @@ class AudioTask : public FileTask {
             const ConfigValues& values = {});
 
   const models::AudioModel& model() const;
-  const audio::Extractor& extractor() const;
   /// How files are decoded for the extractor.
   audio::DecodeOptions decoding() const;
   /// The samples of a file, at least those of one frame.
   std::vector<float> decoded(std::span<const std::byte> file, const std::string& where) const;
   /// Whether batches have the number of real samples, so that the model does not see padding.
   bool hides_padding() const;
-  /// Adds the arrays of a waveform that are in batches; those of SpecAugment are added to batches.
-  /// labels  number of labels, if they are targets
-  /// key     of the random choices in training
-  void add_waveform(data::Example& example, std::span<const float> samples, const std::string& where, int64_t labels,
+  /// Adds the arrays of a waveform that are in batches, to an example with its targets. Those of SpecAugment are added
+  /// to batches.
+  /// key  of the random choices in training
+  void add_waveform(data::Example& example, std::span<const float> samples, const std::string& where,
                     std::optional<uint64_t> key) const;
-  /// Sets the lengths of batches, ascending: frames, and labels if they are targets.
-  /// errors  UsageError for no lengths, and for lengths that the task does not allow
-  void set_frames(std::vector<data::LengthPair> pairs);
   models::AudioInputs inputs_of(const Columns& batch) const;
   /// The options and the column as values of settings().
   std::map<std::string, std::string> audio_settings() const;
 
  private:
   struct Impl;
+  bool has_targets() const { return max_target_length() > 0; }
+  void use_pairs(std::vector<data::LengthPair> pairs);
+  data::PairCounts counts_of(const data::Dataset& batches) const;
   data::Dataset padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const;
   data::Example with_masks(data::Example batch) const;
   void add_mask_types(data::BatchType& type) const;

@@ -56,8 +56,6 @@ class SpeechCtc final : public AudioTask {
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
   int64_t max_target_length() const override { return max_length(); }
-  void set_pairs(std::vector<data::LengthPair> pairs) override;
-  data::PairCounts pair_counts(const data::Dataset& batches) const override;
   /// {"audio": path, "text": the transcription}
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   bool has_mean_predictions() const override { return false; }

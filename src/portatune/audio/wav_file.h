@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace portatune::audio {
 
@@ -27,5 +28,8 @@ inline std::string wav_file(std::span<const int16_t> samples, uint32_t rate = 16
   for (const int16_t sample : samples) add(static_cast<uint16_t>(sample));
   return file;
 }
+
+/// A second of silence, for batches that a plan makes without rows.
+inline std::string silent_wav_file() { return wav_file(std::vector<int16_t>(16'000)); }
 
 }  // namespace portatune::audio

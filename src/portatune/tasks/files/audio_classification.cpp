@@ -115,7 +115,7 @@ std::unique_ptr<RowTask> make_audio_classification(const TaskContext& context,
 std::vector<data::Example> rows_of_audio_classification(const RowTask& task,
                                                         const AudioClassificationRunOptions& options) {
   data::Example row = tasks::sample_row(task);
-  row.set(options.audio_column, audio::wav_file(std::vector<int16_t>(16'000)));  // a second of silence
+  row.set(options.audio_column, audio::silent_wav_file());
   return {row.set(options.label_column, task.row_labels().classes.front())};
 }
 

@@ -11,7 +11,6 @@
 #include "portatune/hub/model_folder.h"
 #include "portatune/option_fields.h"
 #include "portatune/packing.h"
-#include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/spec_augment.h"
@@ -140,7 +139,6 @@ AudioTask::AudioTask(const fs::path& model, std::string column, AudioInputOption
 AudioTask::~AudioTask() = default;
 
 const models::AudioModel& AudioTask::model() const { return *impl_->model; }
-const audio::Extractor& AudioTask::extractor() const { return impl_->extractor; }
 bool AudioTask::hides_padding() const { return impl_->has_samples(); }
 double AudioTask::initializer_range() const { return model().facts().initializer_range; }
 const std::string& AudioTask::base_prefix() const { return model().facts().base_prefix; }
@@ -166,10 +164,15 @@ void AudioTask::set_lengths(std::vector<int64_t> lengths) {
   std::ranges::sort(lengths);
   std::vector<data::LengthPair> pairs;
   for (const int64_t length : lengths) pairs.push_back({length, max_target_length()});
-  set_frames(std::move(pairs));
+  use_pairs(std::move(pairs));
 }
 
-void AudioTask::set_frames(std::vector<data::LengthPair> pairs) {
+void AudioTask::set_pairs(std::vector<data::LengthPair> pairs) {
+  if (!has_targets()) return FileTask::set_pairs(std::move(pairs));
+  use_pairs(std::move(pairs));
+}
+
+void AudioTask::use_pairs(std::vector<data::LengthPair> pairs) {
   if (pairs.empty()) throw UsageError({.where = "lengths of batches", .given = "none", .expected = "at least one"});
   for (const auto& [frames, targets] : pairs) {
     if (frames >= 1 && frames <= max_length()) continue;
@@ -183,11 +186,23 @@ void AudioTask::set_frames(std::vector<data::LengthPair> pairs) {
 data::LengthCounts AudioTask::length_counts(const data::Dataset& batches) const {
   if (!varies_in_length()) return FileTask::length_counts(batches);
   data::LengthCounts counts;
+  for (const auto& [pair, count] : counts_of(batches)) counts[pair.source] += count;
+  return counts;
+}
+
+data::PairCounts AudioTask::pair_counts(const data::Dataset& batches) const {
+  return has_targets() ? counts_of(batches) : FileTask::pair_counts(batches);
+}
+
+data::PairCounts AudioTask::counts_of(const data::Dataset& batches) const {
+  data::PairCounts counts;
   for (const data::Example& batch : batches.iterate()) {
-    const std::span<const int32_t> frames = batch.tensor(tasks::kFrames).as<int32_t>();
+    const bool has_labels = has_targets() && batch.has(kTargets);
+    const std::span<const int32_t> frames = batch.tensor(kFrames).as<int32_t>();
     const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
     for (size_t row = 0; row < frames.size(); ++row) {
-      if (weights[row] != 0) ++counts[frames[row]];
+      if (weights[row] == 0) continue;
+      ++counts[{frames[row], has_labels ? tasks::count_labels(batch.tensor(kTargets), row) : 0}];
     }
   }
   return counts;
@@ -207,15 +222,15 @@ data::Dataset AudioTask::training_batches(const data::Dataset& rows, int64_t siz
 }
 
 data::Dataset AudioTask::padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const {
-  const bool has_targets = labels == Labels::kRequired && max_target_length() > 0;
+  const bool pads_targets = labels == Labels::kRequired && has_targets();
   data::PaddedBatchOptions padding{.lengths = {}, .columns = {kInputValues}, .pad_values = {}};
-  if (has_targets) {
+  if (pads_targets) {
     padding.target_columns = {kTargets};
     padding.pad_values = {{kTargets, tasks::kNoLabel}};
   }
   for (const auto& [frames, targets] : impl_->pairs) {
     padding.lengths.push_back(model().facts().samples(frames));
-    if (has_targets) padding.target_lengths.push_back(targets);
+    if (pads_targets) padding.target_lengths.push_back(targets);
   }
   // A row of 20 seconds takes 1.3 MB, and predictions hold a window of rows until those before them are written.
   constexpr int64_t kWindow = 16;
@@ -247,25 +262,26 @@ void AudioTask::add_arrays(data::Example& example, std::span<const std::byte> fi
     example.set(kInputValues, impl_->extractor(part, where));
     return;
   }
-  add_waveform(example, part.first(std::min(part.size(), static_cast<size_t>(impl_->length))), where, 0, key);
+  add_waveform(example, part.first(std::min(part.size(), static_cast<size_t>(impl_->length))), where, key);
 }
 
 // Samples behind the last frame of a batch belong to no frame, but to the mean and the variance of the recording.
 void AudioTask::add_waveform(data::Example& example, std::span<const float> samples, const std::string& where,
-                             int64_t labels, std::optional<uint64_t> key) const {
+                             std::optional<uint64_t> key) const {
   const models::AudioModelFacts& facts = model().facts();
+  const int64_t labels = has_targets() && example.has(kTargets) ? example.tensor(kTargets).shape()[0] : 0;
   const int64_t frames = facts.frames(std::ssize(samples));
   const int64_t used = std::min(std::ssize(samples), facts.samples(impl_->padded_frames(frames, labels)));
   const Tensor waveform = impl_->extractor(samples, where);
   example.set(kInputValues, Tensor({used}, waveform.as<float>().first(static_cast<size_t>(used))));
-  example.set(tasks::kFrames, Tensor({}, {static_cast<int32_t>(frames)}));
+  example.set(kFrames, Tensor({}, {static_cast<int32_t>(frames)}));
   if (hides_padding()) example.set(kSamples, Tensor({}, {static_cast<int32_t>(used)}));
   if (key) example.set(kMaskKey, Tensor({}, {static_cast<int64_t>(*key)}));
 }
 
 data::Example AudioTask::with_masks(data::Example batch) const {
   const std::span<const int64_t> keys = batch.tensor(kMaskKey).as<int64_t>();
-  const std::span<const int32_t> real = batch.tensor(tasks::kFrames).as<int32_t>();
+  const std::span<const int32_t> real = batch.tensor(kFrames).as<int32_t>();
   const int64_t frames = model().facts().frames(batch.tensor(kInputValues).shape()[1]);
   std::vector<data::Example> rows(keys.size());
   for (size_t row = 0; row < rows.size(); ++row) {

@@ -7,17 +7,15 @@
 
 #include "portatune/audio/wav_file.h"
 #include "portatune/base/message.h"
+#include "portatune/base/output_file.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
-#include "portatune/io/file/file.h"
 #include "portatune/ops.h"
 #include "portatune/option_fields.h"
-#include "portatune/packing.h"
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/ctc.h"
-#include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/rows/ctc_tokenizer.h"
 #include "portatune/tasks/rows/letter_case.h"
@@ -172,7 +170,7 @@ SpeechCtc::SpeechCtc(const fs::path& folder, std::unique_ptr<Impl> impl)
   require_ctc(model().facts());
   require_fitting(impl_->tokenizer, *model().facts().ctc, folder);
   static_cast<void>(metrics());  // refuses unknown names
-  set_frames({{max_length(), max_target_length()}});
+  set_pairs({{max_length(), max_target_length()}});
 }
 
 SpeechCtc::~SpeechCtc() = default;
@@ -231,22 +229,7 @@ void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> fi
   if (example.has(kLabels) && !facts.ctc->zero_infinity) {
     require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), frames, where);
   }
-  add_waveform(example, samples, where, example.has(kLabels) ? example.tensor(kLabels).shape()[0] : 0, key);
-}
-
-void SpeechCtc::set_pairs(std::vector<data::LengthPair> pairs) { set_frames(std::move(pairs)); }
-
-data::PairCounts SpeechCtc::pair_counts(const data::Dataset& batches) const {
-  data::PairCounts counts;
-  for (const data::Example& batch : batches.iterate()) {
-    const std::span<const int32_t> frames = batch.tensor(tasks::kFrames).as<int32_t>();
-    const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
-    for (size_t row = 0; row < frames.size(); ++row) {
-      if (weights[row] == 0) continue;
-      ++counts[{frames[row], batch.has(kLabels) ? tasks::count_labels(batch.tensor(kLabels), row) : 0}];
-    }
-  }
-  return counts;
+  add_waveform(example, samples, where, key);
 }
 
 std::unique_ptr<PredictionLines> SpeechCtc::prediction_lines() const {
@@ -302,10 +285,7 @@ std::unique_ptr<Metrics> SpeechCtc::metrics() const {
 void SpeechCtc::save(const fs::path& folder) const {
   save_folder(folder, {.architecture = model().facts().class_prefix + "ForCTC"});
   if (impl_->options.characters.empty()) return;
-  for (const auto& [name, content] : impl_->tokenizer.files()) {
-    fs::remove(folder / name);  // that of the pretrained model
-    io::write_file(folder / name, content);
-  }
+  for (const auto& [name, content] : impl_->tokenizer.files()) replace_file(folder / name, content);
 }
 
 namespace {
@@ -356,7 +336,7 @@ std::unique_ptr<RowTask> make_speech_ctc(const TaskContext& context, const Speec
 
 std::vector<data::Example> rows_of_speech_ctc(const RowTask& task, const SpeechCtcOptions& options) {
   data::Example row = tasks::sample_row(task);
-  return {row.set(options.audio_column, audio::wav_file(std::vector<int16_t>(16'000)))};  // a second of silence
+  return {row.set(options.audio_column, audio::silent_wav_file())};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "portatune/audio.h"
 #include "portatune/base/message.h"
+#include "portatune/base/output_file.h"
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
@@ -13,11 +14,13 @@
 #include "portatune/hub/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
+#include "portatune/io/text/json_tree.h"
 #include "portatune/ops.h"
 #include "portatune/speech_models.h"
 #include "portatune/tasks/file_task.h"
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/generated_outputs.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
@@ -97,14 +100,11 @@ class SpeechLines final : public PredictionLines {
 
   std::string take(const data::Example& batch, const data::Example& outputs) override {
     if (!outputs.has(tasks::kGeneratedTokens)) return tasks::LanguageModelLines().take(batch, outputs);
-    const auto texts = tasks::generated_texts(outputs.tensor(tasks::kGeneratedTokens), tokenizer_, pad_id_);
-    const auto weights = batch.tensor(data::kExampleWeight).as<float>();
-    std::string lines;
-    for (size_t row = 0; row < texts.size(); ++row) {
-      if (weights[row] == 0) continue;
-      lines += io::line_of(nlohmann::ordered_json({{kAudio, batch.texts(kAudio)[row]}, {"text", texts[row].text}}));
+    std::vector<std::string> texts;
+    for (auto& generated : tasks::generated_texts(outputs.tensor(tasks::kGeneratedTokens), tokenizer_, pad_id_)) {
+      texts.push_back(std::move(generated.text));
     }
-    return lines;
+    return tasks::transcription_lines(batch, texts);
   }
 
  private:
@@ -296,11 +296,10 @@ void SpeechSeq2Seq::save(const fs::path& folder) const {
   save_folder(folder, {.architecture = model_->class_name(models::HeadKind::kSeq2SeqLM)});
   if (options_.language.empty() && options_.generation_task.empty()) return;
   const fs::path file = folder / kGenerationConfig;
-  auto json = nlohmann::ordered_json::parse(io::read_text(file, kMaxConfigBytes));
+  auto json = io::parse_json_object(io::read_text(file, kMaxConfigBytes), file.string());
   if (!options_.language.empty()) json["language"] = options_.language;
   if (!options_.generation_task.empty()) json["task"] = options_.generation_task;
-  fs::remove(file);  // write_file() replaces no file
-  io::write_file(file, json.dump(2) + "\n");
+  replace_file(file, io::indented_text(json));
 }
 
 }  // namespace

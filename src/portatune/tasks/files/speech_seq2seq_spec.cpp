@@ -13,7 +13,7 @@ std::unique_ptr<RowTask> make_speech_seq2seq(const TaskContext& context, const S
 
 std::vector<data::Example> rows_of_speech_seq2seq(const RowTask& task, const SpeechSeq2SeqOptions& options) {
   data::Example row = tasks::sample_row(task);
-  return {row.set(options.audio_column, audio::wav_file(std::vector<int16_t>(16'000)))};  // a second of silence
+  return {row.set(options.audio_column, audio::silent_wav_file())};
 }
 
 }  // namespace

@@ -4,14 +4,25 @@
 #include <utility>
 
 #include "portatune/io/text/json.h"
+#include "portatune/tasks/audio_task.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 
 namespace portatune::tasks {
 
+std::string transcription_lines(const data::Example& batch, const std::vector<std::string>& texts) {
+  const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+  std::string lines;
+  for (size_t row = 0; row < texts.size(); ++row) {
+    if (weights[row] == 0) continue;
+    lines += io::line_of(nlohmann::ordered_json({{"audio", batch.texts("audio")[row]}, {"text", texts[row]}}));
+  }
+  return lines;
+}
+
 std::vector<std::string> transcriptions(const data::Example& batch, const data::Example& outputs,
                                         const CtcTokenizer& tokenizer) {
   const Tensor& frame_ids = outputs.tensor(kFrameIds);
-  const std::span<const int32_t> frames = batch.tensor(kFrames).as<int32_t>();
+  const std::span<const int32_t> frames = batch.tensor(AudioTask::kFrames).as<int32_t>();
   const auto padded = static_cast<size_t>(frame_ids.shape()[1]);
   std::vector<std::string> texts;
   for (size_t row = 0; row < frames.size(); ++row) {
@@ -46,14 +57,7 @@ Scores TranscriptionMetrics::result() const {
 }
 
 std::string TranscriptionLines::take(const data::Example& batch, const data::Example& outputs) {
-  const std::vector<std::string> texts = transcriptions(batch, outputs, tokenizer_);
-  const auto weights = batch.tensor(data::kExampleWeight).as<float>();
-  std::string lines;
-  for (size_t row = 0; row < texts.size(); ++row) {
-    if (weights[row] == 0) continue;
-    lines += io::line_of(nlohmann::ordered_json({{"audio", batch.texts("audio")[row]}, {"text", texts[row]}}));
-  }
-  return lines;
+  return transcription_lines(batch, transcriptions(batch, outputs, tokenizer_));
 }
 
 }  // namespace portatune::tasks

@@ -14,10 +14,12 @@ namespace portatune::tasks {
 
 /// Output of the forward pass, int32 [batch, frames]: the most probable id of each frame.
 inline constexpr std::string_view kFrameIds = "frame_ids";
-/// Column of a batch, int32 [batch]: the number of frames without padding.
-inline constexpr std::string_view kFrames = "frames";
 /// Column of a batch: the text that a row's labels spell.
 inline constexpr std::string_view kSpelledText = "spelled_text";
+
+/// A line {"audio": name of the file, "text": the transcription} for each row of a batch, without the rows that only
+/// fill it up.
+std::string transcription_lines(const data::Example& batch, const std::vector<std::string>& texts);
 
 /// The texts of the rows of a batch, of their frames without padding.
 std::vector<std::string> transcriptions(const data::Example& batch, const data::Example& outputs,
@@ -41,7 +43,7 @@ class TranscriptionMetrics final : public Metrics {
   bool has_rows_ = false;
 };
 
-/// {"audio": name of the file, "text": the transcription} for each row.
+/// The transcription_lines() of a CTC model.
 class TranscriptionLines final : public PredictionLines {
  public:
   explicit TranscriptionLines(const CtcTokenizer& tokenizer) : tokenizer_(tokenizer) {}

@@ -32,7 +32,7 @@ class CtcTokenizer {
   int32_t last_id() const;
   /// The id of the padding token, which is the blank of CTC.
   int32_t blank_id() const { return blank_id_; }
-  /// Whether the vocabulary has the token that stands for a space.
+  /// Whether the vocabulary has the word delimiter, the token of a space.
   bool has_word_delimiter() const { return ids_.contains(config_.word_delimiter); }
   LetterCase letter_case() const;
 
