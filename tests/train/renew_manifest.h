@@ -5,14 +5,14 @@
 #include <string>
 
 #include "io/temporary_folder.h"
-#include "portatune/train/checkpoint/checkpoint_manifest.h"
+#include "portatune/hub/checkpoint_manifest.h"
 
 namespace portatune::test {
 
 /// Writes the manifest for the current files of the checkpoint.
 inline void renew_manifest(const std::filesystem::path& checkpoint) {
-  std::filesystem::remove(checkpoint / train::kManifestFile);
-  train::write_manifest(checkpoint, {});
+  std::filesystem::remove(checkpoint / hub::kManifestFile);
+  hub::write_manifest(checkpoint, {});
 }
 
 /// Flips a bit in the middle of the file; a second call restores the file.

@@ -9,6 +9,8 @@
 #include "portatune/base/message.h"
 #include "portatune/base/random_normal.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/hub/checkpoint_manifest.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/nn/adapted_layers.h"
 
@@ -200,6 +202,8 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed) {
   folder.require_weights();
+  verify_weights(folder.path());
+  if (is_adapter(folder.path())) verify_weights(base_of(folder.path()));
   InitialWeights result;
   result.report.folder = folder.path();
   const bool has_prefix = std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_within(prefix, p); });

@@ -32,7 +32,7 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 /// Missing values are initialised at random; so is a parameter outside of the body (a head) that the checkpoint has
 /// with another shape, which counts as missing. Buffers are never missing.
 /// errors  CheckpointError naming the tensor for another shape within the body, or elements that are not floats; for a
-///         folder without weights
+///         folder without weights; those of verify_weights()
 InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed);
 

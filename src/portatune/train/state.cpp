@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "portatune/error.h"
+#include "portatune/hub/checkpoint_manifest.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/file/free_space.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/runtime/machine_memory.h"
-#include "portatune/train/checkpoint/checkpoint_manifest.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/checkpoint/save_folder.h"
@@ -130,8 +130,8 @@ void require_place(SharedDirectory& directory, const std::filesystem::path& fold
 }
 
 // Writes the files of a model, its weights included.
-FileSums write_model(SharedDirectory& directory, const std::filesystem::path& place, const Weights& files,
-                     const std::vector<NamedArray>& weights) {
+hub::FileSums write_model(SharedDirectory& directory, const std::filesystem::path& place, const Weights& files,
+                          const std::vector<NamedArray>& weights) {
   if (directory.rank() == 0) directory.attempt([&] { files.save_files(directory.staging()); });
   return write_arrays(directory, files.stem(), weights, [&](const NamedTensorView& weight) {
     require_finite("saving to " + place.string(), {&weight, 1});
@@ -139,9 +139,10 @@ FileSums write_model(SharedDirectory& directory, const std::filesystem::path& pl
 }
 
 // Checksums of the files that all processes have written.
-FileSums sums_of_all(const SharedDirectory& directory, const FileSums& own) {
-  FileSums all;
-  for (const std::string& text : directory.texts_of_all(text_of_sums(own))) all.merge(sums_in(text, "sums of files"));
+hub::FileSums sums_of_all(const SharedDirectory& directory, const hub::FileSums& own) {
+  hub::FileSums all;
+  for (const std::string& text : directory.texts_of_all(hub::text_of_sums(own)))
+    all.merge(hub::sums_in(text, "sums of files"));
   return all;
 }
 
@@ -500,7 +501,7 @@ void TrainingState::write(Checkpoint& checkpoint) const {
                                                      : open_directory(folder, processes(), checkpoint.is_copied);
   SharedDirectory& directory = *owner;
   require_space(directory, bytes_of(types_of(checkpoint.weights, checkpoint.slots)), "a checkpoint");
-  FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
+  hub::FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
   require_place(directory, folder);
   if (!checkpoint.slots.empty()) sums.merge(write_arrays(directory, kOptimizerStem, checkpoint.slots));
   sums = sums_of_all(directory, sums);
@@ -509,7 +510,7 @@ void TrainingState::write(Checkpoint& checkpoint) const {
     if (!checkpoint.slots.empty()) SavedArrays(directory.staging(), kOptimizerStem);
     write_position(directory.staging(), checkpoint.position);
     for (const auto& [name, text] : checkpoint.files) io::write_file(directory.staging() / name, text);
-    write_manifest(directory.staging(), sums);
+    hub::write_manifest(directory.staging(), sums);
   };
   directory.commit(finish, is_kept);
 }

@@ -63,6 +63,18 @@ TEST_F(DamagedCheckpoint, ThatIsAskedForIsRefusedWithTheNewestValidOne) {
   EXPECT_EQ(weights(), wanted_);
 }
 
+TEST_F(DamagedCheckpoint, IsRefusedAsAModel) {
+  const Words used = {"--model", checkpoint(15).string(), "--data", toy_.file("validation.csv")};
+  EXPECT_EQ(portatune(Words{"evaluate"} + used).exit_code, 0);
+  test::flip_a_bit(checkpoint(15) / "model.safetensors");
+  for (const char* command : {"evaluate", "predict"}) {
+    const Finished run = portatune(Words{command} + used);
+    EXPECT_EQ(run.exit_code, 65) << run.err;
+    EXPECT_THAT(unwrapped(run.err), AllOf(HasSubstr(checkpoint(15).string() + "/model.safetensors"),
+                                          HasSubstr("damaged data"), HasSubstr("use another checkpoint")));
+  }
+}
+
 TEST_F(DamagedCheckpoint, DoesNotLetTheRunBeginAnewWhereThereIsNoOther) {
   for (const int step : {5, 10, 15}) fs::remove(checkpoint(step) / "checkpoint_manifest.json");  // as older versions
   for (const Finished& run : {resumed(), resumed_from(checkpoint(15))}) {

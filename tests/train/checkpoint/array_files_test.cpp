@@ -96,7 +96,7 @@ TEST(ArrayFiles, AreOneFileForOneWriter) {
 TEST(ArrayFiles, HaveChecksumsOfTheirWriters) {
   const TemporaryFolder folder;
   const Arrays arrays(5);
-  std::vector<train::FileSums> sums(3);
+  std::vector<hub::FileSums> sums(3);
   in_processes(3, [&](ProcessGroup& group) {
     SharedDirectory directory(folder / "target", &group, 2);
     sums[static_cast<size_t>(group.rank())] = train::write_arrays(directory, "model", arrays.named());
@@ -104,7 +104,7 @@ TEST(ArrayFiles, HaveChecksumsOfTheirWriters) {
   });
   for (size_t i = 0; i < 2; ++i) {
     const std::string name = io::tensor_shard_file("model", static_cast<int64_t>(i), 2);
-    EXPECT_EQ(sums[i], (train::FileSums{{name, io::sum_of_file(folder / "target" / name)}}));
+    EXPECT_EQ(sums[i], (hub::FileSums{{name, io::sum_of_file(folder / "target" / name)}}));
   }
   EXPECT_TRUE(sums[2].empty());
 }

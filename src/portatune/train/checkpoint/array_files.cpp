@@ -49,8 +49,8 @@ std::vector<int64_t> writers_of(const std::vector<NamedArray>& arrays, int64_t w
   return writer_of;
 }
 
-FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
-                      const std::function<void(const NamedTensorView&)>& check) {
+hub::FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
+                           const std::function<void(const NamedTensorView&)>& check) {
   std::ranges::sort(arrays, io::lies_before, type_of);
   const std::vector<io::NamedTensorType> types = types_of(arrays);
   const std::vector<int64_t> writer_of = writers_of(arrays, directory.writers());
@@ -75,7 +75,7 @@ FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::
       file->write(values);
     });
   }
-  FileSums sums;
+  hub::FileSums sums;
   directory.attempt([&] {
     if (file) sums.emplace(name, file->finish());
   });

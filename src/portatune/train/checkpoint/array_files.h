@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "portatune/device.h"
+#include "portatune/hub/checkpoint_manifest.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/tensor.h"
-#include "portatune/train/checkpoint/checkpoint_manifest.h"
 
 namespace portatune::train {
 
@@ -32,7 +32,7 @@ std::vector<int64_t> writers_of(const std::vector<NamedArray>& arrays, int64_t w
 ///          file; one with several gets as many files of about equal size and an index
 /// check    check of each written array; the directory's commit() reports what it throws
 /// returns  the checksum of the file that this process has written; empty if it has written none
-FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
-                      const std::function<void(const NamedTensorView&)>& check = {});
+hub::FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
+                           const std::function<void(const NamedTensorView&)>& check = {});
 
 }  // namespace portatune::train

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "portatune/error.h"
+#include "portatune/hub/checkpoint_manifest.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/tensor_files.h"
 #include "portatune/io/text/json.h"
-#include "portatune/train/checkpoint/checkpoint_manifest.h"
 #include "portatune/train/checkpoint/run_record.h"
 
 namespace portatune::train {
@@ -71,16 +71,16 @@ std::filesystem::path position_file(const std::filesystem::path& folder) {
 }  // namespace
 
 bool is_position_file(const std::string& name) {
-  return name == kStateFile || name == kFormerStateFile || name == kDataFile || name == kManifestFile;
+  return name == kStateFile || name == kFormerStateFile || name == kDataFile || name == hub::kManifestFile;
 }
 
 // A damaged checkpoint may lack either file.
 bool is_checkpoint(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / kStateFile) || std::filesystem::exists(folder / kManifestFile);
+  return std::filesystem::exists(folder / kStateFile) || std::filesystem::exists(folder / hub::kManifestFile);
 }
 
 void verify_checkpoint(const std::filesystem::path& folder) {
-  if (is_checkpoint(folder)) return verify_manifest(folder);
+  if (is_checkpoint(folder)) return hub::verify_manifest(folder);
   throw NotFoundError({.where = folder.string(),
                        .given = std::string("no ") + kStateFile,
                        .expected = "a checkpoint of an interrupted run"});

@@ -79,7 +79,7 @@ bool is_position_file(const std::string& name);
 /// Returns whether the folder is a checkpoint, valid or damaged, and not a model alone.
 bool is_checkpoint(const std::filesystem::path& folder);
 /// Reads the whole checkpoint and compares it with its checksums.
-/// errors  NotFoundError if the folder is not a checkpoint; those of verify_manifest()
+/// errors  NotFoundError if the folder is not a checkpoint; those of hub::verify_manifest()
 void verify_checkpoint(const std::filesystem::path& folder);
 
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state is invalid

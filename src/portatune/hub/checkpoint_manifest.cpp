@@ -1,15 +1,16 @@
-#include "portatune/train/checkpoint/checkpoint_manifest.h"
+#include "portatune/hub/checkpoint_manifest.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 
-namespace portatune::train {
+namespace portatune::hub {
 namespace {
 
 namespace fs = std::filesystem;
@@ -17,6 +18,8 @@ namespace fs = std::filesystem;
 constexpr int64_t kManifestFormat = 1;
 constexpr int64_t kMaxBytes = 10 << 20;
 constexpr const char* kFix = "resume from another checkpoint";
+constexpr const char* kFixOfWeights =
+    "use another checkpoint; if you replaced this file, remove checkpoint_manifest.json";
 
 // Names come from a file, so they must not lead out of the folder.
 bool stays_inside(const fs::path& name) {
@@ -37,9 +40,13 @@ FileSums read_manifest(const fs::path& checkpoint) {
       {.where = file.string(), .given = "no files", .expected = "the files of a checkpoint", .fix = kFix});
 }
 
-void verify(const fs::path& file, const io::FileSum& expected) {
+bool is_weight_file(std::string_view name) {
+  return name.ends_with(".safetensors") && (name.starts_with("model") || name.starts_with("adapter_model"));
+}
+
+void verify(const fs::path& file, const io::FileSum& expected, const char* fix) {
   const auto refuse = [&](const std::string& given, const std::string& wanted) {
-    throw CheckpointError({.where = file.string(), .given = given, .expected = wanted, .fix = kFix});
+    throw CheckpointError({.where = file.string(), .given = given, .expected = wanted, .fix = fix});
   };
   const std::string bytes = counted(expected.bytes, "byte");
   if (!fs::is_regular_file(file)) refuse("no such file", "a file of " + bytes);
@@ -86,7 +93,14 @@ void write_manifest(const fs::path& folder, FileSums sums) {
 }
 
 void verify_manifest(const fs::path& checkpoint) {
-  for (const auto& [name, sum] : read_manifest(checkpoint)) verify(checkpoint / name, sum);
+  for (const auto& [name, sum] : read_manifest(checkpoint)) verify(checkpoint / name, sum, kFix);
 }
 
-}  // namespace portatune::train
+void verify_weights(const fs::path& model) {
+  if (!fs::exists(model / kManifestFile)) return;
+  for (const auto& [name, sum] : read_manifest(model)) {
+    if (is_weight_file(name)) verify(model / name, sum, kFixOfWeights);
+  }
+}
+
+}  // namespace portatune::hub

@@ -7,7 +7,7 @@
 
 #include "portatune/io/checksum/content_hash.h"
 
-namespace portatune::train {
+namespace portatune::hub {
 
 inline constexpr const char* kManifestFile = "checkpoint_manifest.json";
 
@@ -30,4 +30,9 @@ void write_manifest(const std::filesystem::path& folder, FileSums sums);
 /// errors   CheckpointError that names the file and what is wrong with it; NotFoundError, IoError if one cannot be read
 void verify_manifest(const std::filesystem::path& checkpoint);
 
-}  // namespace portatune::train
+/// Reads those files of weights that the manifest of a model folder lists, and requires their sizes and checksums.
+/// Folders without a manifest, which are no checkpoints, are valid.
+/// errors   those of verify_manifest()
+void verify_weights(const std::filesystem::path& model);
+
+}  // namespace portatune::hub
