@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/generate/growing_text.h"
 #include "portatune/generate/options.h"
@@ -211,6 +212,7 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
   do {
     callback.on_pause();
     if (!watched) continue;
+    note_progress();
     for (const size_t row : texts.update(run.new_tokens())) run.finish(row);
   } while (run.advance(watched ? kTokensPerWatchedCall : kTokensPerCall));
 

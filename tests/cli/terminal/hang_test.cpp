@@ -38,6 +38,17 @@ TEST(HangTimeout, EndsARunWhoseDataDoNotComeAndKeepsItsCheckpoint) {
   EXPECT_THAT(names_in(toy.output()), testing::Contains(StartsWith("checkpoint-")));
 }
 
+TEST(HangTimeout, EndsAnEvaluationWhoseDataDoNotCome) {
+  const Toy toy;
+  const HttpServer server([](const HttpRequest&) { return HttpResponse{.hangs = true}; });
+  ASSERT_EQ(portatune(toy.fit({"--max-steps", "1"})).exit_code, 0);
+  const Finished ended =
+      portatune({"evaluate", "--model", toy.output(), "--hang-timeout", "5", "--data", server.url("/validation.csv")});
+  EXPECT_EQ(ended.exit_code, 71) << ended.err;
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("ended by --hang-timeout"), HasSubstr("libc.so"),
+                               testing::Not(HasSubstr("checkpoint is"))));
+}
+
 // The other process is stopped, as on a machine that is swapping or behind a broken network.
 TEST(HangTimeout, EndsProcessesThatWaitForOne) {
   if (!std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "libportatune_gloo.so")) {

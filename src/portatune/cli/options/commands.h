@@ -33,9 +33,12 @@ struct Talk {
 /// given.
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 
+/// Seconds of --hang-timeout; 0: the command is not watched; nullopt: the default, which several processes have.
+using HangTimeout = std::optional<double>;
+
 struct FitArguments : run::RunOptions {
-  std::filesystem::path grow;                 ///< a file with the stages of the run; empty: there is one
-  std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
+  std::filesystem::path grow;  ///< a file with the stages of the run; empty: there is one
+  HangTimeout hang_timeout_s;
   Talk talk;
   std::vector<std::string> words;  ///< the command line, the source of the command that resumes the run
   OptionValues values;
@@ -51,6 +54,7 @@ struct EvaluateArguments : run::EvaluateOptions {
   std::vector<NamedAdapter> adapters;
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   OptionValues values;
+  HangTimeout hang_timeout_s;
   Talk talk;
 };
 
@@ -59,6 +63,7 @@ struct PredictArguments : run::PredictOptions {
   std::vector<std::string> settings;  ///< as in EvaluateArguments
   OptionValues values;
   std::filesystem::path output = "-";
+  HangTimeout hang_timeout_s;
   Talk talk;
 };
 
@@ -79,6 +84,7 @@ struct GenerateArguments {
   DeviceOptions device;
   std::filesystem::path output = "-";
   OptionValues values;
+  HangTimeout hang_timeout_s;
   Talk talk;
 };
 

@@ -161,6 +161,15 @@ void add_device(CLI::App& command, DeviceOptions& device) {
 
 void add_mesh(CLI::App& command, DeviceOptions& device) { add_fields(command, only(fields_of(device), {"mesh"})); }
 
+void add_hang_timeout(Group group, HangTimeout& timeout_s) {
+  const auto take = [&timeout_s](double seconds) { timeout_s = seconds; };
+  group
+      .setting<double>("--hang-timeout", take,
+                       "seconds without a step, batch or exchange after which the command ends; 0: none",
+                       {.highest = 1e6})
+      ->default_str("0; 1800 with several processes");
+}
+
 void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
   group.flag("--json", talk.json, json_help);
   group.flag("-q,--quiet", talk.quiet, "only results and errors");
@@ -226,11 +235,7 @@ void add_run_options(CLI::App& command, FitArguments& a) {
   add_task_options(command, a.model, OptionUse::kTraining);
   add_padding(Group(command, "Training"), a.model.padding);
   Group output(command, "Output");
-  const auto take_timeout = [&a](double seconds) { a.hang_timeout_s = seconds; };
-  output
-      .setting<double>("--hang-timeout", take_timeout,
-                       "seconds without a step, batch or exchange after which the run ends; 0: none", {.highest = 1e6})
-      ->default_str("0; 1800 with several processes");
+  add_hang_timeout(output, a.hang_timeout_s);
   add_talk(output, a.talk);
   add_progress(output, a.talk);
   add_device(command, a.device);
@@ -266,6 +271,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_batch_size(data, a.batch_size);
   add_task_options(command, a.model, OptionUse::kLabels);
   Group output(command, "Output");
+  add_hang_timeout(output, a.hang_timeout_s);
   add_talk(output, a.talk);
   add_progress(output, a.talk);
   add_dtype(command, a.dtype);
@@ -295,6 +301,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   output.names("--keep-columns", a.model.table.extra_columns, "columns of the rows that the predictions repeat")
       ->default_str("none")
       ->excludes(texts);
+  add_hang_timeout(output, a.hang_timeout_s);
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
   add_progress(output, a.talk);
   add_dtype(command, a.dtype);
@@ -319,6 +326,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   add_generation(command, a);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
+  add_hang_timeout(output, a.hang_timeout_s);
   add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");
   add_dtype(command, a.dtype, "type of matrices, activations and the cache");
   add_device(command, a.device);

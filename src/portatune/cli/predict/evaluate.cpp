@@ -3,6 +3,7 @@
 #include "portatune/cli/options/model_settings.h"
 #include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/hang.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
@@ -15,6 +16,7 @@ int evaluate(const EvaluateArguments& given, Processes& processes) {
   EvaluateArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   catch_signals();
   say_settings(a.model, a.adapters, a.settings, a.talk);
   std::vector<NamedEvaluation> evaluations;

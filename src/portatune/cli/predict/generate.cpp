@@ -12,6 +12,7 @@
 #include "portatune/cli/predict/chat_prompts.h"
 #include "portatune/cli/predict/completions.h"
 #include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/hang.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
@@ -148,6 +149,7 @@ std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>
 
 int generate(const GenerateArguments& given, Processes& processes) {
   const GenerateArguments a = processes.arguments_of(given);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   const bool is_first = portatune::is_first(a.device.processes.get());
   run::require_files_for_all(a.device, a.input);
   const std::vector<UsedModel> models = used_models(a.model, a.adapters);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,10 +29,6 @@ constexpr auto kForStacksOfOthers = 10s;
 // The search has a limit because the folder itself may be the cause of the hang.
 constexpr auto kToFindCheckpoints = 5s;
 
-double timeout_of(const FitArguments& a) {
-  return a.hang_timeout_s.value_or(a.device.processes == nullptr ? 0 : kDefaultOfSeveral_s);
-}
-
 std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path& output) {
   try {
     return io::bounded_call([output] { return train::checkpoints_in(output); }, io::Clock::now() + kToFindCheckpoints);
@@ -40,16 +37,22 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   }
 }
 
-[[noreturn]] void end_hang(const FitArguments& a, double timeout_s, run::Events& events, Processes& launched) {
+void say_checkpoint(const FitArguments& a, run::Events& events) {
+  const auto saved = find_checkpoints(a.output);
+  if (saved.empty()) return;
+  events.resumable(saved.back().path, "the newest checkpoint is " + saved.back().path.string());
+}
+
+// say_more  writes what helps the user after the stacks; called in the first process
+[[noreturn]] void end_hang(double timeout_s, const DeviceOptions& device, Processes& launched,
+                           const std::function<void()>& say_more) {
   const std::string what = fmt::format(
       "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
-  ProcessGroup* const processes = a.device.processes.get();
+  ProcessGroup* const processes = device.processes.get();
   const std::string who = processes == nullptr ? "" : fmt::format("process {}: ", processes->rank());
   print_message(fmt::format("\nportatune: {}{}; the stacks of all threads:\n", who, what));
   write_thread_stacks(STDERR_FILENO);
-  if (const auto saved = find_checkpoints(a.output); is_first(processes) && !saved.empty()) {
-    events.resumable(saved.back().path, "the newest checkpoint is " + saved.back().path.string());
-  }
+  if (is_first(processes)) say_more();
   if (processes != nullptr) {
     std::this_thread::sleep_for(kForStacksOfOthers);
     launched.end(kHang, what.c_str());
@@ -57,14 +60,22 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   std::_Exit(kHang);
 }
 
-}  // namespace
-
-std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events, Processes& processes) {
-  const double timeout_s = timeout_of(a);
+std::unique_ptr<Watchdog> watch(HangTimeout given_s, const DeviceOptions& device, Processes& processes,
+                                std::function<void()> say_more) {
+  const double timeout_s = given_s.value_or(device.processes == nullptr ? 0 : kDefaultOfSeveral_s);
   if (timeout_s == 0) return nullptr;
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(timeout_s));
-  return std::make_unique<Watchdog>(timeout,
-                                    [a, timeout_s, &events, &processes] { end_hang(a, timeout_s, events, processes); });
+  return std::make_unique<Watchdog>(timeout, [=, &processes] { end_hang(timeout_s, device, processes, say_more); });
+}
+
+}  // namespace
+
+std::unique_ptr<Watchdog> watch_for_hangs(HangTimeout timeout_s, const DeviceOptions& device, Processes& processes) {
+  return watch(timeout_s, device, processes, [] {});
+}
+
+std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events, Processes& processes) {
+  return watch(a.hang_timeout_s, a.device, processes, [a, &events] { say_checkpoint(a, events); });
 }
 
 }  // namespace portatune::cli
