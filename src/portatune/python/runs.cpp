@@ -94,8 +94,12 @@ void predict(const Words& words) {
       throw UsageError({.where = "adapter", .given = "several adapters", .expected = "one for each call of predict()"});
     }
     a.model.folder = models.front().folder;
-    const auto open = [&a](const RowTask& task, const data::Dataset& rows) { return prediction_file(a, task, rows); };
+    std::optional<cli::ResultFile> file;
+    const auto open = [&](const RowTask& task, const data::Dataset& rows) {
+      return prediction_file(file.emplace(a.output), a, task, rows);
+    };
     run::predict(a, open, events);
+    file->finish();
   });
 }
 

@@ -92,8 +92,12 @@ class Training {
       cli::PredictArguments a;
       a.model = session_->model();
       a.output = output;
-      const auto open = [&a](const RowTask& task, const data::Dataset& rows) { return prediction_file(a, task, rows); };
+      std::optional<cli::ResultFile> file;
+      const auto open = [&](const RowTask& task, const data::Dataset& rows) {
+        return prediction_file(file.emplace(a.output), a, task, rows);
+      };
       session_->predict(files, texts, open);
+      file->finish();
     });
   }
 

@@ -182,6 +182,13 @@ TEST_F(AdaptersByName, PredictWritesAFileForEach) {
   EXPECT_THAT(no_file.err, HasSubstr("--output FILE"));
 }
 
+TEST_F(AdaptersByName, PredictWritesAllFilesOrNone) {
+  fs::resize_file(second_ + "/adapter_model.safetensors", 100);
+  const Finished run = portatune(Words{"predict", "--output", toy_.file("p.jsonl")} + with_both());
+  EXPECT_EQ(run.exit_code, 65) << run.err;
+  for (const std::string& name : names_in(toy_.path())) EXPECT_EQ(name.find("p-"), std::string::npos) << name;
+}
+
 TEST_F(AdaptersByName, TheModelMayBeAnotherFolderThanItsConfigNames) {
   const auto wanted = scores_of({"--model", first_});
   const std::string file = first_ + "/adapter_config.json";

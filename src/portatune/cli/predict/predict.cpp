@@ -1,12 +1,15 @@
 // portatune predict: writes a line for each row, in the order of the rows.
 #include <fmt/format.h>
 
+#include <deque>
+
 #include "portatune/base/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
 #include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/hang.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
@@ -33,10 +36,12 @@ int predict(const PredictArguments& given, Processes& processes) {
   PredictArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   say_settings(a.model, a.adapters, a.settings, a.talk);
-  const auto open = [&a](const RowTask& task, const data::Dataset& rows) {
+  std::deque<ResultFile> files;  // of all adapters
+  const auto open = [&](const RowTask& task, const data::Dataset& rows) {
     catch_signals();  // before a file exists, so that no incomplete file is left
-    return prediction_file(a, task, rows);
+    return prediction_file(files.emplace_back(a.output), a, task, rows);
   };
   // The other processes open no file.
   if (!is_first(a.device.processes.get())) catch_signals();
@@ -48,6 +53,7 @@ int predict(const PredictArguments& given, Processes& processes) {
                  fmt::format("predicted {} examples in {:.1f} s, {:.1f} per second", grouped(prediction.examples),
                              prediction.seconds, prediction.examples_per_second()));
   }
+  ResultFile::finish_together(files);
   return kOk;
 }
 

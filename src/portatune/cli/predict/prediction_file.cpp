@@ -153,27 +153,23 @@ class Table final : public PredictionFormat {
 // Writes the lines of the task unchanged.
 class PlainFile final : public run::PredictionSink {
  public:
-  PlainFile(const std::filesystem::path& output, std::unique_ptr<PredictionLines> lines)
-      : file_(output), lines_(std::move(lines)) {}
+  PlainFile(ResultFile& file, std::unique_ptr<PredictionLines> lines) : file_(file), lines_(std::move(lines)) {}
 
   void add(const data::Example& batch, const data::Example& outputs) override {
     file_.write(lines_->take(batch, outputs));
   }
-  void finish() override {
-    file_.write(lines_->finish());
-    file_.finish();
-  }
+  void finish() override { file_.write(lines_->finish()); }
 
  private:
-  ResultFile file_;
+  ResultFile& file_;
   const std::unique_ptr<PredictionLines> lines_;
 };
 
 // Writes the lines of a task whose lines are predictions of one row each, in the order of the rows.
 class RowFile final : public run::PredictionSink {
  public:
-  RowFile(const PredictArguments& a, const RowTask& task, const data::Dataset& rows)
-      : file_(a.output),
+  RowFile(ResultFile& file, const PredictArguments& a, const RowTask& task, const data::Dataset& rows)
+      : file_(file),
         lines_(task.prediction_lines()),
         rows_(rows, a.model.table.extra_columns, a.model.bad_rows),
         format_(prediction_format(a.output, a.model.table.extra_columns, a.model.bad_rows != nullptr)) {}
@@ -188,7 +184,6 @@ class RowFile final : public run::PredictionSink {
     if (!origins_.empty()) throw differs(written_, written_ + std::ssize(origins_));
     for (const NumberedRow& row : rows_.rest()) file_.write(format_->text_of(row, {}));
     file_.write(format_->finish());
-    file_.finish();
   }
 
  private:
@@ -217,7 +212,7 @@ class RowFile final : public run::PredictionSink {
                       .expected = "a line for each row"});
   }
 
-  ResultFile file_;
+  ResultFile& file_;
   const std::unique_ptr<PredictionLines> lines_;
   NumberedRows rows_;
   const std::unique_ptr<PredictionFormat> format_;
@@ -249,16 +244,16 @@ std::unique_ptr<PredictionFormat> prediction_format(const std::filesystem::path&
   return std::make_unique<Table>(output.extension() == ".csv", std::move(keep), may_skip);
 }
 
-std::unique_ptr<run::PredictionSink> prediction_file(const PredictArguments& a, const RowTask& task,
+std::unique_ptr<run::PredictionSink> prediction_file(ResultFile& file, const PredictArguments& a, const RowTask& task,
                                                      const data::Dataset& rows) {
   std::unique_ptr<PredictionLines> document = a.output.extension() == ".json" ? task.prediction_document() : nullptr;
   if (document != nullptr) {
     require_no_rows(a, "a document of its own form");
-    return std::make_unique<PlainFile>(a.output, std::move(document));
+    return std::make_unique<PlainFile>(file, std::move(document));
   }
-  if (task.predicts_rows()) return std::make_unique<RowFile>(a, task, rows);
+  if (task.predicts_rows()) return std::make_unique<RowFile>(file, a, task, rows);
   require_no_rows(a, "predictions of blocks or pairs of rows");
-  return std::make_unique<PlainFile>(a.output, task.prediction_lines());
+  return std::make_unique<PlainFile>(file, task.prediction_lines());
 }
 
 }  // namespace portatune::cli

@@ -9,6 +9,7 @@
 
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/numbered_rows.h"
+#include "portatune/cli/terminal/result_file.h"
 #include "portatune/tasks.h"
 
 namespace portatune::cli {
@@ -37,9 +38,10 @@ std::unique_ptr<PredictionFormat> prediction_format(const std::filesystem::path&
 
 /// A line for each row, predicted or skipped, in the order of the rows: see prediction_format(). NAME.json is one
 /// document, if the task has such a form. Tasks whose examples are not rows have their own lines.
-/// rows    as the task reads them; they must outlive the file, and so must the task
+/// file    the caller puts it in place
+/// rows    as the task reads them; they must outlive the sink, and so must the task and the file
 /// errors  UsageError for a table, or --keep-columns, where lines are not of rows; those of ResultFile
-std::unique_ptr<run::PredictionSink> prediction_file(const PredictArguments& arguments, const RowTask& task,
-                                                     const data::Dataset& rows);
+std::unique_ptr<run::PredictionSink> prediction_file(ResultFile& file, const PredictArguments& arguments,
+                                                     const RowTask& task, const data::Dataset& rows);
 
 }  // namespace portatune::cli

@@ -1,6 +1,7 @@
 #include "portatune/cli/terminal/result_file.h"
 
 #include <cerrno>
+#include <vector>
 
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
@@ -38,8 +39,23 @@ void ResultFile::write(std::string_view text) {
 }
 
 void ResultFile::finish() {
-  if (stream_.is_open() && !stream_.flush()) throw_system_error("write", path_, errno);
+  flush();
   if (file_) file_->commit();
+}
+
+void ResultFile::finish_together(std::deque<ResultFile>& files) {
+  std::vector<AtomicFile*> regular;
+  for (ResultFile& file : files) {
+    file.flush();
+    if (!file.file_) continue;
+    file.file_->finish();
+    regular.push_back(&*file.file_);
+  }
+  AtomicFile::commit_together(regular);
+}
+
+void ResultFile::flush() {
+  if (stream_.is_open() && !stream_.flush()) throw_system_error("write", path_, errno);
 }
 
 }  // namespace portatune::cli

@@ -1,6 +1,7 @@
 // A file of results that appears whole or not at all, or stdout.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -18,9 +19,14 @@ class ResultFile {
   explicit ResultFile(std::filesystem::path path);
 
   void write(std::string_view text);
+  /// Puts the file in place.
   void finish();
+  /// Puts all files in place, or none. Devices and pipes are no such files: they have what was written.
+  static void finish_together(std::deque<ResultFile>& files);
 
  private:
+  void flush();
+
   std::filesystem::path path_;
   std::optional<AtomicFile> file_;
   std::ofstream stream_;  // to a device or pipe
