@@ -42,6 +42,13 @@ cli::Workload inference(const Arguments& arguments) {
   return {.batch_size = arguments.batch_size, .is_on_cpu = arguments.device.device == "cpu"};
 }
 
+cli::Workload training(const cli::FitArguments& arguments) {
+  cli::Workload workload = inference(arguments);
+  workload.gradient_accumulation_steps = arguments.training.gradient_accumulation_steps;
+  workload.remat = arguments.training.remat != Remat::kNone;
+  return workload;
+}
+
 struct Run {
   cli::Processes& processes;
 
@@ -52,12 +59,7 @@ struct Run {
     });
   }
   int operator()(const cli::FitArguments& arguments) const {
-    const TrainingOptions& training = arguments.training;
-    return cli::with_memory_advice({.batch_size = arguments.batch_size,
-                                    .gradient_accumulation_steps = training.gradient_accumulation_steps,
-                                    .remat = training.remat != Remat::kNone,
-                                    .is_on_cpu = arguments.device.device == "cpu"},
-                                   [&] { return cli::fit(arguments, processes); });
+    return cli::with_memory_advice(training(arguments), [&] { return cli::fit(arguments, processes); });
   }
   int operator()(const cli::EvaluateArguments& arguments) const {
     return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
@@ -97,8 +99,12 @@ struct Run {
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments, processes); }
-  int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
-  int operator()(const cli::SweepArguments& arguments) const { return cli::sweep(arguments, processes); }
+  int operator()(const cli::ParityArguments& arguments) const {
+    return cli::with_memory_advice(training(arguments.fit), [&] { return cli::parity(arguments); });
+  }
+  int operator()(const cli::SweepArguments& arguments) const {
+    return cli::with_memory_advice(training(arguments.fit), [&] { return cli::sweep(arguments, processes); });
+  }
   int operator()(const cli::ReportArguments& arguments) const { return cli::report(arguments); }
   int operator()(const cli::RunScriptArguments& arguments) const { return cli::run_script(arguments); }
   int operator()(const cli::DoctorArguments& arguments) const {
