@@ -67,6 +67,8 @@ TEST_F(MissingWeights, OfATrainedModelAreRefusedWhereNothingIsTrained) {
   EXPECT_THAT(refusal(evaluate(toy_.output())), names_it);
   EXPECT_THAT(refusal({"predict", "--model", toy_.output(), "--data", file("validation.csv"), "--max-length", "16"}),
               names_it);
+  EXPECT_THAT(refusal({"parity", "--against", "no-kernels", "--model", toy_.output(), "--train", file("train.csv")}),
+              HasSubstr("--allow-new-weights"));
 }
 
 TEST_F(MissingWeights, OfAHeadAreRefusedWithAdvice) {

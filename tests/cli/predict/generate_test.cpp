@@ -34,6 +34,15 @@ class Generate : public testing::Test {
   const TemporaryFolder folder_;
 };
 
+TEST_F(Generate, RefusesAModelWithoutAllWeights) {
+  auto config = json::parse(read(model() + "/config.json"));
+  config["n_layer"] = config["n_layer"].get<int>() + 1;
+  write(model() + "/config.json", config.dump());
+  const Finished run = portatune(generate_one());
+  EXPECT_EQ(run.exit_code, 65) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no weights for "));
+}
+
 TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
   const Finished run = portatune(generate_one());
   ASSERT_EQ(run.exit_code, 0) << run.err;

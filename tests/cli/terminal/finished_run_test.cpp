@@ -73,7 +73,7 @@ TEST(FinishedRun, IsNotResumedWithAnotherModel) {
     std::ranges::replace(other, tiny_bert(), model);
     return portatune(other);
   };
-  for (const std::string& epochs : {"1", "2"}) {
+  for (const char* epochs : {"1", "2"}) {
     const Finished run = resumed(toy.copy_of_model().string(), epochs);
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_THAT(run.err, AllOf(HasSubstr("given     model model\n"), HasSubstr("model tiny_bert, as in the run")));
