@@ -26,6 +26,8 @@ GEMMA = {"vocab_size": VOCABULARY, "hidden_size": 640, "intermediate_size": 2048
          "num_key_value_heads": 1, "head_dim": 256}
 ROTARY = {"vocab_size": VOCABULARY, "hidden_size": 576, "intermediate_size": 1536, "num_hidden_layers": 12,
           "num_attention_heads": 9}
+WHISPER = {f"{stack}_{size}": count for stack in ("encoder", "decoder") for size, count in
+           (("layers", 4), ("attention_heads", 6), ("ffn_dim", 1536))}
 
 # name: (class, settings of its configuration). Half of the layers of a base model take half of its time.
 MODELS = {
@@ -63,6 +65,9 @@ MODELS = {
     "wav2vec2": ("Wav2Vec2ForSequenceClassification", {"num_hidden_layers": 6}),
     "wav2vec2-ctc": ("Wav2Vec2ForCTC", {"num_hidden_layers": 6, "ctc_loss_reduction": "mean"}),
     "ast": ("ASTForAudioClassification", {"num_hidden_layers": 6, "max_length": 256}),
+    "whisper-tiny": ("WhisperForConditionalGeneration",
+                     {**WHISPER, "vocab_size": VOCABULARY, "d_model": 384, "decoder_start_token_id": 1,
+                      "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 2}),
 }
 
 
