@@ -87,6 +87,7 @@ TESTED_TOGETHER = {
     "python/run_test.py": "python/*",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
+    "cli/plan_test.cpp": "plan/timed_plan",
     # Commands, mostly end to end, by their results, messages and exit codes.
     "cli/command_line_test.cpp": "cli/* base/version",
 }  # fmt: skip

@@ -1,19 +1,20 @@
-#include "portatune/cli/options/run_setting.h"
+#include "portatune/run/analysis/run_setting.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/graph.h"
 #include "portatune/runtime/device_name.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 namespace {
 
 struct Word {
@@ -73,19 +74,17 @@ bool belong_together(const std::string& word, const std::string& next) {
          (word.find('=') != std::string::npos && next.find('=') != std::string::npos);
 }
 
-std::vector<std::string> split(const std::string& words) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= words.size();) {
-    const size_t end = std::min(words.find(',', begin), words.size());
-    const std::string word = words.substr(begin, end - begin);
-    begin = end + 1;
-    if (!parts.empty() && belong_together(parts.back(), word)) {
-      parts.back() += "," + word;
+// The words of a list with commas.
+std::vector<std::string> words_in(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::string& word : split(list, ',')) {
+    if (!words.empty() && belong_together(words.back(), word)) {
+      words.back() += "," + word;
     } else {
-      parts.push_back(word);
+      words.push_back(std::move(word));
     }
   }
-  return parts;
+  return words;
 }
 
 // Changes the setting by a word. Returns the kind of the word.
@@ -110,7 +109,7 @@ std::string apply(RunSetting& setting, const std::string& word) {
 
 RunSetting changed(RunSetting setting, const std::string& words) {
   std::map<std::string, std::string> given;  // words by their kinds
-  for (const std::string& word : split(words)) {
+  for (const std::string& word : words_in(words)) {
     const auto [other, is_new] = given.emplace(apply(setting, word), word);
     if (!is_new) refuse(in_quotes(other->second) + " and " + in_quotes(word));
   }
@@ -132,4 +131,4 @@ bool share_device(const RunSetting& a, const RunSetting& b) {
                                  : a.device.cudnn_attention == b.device.cudnn_attention;
 }
 
-}  // namespace portatune::cli
+}  // namespace portatune::run

@@ -1,4 +1,4 @@
-// The settings of training runs that `portatune parity` compares, in words such as "cpu,no-kernels".
+// The settings of the two training runs that a comparison differs in, in words such as "cpu,no-kernels".
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 #include "portatune/device.h"
 #include "portatune/tensor.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 
 struct RunSetting {
   DeviceOptions device;
@@ -25,4 +25,4 @@ std::string describe(const RunSetting& setting);
 /// Whether one client can run the programs of both; many plugins give a device to only one client.
 bool share_device(const RunSetting& a, const RunSetting& b);
 
-}  // namespace portatune::cli
+}  // namespace portatune::run
