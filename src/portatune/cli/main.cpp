@@ -22,6 +22,7 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/standard_streams.h"
+#include "portatune/run/analysis/memory_advice.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ int until_reader_leaves(const std::function<int()>& command) {
 }
 
 template <class Arguments>
-cli::Workload inference(const Arguments& arguments) {
+run::Workload inference(const Arguments& arguments) {
   return {.batch_size = arguments.batch_size, .is_on_cpu = arguments.device.device == "cpu"};
 }
 
@@ -53,20 +54,20 @@ struct Run {
   }
   int operator()(const cli::FitArguments& arguments) const {
     const TrainingOptions& training = arguments.training;
-    return cli::with_memory_advice({.batch_size = arguments.batch_size,
+    return run::with_memory_advice({.batch_size = arguments.batch_size,
                                     .gradient_accumulation_steps = training.gradient_accumulation_steps,
                                     .remat = training.remat != Remat::kNone,
                                     .is_on_cpu = arguments.device.device == "cpu"},
                                    [&] { return cli::fit(arguments, processes); });
   }
   int operator()(const cli::EvaluateArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
+    return run::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
   }
   int operator()(const cli::PredictArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments, processes); });
+    return run::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments, processes); });
   }
   int operator()(const cli::GenerateArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments, processes); });
+    return run::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments, processes); });
   }
   int operator()(const cli::TokenizeArguments& arguments) const {
     return until_reader_leaves([&] { return cli::tokenize(arguments); });
