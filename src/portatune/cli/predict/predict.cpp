@@ -4,7 +4,6 @@
 #include "portatune/base/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
-#include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/processes.h"
@@ -40,7 +39,7 @@ int predict(const PredictArguments& given, Processes& processes) {
   };
   // The other processes open no file.
   if (!is_first(a.device.processes.get())) catch_signals();
-  for (const UsedModel& model : used_models(a.model.folder, a.adapters)) {
+  for (const run::UsedModel& model : run::used_models(a.model.folder, a.adapters)) {
     a.model.folder = model.folder;
     if (a.adapters.size() > 1) a.output = file_of(model.name, given.output);
     const run::Prediction prediction = run::predict(a, open, events);

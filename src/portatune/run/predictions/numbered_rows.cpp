@@ -1,4 +1,4 @@
-#include "portatune/cli/terminal/numbered_rows.h"
+#include "portatune/run/predictions/numbered_rows.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/tasks/rows/row_json.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -75,4 +75,4 @@ std::string NumberedRows::reason_for(const data::Origin& origin) const {
   return found == rows.end() ? "not predicted" : found->reason;
 }
 
-}  // namespace portatune::cli
+}  // namespace portatune::run

@@ -1,4 +1,4 @@
-#include "portatune/cli/data/tfrecord_survey.h"
+#include "portatune/run/tfrecord/tfrecord_survey.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 #include "portatune/io/tfrecord/tfrecord_index.h"
 #include "portatune/tasks/rows/json_number.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -159,4 +159,4 @@ void TfrecordSurvey::compare_with_index() {
   }
 }
 
-}  // namespace portatune::cli
+}  // namespace portatune::run

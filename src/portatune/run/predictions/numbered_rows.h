@@ -11,7 +11,7 @@
 #include "portatune/data.h"
 #include "portatune/sources.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 
 struct NumberedRow {
   int64_t number = 0;  ///< index of the row, counted from 0 over all files, bad rows included
@@ -49,4 +49,4 @@ class NumberedRows {
   int64_t next_number_ = 0;
 };
 
-}  // namespace portatune::cli
+}  // namespace portatune::run

@@ -11,7 +11,7 @@
 #include "portatune/io/tfrecord/tf_example.h"
 #include "portatune/io/tfrecord/tfrecord_reader.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 
 /// The least and the largest value of a number so far.
 struct Extent {
@@ -65,4 +65,4 @@ class TfrecordSurvey {
   io::TfExample parser_;
 };
 
-}  // namespace portatune::cli
+}  // namespace portatune::run

@@ -1,14 +1,20 @@
-#include "portatune/cli/predict/chat_prompts.h"
+#include "portatune/run/generation/prompts.h"
+
+#include <fmt/format.h>
+
+#include <optional>
 
 #include "portatune/chat.h"
 #include "portatune/data.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/process_group.h"
 #include "portatune/sources.h"
 #include "portatune/text.h"
 
-namespace portatune::cli {
+namespace portatune::run {
 namespace {
 
 bool are_texts(const std::vector<std::string>& files) {
@@ -17,10 +23,10 @@ bool are_texts(const std::vector<std::string>& files) {
 
 class ChatPrompts {
  public:
-  explicit ChatPrompts(const GenerateArguments& a)
+  ChatPrompts(const PromptOptions& a, const std::filesystem::path& model)
       : a_(a),
-        template_(a.chat_template.empty() ? ChatTemplate::load(a.model) : ChatTemplate::load(a.model, a.chat_template)),
-        tokenizer_(text::Tokenizer::load(hub::folder_of_settings(a.model))) {}
+        template_(a.chat_template.empty() ? ChatTemplate::load(model) : ChatTemplate::load(model, a.chat_template)),
+        tokenizer_(text::Tokenizer::load(hub::folder_of_settings(model))) {}
 
   Prompt of_user(const std::string& text) const { return {text, ids_of(opening().with("user", text))}; }
 
@@ -40,12 +46,12 @@ class ChatPrompts {
     return tokenizer_.encode(template_.apply(conversation, options), {.add_special_tokens = false}).ids;
   }
 
-  const GenerateArguments& a_;
+  const PromptOptions& a_;
   const ChatTemplate template_;
   const text::Tokenizer tokenizer_;
 };
 
-std::vector<Prompt> read_texts(const GenerateArguments& a) {
+std::vector<Prompt> read_texts(const PromptOptions& a) {
   std::vector<Prompt> prompts;
   for (const std::string& text : a.prompts) prompts.push_back({text, {}});
   if (a.input.empty()) return prompts;
@@ -54,8 +60,8 @@ std::vector<Prompt> read_texts(const GenerateArguments& a) {
   return prompts;
 }
 
-std::vector<Prompt> read_conversations(const GenerateArguments& a) {
-  const ChatPrompts chats(a);
+std::vector<Prompt> read_conversations(const PromptOptions& a, const std::filesystem::path& model) {
+  const ChatPrompts chats(a, model);
   std::vector<Prompt> prompts;
   for (const std::string& text : a.prompts) prompts.push_back(chats.of_user(text));
   if (a.input.empty()) return prompts;
@@ -70,15 +76,25 @@ std::vector<Prompt> read_conversations(const GenerateArguments& a) {
 
 }  // namespace
 
-std::vector<Prompt> read_prompts(const GenerateArguments& a) {
+std::vector<Prompt> read_prompts(const PromptOptions& a, const std::filesystem::path& model) {
   if (a.prompts.empty() && a.input.empty()) {
     throw UsageError({.where = "generate", .given = "no prompt", .expected = "--prompt TEXT or --input FILE"});
   }
-  if (a.chat) return read_conversations(a);
+  if (a.chat) return read_conversations(a, model);
   if (a.system.empty() && a.chat_template.empty() && a.chat_variables.empty()) return read_texts(a);
   throw UsageError({.where = "generate",
                     .given = "--system or a chat template without --chat",
                     .expected = "--chat, if prompts are messages of a conversation"});
 }
 
-}  // namespace portatune::cli
+void require_same_prompts(ProcessGroup* processes, const std::vector<Prompt>& prompts) {
+  std::string all;
+  for (const Prompt& prompt : prompts) all += prompt.shown + '\0';
+  const std::optional<int64_t> other = first_with_another(processes, io::hash_of(all));
+  if (!other) return;
+  throw DataError({.where = "prompts",
+                   .given = fmt::format("different ones in process {} and process 0", *other),
+                   .expected = "the same in all processes"});
+}
+
+}  // namespace portatune::run
