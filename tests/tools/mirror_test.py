@@ -88,6 +88,7 @@ TESTED_TOGETHER = {
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
     "cli/plan_test.cpp": "plan/timed_plan",
+    "cli/doctor_test.cpp": "doctor/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
     "cli/command_line_test.cpp": "cli/* base/version",
 }  # fmt: skip

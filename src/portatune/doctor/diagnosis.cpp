@@ -1,4 +1,4 @@
-#include "portatune/cli/machine/diagnosis.h"
+#include "portatune/doctor/diagnosis.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,19 +8,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <thread>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
 #include "portatune/base/shipped_files.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/base/version.h"
-#include "portatune/cli/machine/device_check.h"
-#include "portatune/cli/machine/plugin.h"
+#include "portatune/doctor/plugin_state.h"
 #include "portatune/error.h"
 #include "portatune/io/file/free_space.h"
 #include "portatune/io/hub/environment.h"
@@ -28,7 +27,7 @@
 #include "portatune/pjrt/plugin/plugin.h"
 #include "portatune/runtime/machine_memory.h"
 
-namespace portatune::cli {
+namespace portatune::doctor {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -37,11 +36,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kLittleSpace = int64_t{2} << 30;  // a checkpoint of BERT's size with its optimizer state: 1.3 GB
 constexpr rlim_t kFewFiles = 1024;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
@@ -177,7 +171,7 @@ Json network(Problems& problems) {
                 {"offline_by", or_null(offline)}};
   for (const char* name :
        {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"}) {
-    if (const std::string proxy = variable(name); !proxy.empty()) facts[name] = without_credentials(proxy);
+    if (const auto proxy = environment_variable(name)) facts[name] = without_credentials(*proxy);
   }
   return facts;
 }
@@ -189,7 +183,7 @@ Json environment() {
        {"PORTATUNE_CPU_PLUGIN", "PORTATUNE_CUDA_PLUGIN", "PORTATUNE_TPU_PLUGIN", "PORTATUNE_ARROW_PLUGIN",
         "PORTATUNE_AUDIO_PLUGIN", "PORTATUNE_MPI_PLUGIN", "PORTATUNE_GLOO_PLUGIN", "CUDA_VISIBLE_DEVICES", "XLA_FLAGS",
         "OMP_NUM_THREADS", "RANK", "WORLD_SIZE", "LD_LIBRARY_PATH"}) {
-    if (const std::string value = variable(name); !value.empty()) facts[name] = without_secrets(value);
+    if (const auto value = environment_variable(name)) facts[name] = without_secrets(*value);
   }
   return facts;
 }
@@ -245,12 +239,12 @@ Json plugins() {
 
 }  // namespace
 
-Diagnosis diagnose() {
+Diagnosis diagnose(const DeviceCheck& check) {
   Diagnosis result;
   Problems& problems = result.problems;
   Json devices = Json::object();
-  for (const std::string& platform : platforms()) {
-    devices[platform] = check_devices(platform, problems);
+  for (const char* platform : {"cpu", "cuda", "tpu"}) {
+    devices[platform] = check(platform, problems);
     result.is_usable = result.is_usable || !devices[platform].contains("error");
   }
   result.facts = {{"program", program()},
@@ -268,4 +262,4 @@ Diagnosis diagnose() {
   return result;
 }
 
-}  // namespace portatune::cli
+}  // namespace portatune::doctor

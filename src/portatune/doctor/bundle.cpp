@@ -1,4 +1,4 @@
-#include "portatune/cli/machine/bundle.h"
+#include "portatune/doctor/bundle.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -10,7 +10,7 @@
 
 #include "portatune/base/output_file.h"
 
-namespace portatune::cli {
+namespace portatune::doctor {
 namespace {
 
 constexpr size_t kBlock = 512;
@@ -72,4 +72,4 @@ void write_bundle(const std::filesystem::path& file, const std::map<std::string,
   replace_file(file, gzip(archive));
 }
 
-}  // namespace portatune::cli
+}  // namespace portatune::doctor
