@@ -77,15 +77,18 @@ TESTED_TOGETHER = {
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
     "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",
-    "train/trainer_test.cpp": "train/evaluation train/finite train/fit train/input_meter train/periodic_saves "
-    "train/state train/weights",
+    "train/trainer_test.cpp": "train/batch_arrays train/data_watch train/evaluation train/finite train/fit "
+    "train/fit_errors train/input_meter train/model_evaluation train/periodic_saves train/skip_limit train/state "
+    "train/weights",
     "train/programs_test.cpp": "train/program_checks",
-    "train/checkpoint_test.cpp": "train/run_record train/save_folder",
+    "train/checkpoint_test.cpp": "train/checkpoint_writer train/run_record train/save_folder",
     "report/page_test.cpp": "report/evaluations",
     # The functions of Python, compared with the command.
     "python/run_test.py": "python/*",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
+    "cli/plan_test.cpp": "plan/timed_plan",
+    "cli/doctor_test.cpp": "doctor/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
     "cli/command_line_test.cpp": "cli/* base/version",
 }  # fmt: skip

@@ -22,6 +22,7 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/standard_streams.h"
+#include "portatune/run/analysis/memory_advice.h"
 
 namespace {
 
@@ -38,12 +39,12 @@ int until_reader_leaves(const std::function<int()>& command) {
 }
 
 template <class Arguments>
-cli::Workload inference(const Arguments& arguments) {
+run::Workload inference(const Arguments& arguments) {
   return {.batch_size = arguments.batch_size, .is_on_cpu = arguments.device.device == "cpu"};
 }
 
-cli::Workload training(const cli::FitArguments& arguments) {
-  cli::Workload workload = inference(arguments);
+run::Workload training(const cli::FitArguments& arguments) {
+  run::Workload workload = inference(arguments);
   workload.gradient_accumulation_steps = arguments.training.gradient_accumulation_steps;
   workload.remat = arguments.training.remat != Remat::kNone;
   return workload;
@@ -59,16 +60,16 @@ struct Run {
     });
   }
   int operator()(const cli::FitArguments& arguments) const {
-    return cli::with_memory_advice(training(arguments), [&] { return cli::fit(arguments, processes); });
+    return run::with_memory_advice(training(arguments), [&] { return cli::fit(arguments, processes); });
   }
   int operator()(const cli::EvaluateArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
+    return run::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
   }
   int operator()(const cli::PredictArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments, processes); });
+    return run::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments, processes); });
   }
   int operator()(const cli::GenerateArguments& arguments) const {
-    return cli::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments, processes); });
+    return run::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments, processes); });
   }
   int operator()(const cli::TokenizeArguments& arguments) const {
     return until_reader_leaves([&] { return cli::tokenize(arguments); });
@@ -100,10 +101,10 @@ struct Run {
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments, processes); }
   int operator()(const cli::ParityArguments& arguments) const {
-    return cli::with_memory_advice(training(arguments.fit), [&] { return cli::parity(arguments); });
+    return run::with_memory_advice(training(arguments.fit), [&] { return cli::parity(arguments); });
   }
   int operator()(const cli::SweepArguments& arguments) const {
-    return cli::with_memory_advice(training(arguments.fit), [&] { return cli::sweep(arguments, processes); });
+    return run::with_memory_advice(training(arguments.fit), [&] { return cli::sweep(arguments, processes); });
   }
   int operator()(const cli::ReportArguments& arguments) const { return cli::report(arguments); }
   int operator()(const cli::RunScriptArguments& arguments) const { return cli::run_script(arguments); }

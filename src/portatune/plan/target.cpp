@@ -1,5 +1,7 @@
 #include "portatune/plan/target.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -82,6 +84,22 @@ Target target_called(const std::string& name) {
     if (many != nullptr && many->platform != "cpu") return {name, many, devices_of(*many, name, counted->count)};
   }
   throw_unknown(name);
+}
+
+std::vector<Target> targets_called(const std::vector<std::string>& names, const Mesh& mesh) {
+  if (names.empty())
+    throw UsageError({.where = "on", .given = "no target", .expected = "cpu, tpu:v5e-8, cuda:l4, ..."});
+  std::vector<Target> targets;
+  for (const std::string& name : names) {
+    targets.push_back(target_called(name));
+    const Target& target = targets.back();
+    if (target.accelerator->platform == "cpu" || mesh.devices() <= target.devices) continue;
+    throw UsageError({.where = "on",
+                      .given = fmt::format("{}, and the mesh {}", name, to_string(mesh)),
+                      .expected = fmt::format("at least {} devices", mesh.devices()),
+                      .fix = "say how many there are: tpu:v5e-8, cuda:h100x8"});
+  }
+  return targets;
 }
 
 }  // namespace portatune::plan

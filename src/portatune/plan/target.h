@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "portatune/graph.h"
 #include "portatune/plan/accelerators.h"
 
 namespace portatune::plan {
@@ -19,5 +21,9 @@ struct Target {
 /// chips for v5e and v6e), "cuda:h100", "cuda:h100x8".
 /// errors  UsageError with the known names and the nearest one, and for a number that no slice of TPUs has
 Target target_called(const std::string& name);
+
+/// The targets of names, each with enough devices for the mesh of a run.
+/// errors  UsageError without a name, and for fewer devices; those of target_called()
+std::vector<Target> targets_called(const std::vector<std::string>& names, const Mesh& mesh);
 
 }  // namespace portatune::plan

@@ -169,6 +169,27 @@ TargetPlan plan_target(const Compiler& compiler, const Run& run, ProgramWriter* 
   return plan;
 }
 
+MeanStep mean_step(const std::vector<ShapePlan>& shapes) {
+  MeanStep sum;
+  double steps = 0;
+  for (const ShapePlan& shape : shapes) {
+    const double share = static_cast<double>(shape.shape.steps);
+    sum.flops += share * shape.step.work.all_flops();
+    sum.bytes += share * shape.step.work.bytes;
+    sum.sent_bytes += share * shape.step.work.sent_bytes;
+    sum.seconds += share * shape.time.seconds();
+    sum.compute_s += share * shape.time.compute_s;
+    sum.memory_s += share * shape.time.memory_s;
+    sum.exchange_s += share * shape.time.exchange_s;
+    steps += share;
+  }
+  for (double* figure :
+       {&sum.flops, &sum.bytes, &sum.sent_bytes, &sum.seconds, &sum.compute_s, &sum.memory_s, &sum.exchange_s}) {
+    *figure /= steps;
+  }
+  return sum;
+}
+
 std::vector<Remedy> remedies_for(const Compiler& compiler, const Run& run, int64_t devices) {
   return Remedies(compiler, run, devices).found();
 }

@@ -39,6 +39,12 @@ struct ShapePlan {
   Estimate time;
 };
 
+/// Means over the steps of an epoch, in which each shape has its share.
+struct MeanStep {
+  double flops = 0, bytes = 0, sent_bytes = 0, seconds = 0, compute_s = 0, memory_s = 0, exchange_s = 0;
+};
+MeanStep mean_step(const std::vector<ShapePlan>& shapes);
+
 /// Options that make a too large run fit.
 struct Remedy {
   DType dtype;

@@ -3,14 +3,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "portatune/cli/predict/adapters.h"
-#include "portatune/cli/predict/chat_prompts.h"
-#include "portatune/cli/predict/completions.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/python/arguments.h"
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/freed_memory.h"
+#include "portatune/run/generation/completions.h"
 
 namespace nb = nanobind;
 
@@ -38,15 +36,15 @@ std::vector<Completion> generate(const Words& words, const nb::object& on_text) 
   const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
-    auto a = arguments_of<cli::GenerateArguments>(words);
+    const auto a = arguments_of<cli::GenerateArguments>(words);
     cli::TerminalEvents events(a.talk);
     const Device device(run::with_warnings(a.device, events));
     TextCalls calls(on_text, caller);
-    for (const cli::UsedModel& model : cli::used_models(a.model, a.adapters)) {
-      a.model = model.folder;
-      const std::vector<cli::Prompt> prompts = cli::read_prompts(a);
-      Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
-      for (Completion& completion : cli::complete(generator, prompts, cli::options_of(a, generator), a.chat, calls)) {
+    for (const run::UsedModel& model : run::used_models(a.model, a.adapters)) {
+      const std::vector<run::Prompt> prompts = run::read_prompts(a, model.folder);
+      Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
+      const GenerationOptions options = run::generation_options(generator, a.generation, events);
+      for (Completion& completion : run::complete(generator, prompts, options, a.chat, calls)) {
         completions.push_back(std::move(completion));
       }
     }

@@ -7,9 +7,8 @@
 
 #include <optional>
 
-#include "portatune/cli/predict/adapters.h"
-#include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/result_file.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
@@ -23,6 +22,7 @@
 #include "portatune/python/training_calls.h"
 #include "portatune/report/page.h"
 #include "portatune/run.h"
+#include "portatune/run/predictions/prediction_file.h"
 
 namespace nb = nanobind;
 
@@ -72,12 +72,7 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
-    std::vector<cli::NamedEvaluation> evaluations;
-    for (const cli::UsedModel& model : cli::used_models(a.model.folder, a.adapters)) {
-      a.model.folder = model.folder;
-      evaluations.push_back({model.name, run::evaluate(a, events)});
-    }
-    result = cli::json_of(evaluations);
+    result = cli::json_of(run::evaluate(a, a.adapters, events));
   });
   return result;
 }
@@ -89,14 +84,15 @@ void predict(const Words& words) {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
-    const std::vector<cli::UsedModel> models = cli::used_models(a.model.folder, a.adapters);
+    const std::vector<run::UsedModel> models = run::used_models(a.model.folder, a.adapters);
     if (models.size() > 1) {
       throw UsageError({.where = "adapter", .given = "several adapters", .expected = "one for each call of predict()"});
     }
     a.model.folder = models.front().folder;
     std::optional<cli::ResultFile> file;
     const auto open = [&](const RowTask& task, const data::Dataset& rows) {
-      return prediction_file(file.emplace(a.output), a, task, rows);
+      return run::prediction_file(a.output, a.model, task, rows,
+                                  [&]() -> run::TextOutput& { return file.emplace(a.output); });
     };
     run::predict(a, open, events);
     file->finish();

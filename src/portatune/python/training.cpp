@@ -7,8 +7,8 @@
 #include <atomic>
 #include <optional>
 
-#include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/result_file.h"
 #include "portatune/error.h"
 #include "portatune/python/arrays.h"
 #include "portatune/python/bindings.h"
@@ -18,6 +18,7 @@
 #include "portatune/python/in_use.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
+#include "portatune/run/predictions/prediction_file.h"
 #include "portatune/run/session.h"
 
 namespace nb = nanobind;
@@ -94,7 +95,8 @@ class Training {
       a.output = output;
       std::optional<cli::ResultFile> file;
       const auto open = [&](const RowTask& task, const data::Dataset& rows) {
-        return prediction_file(file.emplace(a.output), a, task, rows);
+        return run::prediction_file(a.output, a.model, task, rows,
+                                    [&]() -> run::TextOutput& { return file.emplace(a.output); });
       };
       session_->predict(files, texts, open);
       file->finish();

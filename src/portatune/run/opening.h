@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "portatune/run/inputs/rows/data_survey.h"
@@ -18,5 +19,12 @@ struct Opening {
   const DataSurvey& train;
   const std::vector<std::optional<DataSurvey>>& validation;  ///< Survey of each set; none if it is not read yet.
 };
+
+/// Remarks on the model: keys of its config without effect, and those of remarks().
+std::vector<std::string> notes_of(const Opening& opening);
+
+/// Warnings of probable mistakes: those of the data, weights of the body that start at random, a head that is replaced,
+/// and classes of the checkpoint that get other names.
+std::vector<std::string> warnings_of(const Opening& opening);
 
 }  // namespace portatune::run

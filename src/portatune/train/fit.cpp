@@ -7,22 +7,22 @@
 #include <utility>
 
 #include "portatune/base/clock.h"
-#include "portatune/base/message.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/base/stop.h"
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
 #include "portatune/train/batch_shapes.h"
-#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/data_watch.h"
 #include "portatune/train/evaluation.h"
-#include "portatune/train/finite.h"
+#include "portatune/train/fit_errors.h"
 #include "portatune/train/input_meter.h"
+#include "portatune/train/model_evaluation.h"
 #include "portatune/train/options.h"
 #include "portatune/train/periodic_saves.h"
-#include "portatune/train/progress.h"
 #include "portatune/train/schedule.h"
+#include "portatune/train/skip_limit.h"
 
 namespace portatune::train {
 namespace {
@@ -31,39 +31,6 @@ int64_t steps_per_epoch(const data::Dataset& batches, const FitOptions& options)
   const int64_t steps = options.steps_per_epoch > 0 ? options.steps_per_epoch : batches.count();
   if (steps == 0) throw no_example("training data");
   return steps;
-}
-
-std::string rows_of(const data::Example& batch) {
-  const std::vector<data::Origin>& rows = batch.row_origins();
-  return rows.empty() ? "the batch that begins at " + to_string(batch.origin()) : "the rows " + to_string(rows);
-}
-
-// The saved state from before a failed step: its checkpoint, or the reason why there is none; both may be empty.
-struct SavedBefore {
-  std::filesystem::path path;
-  std::string fault;
-};
-
-NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
-                        const SavedBefore& saved, int64_t rewinds) {
-  const bool is_of_model = result.step() == 1 && first.starts_with("the weight ");
-  std::string fix = is_of_model ? kAdviceOnModel : std::string("look at these rows, or ") + kAdviceOnTraining;
-  if (!saved.path.empty()) {
-    fix += "; to skip the batch, resume from " + saved.path.string() + " with on_non_finite skip";
-  }
-  if (!saved.fault.empty()) fix += "; the state before this step could not be saved: " + saved.fault;
-  const std::string where = "step " + std::to_string(result.step());
-  return NumericError({.where = rewinds == 0 ? where : where + ", after " + std::to_string(rewinds) + " rewinds",
-                       .given = "loss " + to_text(result.loss()) + " and gradient norm " + to_text(result.grad_norm()) +
-                                " of " + rows_of(batch) + (first.empty() ? "" : "; first non-finite value: " + first),
-                       .expected = "finite numbers",
-                       .fix = fix});
-}
-
-// Maximal number of skipped steps in a run of `steps` steps.
-int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
-  constexpr int64_t kMinimum = 10, kShare = 10;
-  return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kMinimum, steps / kShare);
 }
 
 // One call of fit(): the steps, and what is due after each of them.
@@ -76,6 +43,8 @@ class FitLoop {
         callback_(callback),
         steps_per_epoch_(steps_per_epoch(batches, options)),
         last_step_(all_steps(steps_per_epoch_, options.num_train_epochs)),
+        skips_(state.skips(), state.options(), last_step_),
+        data_(state, options, callback),
         saves_(state, options, callback, last_step_) {
     require_work();
     state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
@@ -86,7 +55,7 @@ class FitLoop {
     if (is_over()) load_weights();
     evaluate_and_end_epoch();  // of a run that stopped before it
     data::Cursor cursor = cursor_at_step();
-    unchanged_until_ = state_.steps();
+    data_.set_unchanged();
     if (!is_over()) require_unchanged_data();
     while (!is_over() && !stopping_) take_step(cursor);
     // A stop request that arrives when everything is done changes nothing.
@@ -95,7 +64,7 @@ class FitLoop {
       require_sound_weights();
       require_unchanged_data();
     }
-    const bool has_changed_data = result_.stopped && note_any_change();
+    const bool has_changed_data = result_.stopped && data_.note_any_change();
     saves_.retry_best();
     result_.checkpoint_s = saves_.seconds();
     result_.failed_checkpoints = saves_.failed();
@@ -184,10 +153,7 @@ class FitLoop {
     try {
       finish_running();
       // Rows may be invalid because a file has changed.
-      if (const std::optional<ChangedData> change = changed_data()) {
-        note_changed_data(*change);
-        callback_.on_warning(state_.deviations().back());
-      }
+      if (const std::optional<ChangedData> change = data_.change()) data_.note_with_warning(*change);
       fault = save_before_end().fault;  // on_checkpoint() reports its path
     } catch (const Error& error) {
       fault = one_line(error.report());
@@ -298,8 +264,8 @@ class FitLoop {
     saves_.finish_completed();
     stopping_ = should_stop();
     const bool is_due = at_epoch_end() || evaluation_is_due() || checkpoint_is_due(false);
-    if (is_due || stopping_ || too_many_skips_) finish_running();
-    if (too_many_skips_) end_after_skips(cursor);
+    if (is_due || stopping_ || skips_.exceeded()) finish_running();
+    if (skips_.exceeded()) end_after_skips(cursor);
     if (!is_due) return;
     const bool is_best = evaluate_and_end_epoch();
     if (checkpoint_is_due(is_best)) {
@@ -313,56 +279,32 @@ class FitLoop {
     }
   }
 
-  // Returns the first change of the data; nothing after a change was accepted.
-  std::optional<ChangedData> changed_data() {
-    if (!options_.changed_data || uses_changed_data_) return std::nullopt;
-    std::optional<ChangedData> change = options_.changed_data();
-    const bool any = in_any(state_.processes(), change.has_value());
-    if (any && !change) change = {.file = "a file of another process", .change = "a change there"};
-    return change;
-  }
-
-  void note_changed_data(const ChangedData& change) {
-    state_.add_deviation("the data changed after step " + std::to_string(unchanged_until_) + ": " + change.file + ", " +
-                         change.change);
-  }
-
-  // Returns whether the data have changed.
-  bool note_any_change() {
-    const std::optional<ChangedData> change = changed_data();
-    if (change) note_changed_data(*change);
-    return change.has_value();
-  }
-
   // The position of the data at the end of the run; empty if they have changed, because a position names the files as
   // the epoch has found them. A resume from the restored files then skips the batches of the steps made.
   std::string position_at_end(const data::Cursor& cursor) {
-    if (note_any_change()) return {};
+    if (data_.note_any_change()) return {};
     std::string position = position_of(cursor);
-    return note_any_change() ? std::string() : position;
+    return data_.note_any_change() ? std::string() : position;
   }
 
   void require_unchanged_data() {
-    const std::optional<ChangedData> change = changed_data();
+    const std::optional<ChangedData> change = data_.change();
     if (change && !options_.use_changed_data) end_for_changed_data(*change);
-    if (change) {
-      note_changed_data(*change);
-      callback_.on_warning(state_.deviations().back());
-      uses_changed_data_ = true;
-    }
-    unchanged_until_ = state_.steps();
+    if (change) data_.accept(*change);
+    data_.set_unchanged();
   }
 
   // Reports the checkpoint of the last step whose data were certainly unchanged, if there is one.
   [[noreturn]] void end_for_changed_data(const ChangedData& change) {
-    const bool is_known = state_.steps() == unchanged_until_;
+    const int64_t unchanged_until = data_.unchanged_until();
+    const bool is_known = state_.steps() == unchanged_until;
     saves_.finish();
-    SavedBefore saved{.path = checkpoint_path(options_.checkpoints.folder, unchanged_until_), .fault = {}};
+    SavedBefore saved{.path = checkpoint_path(options_.checkpoints.folder, unchanged_until), .fault = {}};
     std::string doubt;
     if (is_known || state_.last_checkpoint() != saved.path) {
       if (!is_known) {
-        note_changed_data(change);
-        doubt = ", whose steps after step " + std::to_string(unchanged_until_) + " may have used changed data";
+        data_.note(change);
+        doubt = ", whose steps after step " + std::to_string(unchanged_until) + " may have used changed data";
       }
       state_.data_state().clear();  // as in position_at_end()
       saved = shapes_ ? save_before_end() : SavedBefore{};
@@ -395,29 +337,11 @@ class FitLoop {
     } else if (result.skipped()) {
       callback_.on_skip(result, batch.row_origins());
     }
-    count_skip(result, batch);
+    skips_.count(result, batch);
     if (!result.skipped()) sound_batch_ = std::move(running_->second);
     running_.reset();
     if (!std::exchange(saves_are_prepared_, true) && saves_checkpoints(options_)) state_.prepare_copies();
     return ended;
-  }
-
-  void count_skip(const StepResult& result, const data::Example& batch) {
-    if (state_.options().on_non_finite != OnNonFinite::kSkip || can_scale_down(result)) return;
-    if (too_many_skips_) return;  // a step that was under way when the limit was reached
-    Skips& skips = state_.skips();
-    skips.in_a_row = result.skipped() ? skips.in_a_row + 1 : 0;
-    if (!result.skipped()) return;
-    ++skips.all;
-    const bool in_a_row = skips.in_a_row >= state_.options().max_skipped_in_a_row;
-    if (!in_a_row && skips.all <= max_skipped(state_.options(), last_step_)) return;
-    const std::string count = in_a_row
-                                  ? std::to_string(skips.in_a_row) + " skipped steps in a row"
-                                  : std::to_string(skips.all) + " skipped steps of " + std::to_string(result.step());
-    too_many_skips_ = {.step = result.step(),
-                       .given = count + "; the last one had loss " + to_text(result.loss()) + " and gradient norm " +
-                                to_text(result.grad_norm()) + " of " + rows_of(batch),
-                       .in_a_row = in_a_row};
   }
 
   bool may_rewind() const {
@@ -435,23 +359,13 @@ class FitLoop {
 
   // Many skips in a row make the weights themselves suspect: such a state is not kept.
   [[noreturn]] void end_after_skips(const data::Cursor& cursor) {
-    const TooManySkips& skips = *too_many_skips_;
+    const TooManySkips& skips = *skips_.exceeded();
     SavedBefore saved;
     if (!skips.in_a_row) {
       state_.data_state() = position_at_end(cursor);
       saved = save_before_end();
     }
-    const bool finite = state_.has_finite_weights();
-    std::string fix = finite ? std::string("look at the rows of the skipped steps, or ") + kAdviceOnTraining +
-                                   (skips.in_a_row ? "; max_skipped_in_a_row" : "; max_skipped_steps") +
-                                   " allows more skipped steps"
-                             : kAdviceOnTraining;
-    if (!saved.path.empty()) fix += "; the completed steps are in " + saved.path.string();
-    if (!saved.fault.empty()) fix += "; the completed steps could not be saved: " + saved.fault;
-    throw NumericError({.where = "step " + std::to_string(skips.step),
-                        .given = (finite ? "" : "a weight that is not finite, and ") + skips.given,
-                        .expected = "a finite loss and gradient in almost all steps",
-                        .fix = std::move(fix)});
+    throw too_many_skips(skips, state_.has_finite_weights(), saved);
   }
 
   // The last update may have left finite weights with a non-finite loss. A batch with a finite loss shows it.
@@ -459,14 +373,7 @@ class FitLoop {
     if (state_.skips().in_a_row == 0 || !sound_batch_) return;
     const std::string first = state_.first_not_finite(*sound_batch_);
     if (first.empty()) return;
-    const int64_t steps = state_.steps(), skipped = state_.skips().in_a_row;
-    throw NumericError({.where = "step " + std::to_string(steps),
-                        .given = std::to_string(steps) + " steps, the last " + std::to_string(skipped) +
-                                 " skipped: no step after step " + std::to_string(steps - skipped) +
-                                 " updated the weights, whose loss for " + rows_of(*sound_batch_) +
-                                 ", finite before, is not finite; first non-finite value: " + first,
-                        .expected = "a model with a finite loss; none is saved",
-                        .fix = kAdviceOnTraining});
+    throw unsound_weights(state_.steps(), state_.skips().in_a_row, *sound_batch_, first);
   }
 
   // The error of a step, after a return to the state before it.
@@ -509,42 +416,16 @@ class FitLoop {
     return is_best;
   }
 
-  // The scores of the weights on all sets. A stop request ends that.
-  Scores scores_of_sets(const std::vector<EvaluationSet>& sets) {
-    Scores scores;
-    for (const EvaluationSet& set : sets) {
-      const auto of_set = evaluate(state_, set, [&] { return stops_validation(); });
-      if (!of_set) {
-        stopping_ = true;
-        return {};
-      }
-      for (auto& score : with_name(set.name, *of_set)) scores.push_back(std::move(score));
-    }
-    return scores;
-  }
-
   // Measures the model and its averages, unless a stop request ends that. Returns whether it is the best so far.
   bool evaluate_sets() {
-    Scores scores = scores_of_sets(options_.validation);
-    if (!stopping_ && state_.has_averages()) {
-      std::vector<EvaluationSet> unobserved = options_.validation;
-      for (EvaluationSet& set : unobserved) set.observer = nullptr;
-      const Scores of_averages = state_.with_averages([&] { return scores_of_sets(unobserved); });
-      for (auto& score : with_name(kAverages, of_averages)) scores.push_back(std::move(score));
-    }
     if (stopping_) return false;
-    Evaluations& evaluations = state_.evaluations();
-    const bool is_first = evaluations.step == 0;
-    const ScoreNames known = is_first ? known_scores(options_, state_.task(), state_.has_averages()) : ScoreNames();
-    if (state_.options().lr_scheduler_type == kReduceOnPlateau) {
-      add_to_plateau(evaluations.plateau, scores, is_first, options_, state_.options().schedule, known);
-    }
-    const bool is_best = add_evaluation(evaluations, state_.steps(), std::move(scores), options_, known);
-    if (state_.steps() == last_step_) evaluations.stopped_early = false;  // no step is left to spare
-    evaluations.planned_steps = evaluations.stopped_early ? last_step_ : 0;
-    callback_.on_evaluation(state_.steps(), epochs(), evaluations.scores);
+    const std::optional<bool> is_best =
+        evaluate_model(state_, options_, last_step_, [&] { return stops_validation(); });
+    stopping_ = !is_best;
+    if (stopping_) return false;
+    callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);
     input_.restart();
-    return is_best;
+    return *is_best;
   }
 
   void end_epoch() {
@@ -561,7 +442,7 @@ class FitLoop {
     const Evaluations& evaluations = state_.evaluations();
     if (!options_.best_model.load_at_end || evaluations.best_step == 0) return;
     if (evaluations.best_step == state_.steps()) return;  // these are its weights
-    const std::filesystem::path checkpoint = best_checkpoint();
+    const std::filesystem::path checkpoint = best_checkpoint(state_, options_.checkpoints.folder);
     if (checkpoint.empty()) {
       const std::string best = std::to_string(evaluations.best_step), last = std::to_string(state_.steps());
       state_.add_deviation("the best model, of step " + best + ", has no valid checkpoint: the model is that of step " +
@@ -573,31 +454,14 @@ class FitLoop {
     result_.scores = evaluations.best_scores;
   }
 
-  // The checkpoint of the best evaluation, which a resumed run may have in another folder; empty if none is valid.
-  std::filesystem::path best_checkpoint() {
-    const std::filesystem::path here = checkpoint_path(options_.checkpoints.folder, state_.evaluations().best_step);
-    const std::filesystem::path& start = state_.resumed_from();
-    for (const std::filesystem::path& path :
-         {here, start.empty() ? here : folder_of_checkpoint(start) / here.filename()}) {
-      if (!in_any(state_.processes(), !fault_in_checkpoint(path).empty())) return path;
-    }
-    return {};
-  }
-
   TrainingState& state_;
   const data::Dataset& batches_;
   const FitOptions& options_;
   Callback& callback_;
   const int64_t steps_per_epoch_, last_step_;
   bool stopping_ = false;
-  struct TooManySkips {
-    int64_t step;
-    std::string given;
-    bool in_a_row;  // otherwise in total
-  };
-  std::optional<TooManySkips> too_many_skips_;
-  bool uses_changed_data_ = false;
-  int64_t unchanged_until_ = 0;               // last step at which the data were unchanged
+  SkipLimit skips_;
+  DataWatch data_;
   std::optional<data::Example> sound_batch_;  // last batch with a finite loss
   FitResult result_;
   std::optional<BatchShapes> shapes_;

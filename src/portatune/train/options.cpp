@@ -7,6 +7,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/train/evaluation.h"
 #include "portatune/train/optimizers.h"
@@ -23,13 +24,12 @@ struct OptionType<std::map<std::string, Number>> : OptionTypeOf<std::map<std::st
   static std::optional<Numbers> read(const std::string& text) {
     Numbers numbers;
     if (text.empty()) return numbers;
-    for (size_t begin = 0; begin <= text.size();) {
-      const size_t end = std::min(text.find(',', begin), text.size()), equals = text.rfind('=', end);
-      if (equals == std::string::npos || equals <= begin) return std::nullopt;
-      const auto number = number_in<Number>(text.substr(equals + 1, end - equals - 1));
+    for (const std::string& part : split(text, ',')) {
+      const size_t equals = part.rfind('=');
+      if (equals == std::string::npos || equals == 0) return std::nullopt;
+      const auto number = number_in<Number>(part.substr(equals + 1));
       const bool is_valid = number && *number > 0 && std::isfinite(static_cast<double>(*number));
-      if (!is_valid || !numbers.emplace(text.substr(begin, equals - begin), *number).second) return std::nullopt;
-      begin = end + 1;
+      if (!is_valid || !numbers.emplace(part.substr(0, equals), *number).second) return std::nullopt;
     }
     return numbers;
   }

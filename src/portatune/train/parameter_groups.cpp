@@ -5,18 +5,13 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/nn/name_pattern.h"
 #include "portatune/ops.h"
 
 namespace portatune {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
 
 // Reads "lr=0.001" into the group. Returns whether the text is a value that the group does not have yet.
 bool read_value(std::string_view text, ParameterGroup& group) {
@@ -43,10 +38,8 @@ std::optional<ParameterGroup> OptionType<ParameterGroup>::read(const std::string
   if (colon == std::string::npos) return std::nullopt;
   ParameterGroup group{.pattern = std::string(trimmed(std::string_view(text).substr(0, colon)))};
   if (group.pattern.empty()) return std::nullopt;
-  for (size_t begin = colon + 1; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    if (!read_value(std::string_view(text).substr(begin, end - begin), group)) return std::nullopt;
-    begin = end + 1;
+  for (const std::string& value : split(std::string_view(text).substr(colon + 1), ',')) {
+    if (!read_value(value, group)) return std::nullopt;
   }
   return group;
 }

@@ -7,15 +7,10 @@
 #include <utility>
 
 #include "portatune/error.h"
-#include "portatune/hub/checkpoint_manifest.h"
 #include "portatune/io/checksum/content_hash.h"
-#include "portatune/io/file/file.h"
-#include "portatune/io/file/free_space.h"
-#include "portatune/processes/shared_directory.h"
-#include "portatune/runtime/machine_memory.h"
+#include "portatune/train/batch_arrays.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/run_record.h"
-#include "portatune/train/checkpoint/save_folder.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
 #include "portatune/train/schedule.h"
@@ -54,60 +49,6 @@ void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more
   for (DeviceArray& array : more) arguments.push_back(&array);
 }
 
-std::vector<TensorView> arrays_of(const data::Example& batch, const Signature& signature) {
-  std::vector<TensorView> arrays;
-  for (const auto& [name, type] : signature) arrays.push_back(batch.tensor(name).view());
-  return arrays;
-}
-
-// "part 3 of 4", "parts 2 to 3 of 4", counted from 1
-std::string describe(const BatchShare& share) {
-  if (share.is_all()) return "all";
-  const int64_t first = share.begin + 1;
-  const std::string parts = first == share.end ? "part " : "parts " + std::to_string(first) + " to ";
-  return parts + std::to_string(share.end) + " of " + std::to_string(share.parts);
-}
-
-// Requires that a batch with local rows alone has those of this process. Its other rows are zeros.
-void require_local_rows(const data::Example& batch, const Device& device) {
-  if (batch.local_rows() == nullptr) return;
-  const BatchShare share = batch_share(device.mesh(), device.processes());
-  if (batch.local_rows()->share == share) return;
-  throw UsageError({.where = "the batch that begins at " + to_string(batch.origin()),
-                    .given = "a batch with " + describe(batch.local_rows()->share) + " of its rows",
-                    .expected = describe(share) + ", the local rows of this process",
-                    .fix = "make batches for batch_share(device.mesh(), device.processes())"});
-}
-
-// The name of a row in any folder: its line, or the file name if the file is one row.
-std::string name_of(const data::Origin& row) {
-  const bool is_file = row.file && row.row < 0;
-  return is_file ? std::filesystem::path(*row.file).filename().string() : std::to_string(row.row);
-}
-
-// The hash of a batch, equal in all processes if they read the same rows. Each may have arrays of its local rows alone.
-uint64_t hash_of(const data::Example& batch, const Signature& signature) {
-  if (batch.local_rows() == nullptr) return io::hash_of(arrays_of(batch, signature));
-  const data::BatchType& own = batch.local_rows()->arrays;
-  Signature shared;
-  for (const auto& array : signature) {
-    if (std::ranges::find(own, array.first, &data::BatchType::value_type::first) == own.end()) shared.push_back(array);
-  }
-  std::string rows;
-  for (const data::Origin& row : batch.row_origins()) rows += name_of(row) + "\n";
-  return io::hash_of(arrays_of(batch, shared)) * 31 + io::hash_of(rows);
-}
-
-// Each process puts its local rows on its devices, so all must have read the same batch.
-void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
-  const std::optional<int64_t> other = first_with_another(&processes, hash_of(batch, signature));
-  if (!other) return;
-  throw DataError({.where = to_string(batch.origin()),
-                   .given = "different batches in process " + std::to_string(*other) + " and process 0",
-                   .expected = "the same rows in the same order in all processes",
-                   .fix = "give all processes the same files and options"});
-}
-
 void require_same(const Position& position, ProcessGroup* processes) {
   std::string text = std::to_string(position.step) + " " + position.data;
   for (const auto& [name, value] : position.run) text += "\n" + name + " " + value;
@@ -123,66 +64,6 @@ bool has_ended(const Position& position) {
   const bool is_at_the_end = position.total_steps > 0 && position.step >= position.total_steps;
   return is_at_the_end || position.evaluations.stopped_early;
 }
-
-// Checked by the first process, which alone writes the folder, or moves it into place.
-void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
-  if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
-}
-
-// Writes the files of a model, its weights included.
-hub::FileSums write_model(SharedDirectory& directory, const std::filesystem::path& place, const Weights& files,
-                          const std::vector<NamedArray>& weights) {
-  if (directory.rank() == 0) directory.attempt([&] { files.save_files(directory.staging()); });
-  return write_arrays(directory, files.stem(), weights, [&](const NamedTensorView& weight) {
-    require_finite("saving to " + place.string(), {&weight, 1});
-  });
-}
-
-// Checksums of the files that all processes have written.
-hub::FileSums sums_of_all(const SharedDirectory& directory, const hub::FileSums& own) {
-  hub::FileSums all;
-  for (const std::string& text : directory.texts_of_all(hub::text_of_sums(own)))
-    all.merge(hub::sums_in(text, "sums of files"));
-  return all;
-}
-
-// Called before the first byte is written: the error of a full disk says only that it is full.
-void require_space(SharedDirectory& directory, int64_t bytes, const std::string& what) {
-  if (directory.rank() == 0) directory.attempt([&] { io::require_free_bytes(directory.staging(), bytes, what); });
-}
-
-// The types of all arrays in a checkpoint, in their order.
-std::vector<TensorType> types_of(const std::vector<NamedArray>& weights, const std::vector<NamedArray>& slots) {
-  std::vector<TensorType> types;
-  for (const auto* arrays : {&weights, &slots}) {
-    for (const NamedArray& array : *arrays) types.push_back(array.type);
-  }
-  return types;
-}
-
-// Whether this process writes each of these arrays.
-std::vector<bool> is_written_here(const std::vector<NamedArray>& weights, const std::vector<NamedArray>& slots,
-                                  const ProcessGroup& processes) {
-  std::vector<bool> is_written;
-  for (const auto* arrays : {&weights, &slots}) {
-    for (const int64_t writer : writers_of(*arrays, processes.size())) is_written.push_back(writer == processes.rank());
-  }
-  return is_written;
-}
-
-int64_t bytes_of(const std::vector<TensorType>& types) {
-  int64_t bytes = 0;
-  for (const TensorType& type : types) bytes += type.bytes();
-  return bytes;
-}
-
-int64_t free_memory() {
-  const DeviceMemory memory = machine_memory();
-  return *memory.limit_bytes - memory.in_use_bytes;
-}
-
-// Returns whether an old entry stays. Checkpoints stay, too.
-bool is_kept(const std::filesystem::directory_entry& entry) { return entry.is_directory() || !is_replaced(entry); }
 
 }  // namespace
 
@@ -200,6 +81,7 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
       task_(task),
       options_(std::move(options)),
       weights_(device, task, options_),
+      writer_(weights_, device.processes(), options_.on_non_finite == OnNonFinite::kRewind),
       programs_(device, [this](const std::vector<nn::Parameter>& parameters) { weights_.load(parameters); }) {
   check(options_);
   position_.run = facts_of(options_, device.mesh());
@@ -242,14 +124,6 @@ int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::v
   return std::ssize(programs);
 }
 
-std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
-  require_local_rows(batch, device_);
-  if (processes() != nullptr) require_same(batch, signature, *processes());
-  std::vector<DeviceArray> arrays;
-  for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view(), kBatchSharding));
-  return arrays;
-}
-
 void TrainingState::set_schedule(int64_t total_steps) {
   if (!depends_on_total_steps(options_)) return;
   const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_optimizer_state();
@@ -271,7 +145,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   const ScheduleMoment moment{
       .step = step, .total_steps = position_.total_steps, .reductions = position_.evaluations.plateau.reductions};
 
-  std::vector<DeviceArray> inputs = put(batch, signature);
+  std::vector<DeviceArray> inputs = put_batch(batch, signature, device_);
   const LearningRates& rates = learning_rates_.at(key);
   DeviceArray rates_of_step =
       device_.put(learning_rate ? rates_for(*learning_rate, rates, options_) : rates_at(moment, rates, options_));
@@ -361,7 +235,7 @@ std::vector<DeviceArray> TrainingState::run_gradients(const Program& program, co
                                                       const Signature& signature) {
   std::vector<DeviceArray> inputs;
   inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
-  for (DeviceArray& array : put(batch, signature)) inputs.push_back(std::move(array));
+  for (DeviceArray& array : put_batch(batch, signature, device_)) inputs.push_back(std::move(array));
   inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
   std::vector<DeviceArray*> arguments = weights_.arguments();
   append(arguments, inputs);
@@ -389,7 +263,7 @@ StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
   const Signature signature = signature_of(task_, batch);
   compile({}, {signature});
   const std::string key = key_of_evaluation(signature);
-  std::vector<DeviceArray> inputs = put(batch, signature);
+  std::vector<DeviceArray> inputs = put_batch(batch, signature, device_);
   std::vector<DeviceArray*> arguments = weights_.arguments();
   append(arguments, inputs);
   return StartedEvaluation(std::move(batch), programs_.at(key).run(arguments), outputs_.at(key));
@@ -400,27 +274,6 @@ void TrainingState::require_weights(const std::filesystem::path& folder) const {
   throw UsageError({.where = "saving to " + folder.string(),
                     .given = "a trainer without a batch so far",
                     .expected = "a step or an evaluation before saving, which loads the weights"});
-}
-
-// The first process writes one file, as models are usually published.
-void TrainingState::save(const std::filesystem::path& folder) const {
-  require_weights(folder);
-  SharedDirectory directory(folder, processes(), 1);
-  require_space(directory, weights_.bytes(), "the model");
-  write_model(directory, folder, weights_, weights_.named_weights());
-  if (directory.rank() == 0 && position_.step > 0) {
-    directory.attempt([&] {
-      write_run_record(directory.staging(), {.steps = position_.step,
-                                             .stopped_early = position_.evaluations.stopped_early,
-                                             .planned_steps = position_.evaluations.planned_steps,
-                                             .run = position_.run,
-                                             .machine = position_.machine,
-                                             .deviations = position_.deviations,
-                                             .initial_scores = position_.initial_scores});
-    });
-  }
-  require_place(directory, folder);
-  directory.commit({}, is_kept);
 }
 
 Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder) {
@@ -438,81 +291,30 @@ Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder)
   return checkpoint;
 }
 
+void TrainingState::save(const std::filesystem::path& folder) const {
+  require_weights(folder);
+  std::optional<RunRecord> record;
+  if (position_.step > 0) {
+    record = {.steps = position_.step,
+              .stopped_early = position_.evaluations.stopped_early,
+              .planned_steps = position_.evaluations.planned_steps,
+              .run = position_.run,
+              .machine = position_.machine,
+              .deviations = position_.deviations,
+              .initial_scores = position_.initial_scores};
+  }
+  writer_.write_model(folder, record);
+}
+
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   Checkpoint checkpoint = checkpoint_of_now(folder);
   write(checkpoint);
   set_last_checkpoint(checkpoint);
 }
 
-void TrainingState::prepare_copies() {
-  if (copies_ || !may_copy_) return;
-  const std::vector<NamedArray> weights = weights_.named_weights(), slots = weights_.named_slots();
-  const std::vector<TensorType> types = types_of(weights, slots);
-  // All processes may be on one machine, where their parts add up to the whole state.
-  if (in_any(processes(), bytes_of(types) > free_memory())) return;
-  if (processes() == nullptr) {
-    copies_.emplace(types);
-    return;
-  }
-  if (!save_group_) {
-    save_group_ = processes()->duplicate();
-    wait_for_all(save_group_.get());  // connects the group here, and not on the thread that writes
-  }
-  copies_.emplace(types, is_written_here(weights, slots, *processes()));
-}
-
 std::optional<Checkpoint> TrainingState::copy_checkpoint(const std::filesystem::path& folder) {
   Checkpoint checkpoint = checkpoint_of_now(folder);
-  prepare_copies();
-  if (!copies_) return std::nullopt;
-  if (in_any(processes(), !copies_->is_allocated())) {
-    copies_.reset();
-    return std::nullopt;
-  }
-  if (save_group_) {
-    checkpoint.directory = open_directory(folder, save_group_.get(), /*needs_all=*/false);
-    may_copy_ = checkpoint.directory->writers() == save_group_->size();
-    if (!may_copy_) {
-      copies_.reset();
-      return std::nullopt;
-    }
-  }
-  std::vector<NamedArray*> arrays;
-  for (NamedArray& array : checkpoint.weights) arrays.push_back(&array);
-  for (NamedArray& array : checkpoint.slots) arrays.push_back(&array);
-  copies_->copy(arrays);
-  checkpoint.is_copied = true;
-  return checkpoint;
-}
-
-// needs_all  whether every process must write
-std::unique_ptr<SharedDirectory> TrainingState::open_directory(const std::filesystem::path& folder,
-                                                               ProcessGroup* processes, bool needs_all) const {
-  // Every process must see the checkpoint for a later rewind.
-  const bool must_see = needs_all || options_.on_non_finite == OnNonFinite::kRewind;
-  const auto unseen = must_see ? SharedDirectory::Unseen::kIsAnError : SharedDirectory::Unseen::kLeavesItToTheFirst;
-  return std::make_unique<SharedDirectory>(folder, processes, processes == nullptr ? 1 : processes->size(), unseen);
-}
-
-void TrainingState::write(Checkpoint& checkpoint) const {
-  const std::filesystem::path& folder = checkpoint.folder;
-  const std::unique_ptr<SharedDirectory> owner = checkpoint.directory
-                                                     ? std::move(checkpoint.directory)
-                                                     : open_directory(folder, processes(), checkpoint.is_copied);
-  SharedDirectory& directory = *owner;
-  require_space(directory, bytes_of(types_of(checkpoint.weights, checkpoint.slots)), "a checkpoint");
-  hub::FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
-  require_place(directory, folder);
-  if (!checkpoint.slots.empty()) sums.merge(write_arrays(directory, kOptimizerStem, checkpoint.slots));
-  sums = sums_of_all(directory, sums);
-  const auto finish = [&] {
-    SavedArrays(directory.staging(), weights_.stem());  // checks them
-    if (!checkpoint.slots.empty()) SavedArrays(directory.staging(), kOptimizerStem);
-    write_position(directory.staging(), checkpoint.position);
-    for (const auto& [name, text] : checkpoint.files) io::write_file(directory.staging() / name, text);
-    hub::write_manifest(directory.staging(), sums);
-  };
-  directory.commit(finish, is_kept);
+  return writer_.copy(checkpoint) ? std::optional(std::move(checkpoint)) : std::nullopt;
 }
 
 void TrainingState::set_last_checkpoint(const Checkpoint& checkpoint) {

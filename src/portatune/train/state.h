@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "portatune/processes/shared_directory.h"
 #include "portatune/runtime/compiled_model.h"
 #include "portatune/train.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/checkpoint/checkpoint.h"
-#include "portatune/train/checkpoint/host_copies.h"
+#include "portatune/train/checkpoint/checkpoint_writer.h"
 #include "portatune/train/programs.h"
 #include "portatune/train/weights.h"
 
@@ -42,16 +41,6 @@ class StartedEvaluation {
   data::Example batch_;
   std::vector<DeviceArray> results_;
   const std::vector<std::string>* outputs_;  // names; the state owns them
-};
-
-/// A checkpoint of one step, before it is written.
-struct Checkpoint {
-  std::filesystem::path folder;
-  Position position;
-  std::vector<NamedArray> weights, slots;
-  std::map<std::string, std::string> files = {};    ///< further text files by name
-  bool is_copied = false;                           ///< whether the arrays are copies
-  std::unique_ptr<SharedDirectory> directory = {};  ///< null: the writer creates it
 };
 
 /// The weights, the optimizer state and the position of a run, and the compiled programs that change them.
@@ -152,7 +141,7 @@ class TrainingState {
 
   /// Allocates the memory of copy_checkpoint() on another thread, if there is room for it and it is not allocated yet.
   /// Call it after a step, when the memory of steps is in use. In a process group all processes call it.
-  void prepare_copies();
+  void prepare_copies() { writer_.prepare_copies(); }
   /// save_checkpoint() in three parts. This one returns a checkpoint whose arrays are copies in host memory, so that
   /// training can continue while write() runs on another thread; the next call overwrites them. In a process group,
   /// where all processes call it, each one keeps the arrays that it writes, and the thread exchanges by a group of its
@@ -160,7 +149,7 @@ class TrainingState {
   std::optional<Checkpoint> copy_checkpoint(const std::filesystem::path& folder);
   /// May be called again after a failure.
   /// errors  those of save_checkpoint()
-  void write(Checkpoint& checkpoint) const;
+  void write(Checkpoint& checkpoint) const { writer_.write(checkpoint); }
   /// Makes this written checkpoint the target of rewind().
   void set_last_checkpoint(const Checkpoint& checkpoint);
 
@@ -172,15 +161,12 @@ class TrainingState {
  private:
   void plan_step(const Signature& batch, std::vector<ModelProgram>& programs);
   void plan_evaluation(const Signature& batch, std::vector<ModelProgram>& programs);
-  std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
   /// Runs a program without an update, whose arguments are those of diagnosis_program().
   std::vector<DeviceArray> run_gradients(const Program& program, const data::Example& batch,
                                          const Signature& signature);
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
   Checkpoint checkpoint_of_now(const std::filesystem::path& folder);
-  std::unique_ptr<SharedDirectory> open_directory(const std::filesystem::path& folder, ProcessGroup* processes,
-                                                  bool needs_all) const;
 
   const Device& device_;
   const Task& task_;
@@ -188,11 +174,9 @@ class TrainingState {
   Callback* callback_ = nullptr;
   std::function<std::map<std::string, std::string>()> checkpoint_files_;
   std::filesystem::path resumed_from_, last_checkpoint_;
-  int64_t kept_updates_ = 0;                  // updates in the last checkpoint
-  bool may_copy_ = true;                      // whether all processes can write at the same time as training
-  std::shared_ptr<ProcessGroup> save_group_;  // of the thread that writes; null before the first copy
-  std::optional<HostCopies> copies_;
+  int64_t kept_updates_ = 0;  // updates in the last checkpoint
   Weights weights_;
+  CheckpointWriter writer_;
   Position position_;
   std::vector<DeviceArray> progress_;  // newer than position_.progress; empty before the first step
   CompiledModel programs_;

@@ -1,12 +1,12 @@
-#include "portatune/cli/terminal/exit_code.h"
-
 #include <gmock/gmock.h>
 
 #include <new>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "portatune/cli/terminal/exit_code.h"
 #include "portatune/pjrt/call_error.h"
+#include "portatune/run/analysis/memory_advice.h"
 
 namespace portatune::cli {
 namespace {
@@ -16,10 +16,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string advice(const Workload& workload, const std::function<int()>& command) {
+std::string advice(const run::Workload& workload, const std::function<int()>& command) {
   try {
-    with_memory_advice(workload, command);
-  } catch (const OutOfMemoryError& error) {
+    run::with_memory_advice(workload, command);
+  } catch (const run::OutOfMemoryError& error) {
     EXPECT_EQ(exit_code_of(error), kFailed);
     return error.what();
   }
@@ -29,19 +29,6 @@ std::string advice(const Workload& workload, const std::function<int()>& command
 int fail_to_allocate(const std::string& bytes) {
   throw CallError({.where = "PJRT_Event_Await: INTERNAL: Out of memory allocating " + bytes + " bytes."},
                   CallError::Kind::kOutOfMemory);
-}
-
-TEST(OutOfMemory, BatchThatFitsIsInProportionToTheMemoryThatIsFree) {
-  EXPECT_EQ(fitting_batch_size(1000, 16'000, 4'000), 250);
-  EXPECT_EQ(fitting_batch_size(1000, 16'000, 15), 0);
-  EXPECT_EQ(fitting_batch_size(1000, 16'000, 16'000), 0) << "it should have fitted";
-}
-
-TEST(OutOfMemory, PartsOfABatchAreEqual) {
-  EXPECT_EQ(parts_for(1000, 250), 4);
-  EXPECT_EQ(parts_for(1000, 249), 5);
-  EXPECT_EQ(parts_for(7, 3), 7);
-  EXPECT_EQ(parts_for(32, 32), 1);
 }
 
 TEST(OutOfMemory, SaysWhatWasRequestedAndWhatToChange) {
@@ -64,8 +51,8 @@ TEST(OutOfMemory, OfTheProcessItselfHasTheSameAdvice) {
 
 TEST(OutOfMemory, OtherErrorsOfDevicesStayAsTheyAre) {
   const CallError error({.where = "INTERNAL"}, CallError::Kind::kOther);
-  EXPECT_THROW(with_memory_advice({}, [&]() -> int { throw error; }), CallError);
-  EXPECT_EQ(with_memory_advice({}, [] { return 7; }), 7);
+  EXPECT_THROW(run::with_memory_advice({}, [&]() -> int { throw error; }), CallError);
+  EXPECT_EQ(run::with_memory_advice({}, [] { return 7; }), 7);
 }
 
 // A step of so many rows asks for more than the process may have.

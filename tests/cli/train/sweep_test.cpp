@@ -142,23 +142,6 @@ TEST(SweepTrials, HaveEachOptionOnceInTheGrid) {
   EXPECT_THROW(arguments({"--grid", "epochs=1", "--grid", "epochs=2"}), UsageError);
 }
 
-TEST(SweepTrials, AreDrawnFromRangesByTheSeed) {
-  const Words words = {"--grid", "learning-rate=1e-5..1e-3", "batch-size=8..64", "optim=sgd,lion", "--random", "40"};
-  const auto found = configurations_of(arguments(words));
-  ASSERT_EQ(found.size(), 40u);
-  int below = 0;
-  for (const auto& settings : found) {
-    const int64_t batch = std::stoll(settings[0].second);
-    const double rate = std::stod(settings[1].second);
-    EXPECT_TRUE(8 <= batch && batch <= 64 && std::to_string(batch) == settings[0].second);
-    EXPECT_TRUE(1e-5 <= rate && rate <= 1e-3);
-    below += rate < 1e-4;
-  }
-  EXPECT_TRUE(10 <= below && below <= 30) << below;  // half of them, on a logarithmic scale
-  EXPECT_EQ(configurations_of(arguments(words)), found);
-  EXPECT_NE(configurations_of(arguments(words + Words{"--seed", "7"})), found);
-}
-
 TEST(SweepTrials, AreCommandLinesOfFit) {
   const SweepArguments a = arguments({"--grid", "learning-rate=1e-5", "--epochs", "2", "--halving", "--json"});
   EXPECT_THAT(words_of_trial(a, {{"learning-rate", "1e-5"}}, 43, "trial-002"),

@@ -6,11 +6,11 @@
 
 #include "portatune/base/plain_text.h"
 #include "portatune/base/url_secrets.h"
-#include "portatune/cli/data/tfrecord_survey.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
+#include "portatune/run/tfrecord/tfrecord_survey.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxFaults = 10;  // number of faults that are listed
 
-Json json_of(const TfrecordSurvey& survey, bool verified) {
+Json json_of(const run::TfrecordSurvey& survey, bool verified) {
   Json features = Json::object();
   for (const auto& [name, feature] : survey.features()) {
     Json& entry = features[name];
@@ -42,7 +42,7 @@ Json json_of(const TfrecordSurvey& survey, bool verified) {
           {"corrupt", corrupt}};
 }
 
-std::string features_of(const TfrecordSurvey& survey) {
+std::string features_of(const run::TfrecordSurvey& survey) {
   size_t width = 8;
   for (const auto& [name, feature] : survey.features()) width = std::max(width, name.size());
   std::string text =
@@ -54,7 +54,7 @@ std::string features_of(const TfrecordSurvey& survey) {
   return text;
 }
 
-std::string text_of(const TfrecordSurvey& survey) {
+std::string text_of(const run::TfrecordSurvey& survey) {
   std::string text =
       fmt::format("{}: {} records, {} bytes{}, {}\n", without_secrets(survey.file()), survey.records(), survey.bytes(),
                   survey.is_compressed() ? ", compressed" : "", survey.has_index() ? "with an index" : "no index");
@@ -78,7 +78,7 @@ int tfrecord_inspect(const TfrecordInspectArguments& a) {
   catch_signals();
   bool is_sound = true;
   for (const std::string& file : data::table_files(a.files)) {
-    const TfrecordSurvey survey(file, a.verify, a.records);
+    const run::TfrecordSurvey survey(file, a.verify, a.records);
     print_result(a.talk.json ? line_of(json_of(survey, a.verify)) : text_of(survey));
     is_sound = is_sound && survey.faults().empty();
   }

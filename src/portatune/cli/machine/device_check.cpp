@@ -71,7 +71,7 @@ Json object_in(const std::string& text) {
   return nullptr;
 }
 
-Json run_devices(const std::string& platform, std::vector<Problem>& problems) {
+Json run_devices(const std::string& platform, std::vector<doctor::Problem>& problems) {
   const std::string program = fs::read_symlink("/proc/self/exe");
   const Output output = output_of(fmt::format("timeout --kill-after=5 {} {} devices --device {} --json 2>&1", kTimeoutS,
                                               shell_word(program), platform));
@@ -87,12 +87,7 @@ Json run_devices(const std::string& platform, std::vector<Problem>& problems) {
 
 }  // namespace
 
-const std::vector<std::string>& platforms() {
-  static const std::vector<std::string> names = {"cpu", "cuda", "tpu"};
-  return names;
-}
-
-Json check_devices(const std::string& platform, std::vector<Problem>& problems) {
+Json check_devices(const std::string& platform, std::vector<doctor::Problem>& problems) {
   try {
     pjrt::find_plugin(platform);
   } catch (const DeviceError& error) {

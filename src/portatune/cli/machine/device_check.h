@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "portatune/cli/machine/diagnosis.h"
+#include "portatune/doctor/diagnosis.h"
 
 namespace portatune::cli {
 
-/// The platforms of find_plugin().
-const std::vector<std::string>& platforms();
-
 /// The result of `portatune devices --json` for a platform: its plugin and its devices. If it fails, an object with the
 /// key "error", and a problem, unless the machine needs no such plugin.
-nlohmann::ordered_json check_devices(const std::string& platform, std::vector<Problem>& problems);
+/// See doctor::DeviceCheck.
+nlohmann::ordered_json check_devices(const std::string& platform, std::vector<doctor::Problem>& problems);
 
 }  // namespace portatune::cli

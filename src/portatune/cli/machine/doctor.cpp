@@ -2,19 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/number.h"
 #include "portatune/base/plain_text.h"
-#include "portatune/cli/machine/bundle.h"
-#include "portatune/cli/machine/diagnosis.h"
+#include "portatune/cli/machine/device_check.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/doctor/bundle.h"
+#include "portatune/doctor/diagnosis.h"
 
 namespace portatune::cli {
 namespace {
@@ -52,18 +53,18 @@ std::string lines_of(const Json& facts, const std::string& indent) {
   return text;
 }
 
-std::string text_of(const Diagnosis& diagnosis) {
+std::string text_of(const doctor::Diagnosis& diagnosis) {
   std::string text = lines_of(diagnosis.facts, "");
-  for (const Problem& problem : diagnosis.problems) {
+  for (const doctor::Problem& problem : diagnosis.problems) {
     text += fmt::format("\nproblem   {}\nfix       {}\n", printable(problem.what), printable(problem.fix));
   }
   return text + fmt::format("\n{}\n", diagnosis.is_usable ? "Portatune can be used." : "No device can be used.");
 }
 
-Json json_of(const Diagnosis& diagnosis) {
+Json json_of(const doctor::Diagnosis& diagnosis) {
   Json object = diagnosis.facts;
   object["problems"] = Json::array();
-  for (const Problem& problem : diagnosis.problems) {
+  for (const doctor::Problem& problem : diagnosis.problems) {
     object["problems"].push_back({{"problem", problem.what}, {"fix", problem.fix}});
   }
   object["usable"] = diagnosis.is_usable;
@@ -72,8 +73,7 @@ Json json_of(const Diagnosis& diagnosis) {
 
 // Paths below the home folder contain the user's name.
 std::string without_home(std::string text) {
-  const char* home = std::getenv("HOME");
-  const std::string folder = home == nullptr ? "" : home;
+  const std::string folder = environment_variable("HOME").value_or("");
   if (folder.size() < 2) return text;
   constexpr std::string_view kEnds = "/\\\"':,;) \t\n";  // characters after a whole name; \ begins an escape of JSON
   for (size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1)) {
@@ -94,10 +94,11 @@ void add_options(CLI::App& command, DoctorArguments& a) {
 }
 
 int doctor(const DoctorArguments& a) {
-  const Diagnosis diagnosis = diagnose();
+  const doctor::Diagnosis diagnosis = doctor::diagnose(check_devices);
   const std::string json = line_of(json_of(diagnosis));
   if (!a.bundle.empty()) {
-    write_bundle(a.bundle, {{"doctor.txt", without_home(text_of(diagnosis))}, {"doctor.json", without_home(json)}});
+    doctor::write_bundle(a.bundle,
+                         {{"doctor.txt", without_home(text_of(diagnosis))}, {"doctor.json", without_home(json)}});
   }
   print_result(a.talk.json ? json : text_of(diagnosis));
   return diagnosis.is_usable ? kOk : kFailed;

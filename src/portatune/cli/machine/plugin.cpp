@@ -1,12 +1,10 @@
 // portatune plugin: lists and installs XLA plugins.
-#include "portatune/cli/machine/plugin.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
 #include "portatune/base/url_secrets.h"
@@ -17,6 +15,7 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
+#include "portatune/doctor/plugin_state.h"
 #include "portatune/install/install_plugin.h"
 #include "portatune/install/package_index.h"
 #include "portatune/pjrt/plugin/plugin_package.h"
@@ -24,12 +23,9 @@
 namespace portatune::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string index_of(const PluginInstallArguments& a) {
   if (!a.index_url.empty()) return a.index_url;
-  const char* const of_pip = std::getenv("PIP_INDEX_URL");
-  return of_pip == nullptr || *of_pip == '\0' ? kPyPi : of_pip;
+  return environment_variable("PIP_INDEX_URL").value_or(kPyPi);
 }
 
 void print(const PluginInstallArguments& a, const pjrt::PluginPackage& package, bool was_there,
@@ -44,39 +40,18 @@ void print(const PluginInstallArguments& a, const pjrt::PluginPackage& package, 
                            package.needs));
 }
 
-struct Place {
-  fs::path folder;
-  bool has_plugin, is_complete;
-};
-
 // The state "compiles only" is that of a CUDA plugin without CUDA's libraries, as tools/setup.sh --aot installs it.
-std::string state_of(const Place& place) {
-  if (place.is_complete) return place.folder.string();
-  return place.has_plugin ? "compiles only: " + place.folder.string() : "not installed";
+std::string describe(const doctor::PluginState& state) {
+  if (state.is_complete) return state.folder.string();
+  return state.has_plugin ? "compiles only: " + state.folder.string() : "not installed";
 }
 
-std::string row_of(const pjrt::PluginPackage& package, const Place& place) {
+std::string row_of(const pjrt::PluginPackage& package, const doctor::PluginState& state) {
   return fmt::format("{:<8}{:<6}{:<26}{}\n{:<8}{:<6}needs {}\n", package.name, package.platform,
-                     to_string(package.parts.front().wheel), state_of(place), "", "", package.needs);
-}
-
-Place place_of(const pjrt::PluginPackage& package) {
-  const fs::path folder = folder_of(package);
-  std::error_code none;
-  return {.folder = folder,
-          .has_plugin = fs::is_regular_file(folder / package.file, none),
-          .is_complete = is_complete(package, folder)};
+                     to_string(package.parts.front().wheel), describe(state), "", "", package.needs);
 }
 
 }  // namespace
-
-nlohmann::ordered_json facts_of(const pjrt::PluginPackage& package) {
-  const pjrt::Pin& wheel = package.parts.front().wheel;
-  const Place place = place_of(package);
-  return {{"name", package.name},           {"platform", package.platform}, {"package", wheel.package},
-          {"version", wheel.version},       {"needs", package.needs},       {"folder", place.folder.string()},
-          {"installed", place.is_complete}, {"compiles", place.has_plugin}};
-}
 
 void add_options(CLI::App& command, PluginListArguments& a) {
   Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each plugin");
@@ -120,7 +95,7 @@ int plugin_install(const PluginInstallArguments& a) {
 int plugin_list(const PluginListArguments& a) {
   std::string text;
   for (const pjrt::PluginPackage& package : pjrt::plugin_packages()) {
-    text += a.talk.json ? line_of(facts_of(package)) : row_of(package, place_of(package));
+    text += a.talk.json ? line_of(doctor::facts_of(package)) : row_of(package, doctor::state_of(package));
   }
   print_result(text);
   return kOk;

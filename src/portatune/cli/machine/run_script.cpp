@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/shipped_files.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/error.h"
@@ -35,10 +36,7 @@ constexpr const char* kCheck =
 constexpr int kNoModule = 3;
 
 // The Python that the script of the wheel runs in, or the first one in PATH.
-std::string python() {
-  const char* given = std::getenv(kPythonVariable);
-  return given != nullptr && *given != '\0' ? given : "python3";
-}
+std::string python() { return environment_variable(kPythonVariable).value_or("python3"); }
 
 NotFoundError no_python(const std::string& python) {
   return NotFoundError({.where = "run",

@@ -17,6 +17,12 @@
 #include "portatune/grow/grow_model.h"
 #include "portatune/report/page.h"
 #include "portatune/run.h"
+#include "portatune/run/analysis/step_times.h"
+#include "portatune/run/generation/prompts.h"
+#include "portatune/run/predictions/used_models.h"
+#include "portatune/run/tfrecord/write_tfrecord.h"
+#include "portatune/run/tokens/tokenize.h"
+#include "portatune/run/tokens/train_tokenizer.h"
 #include "portatune/sources.h"
 #include "portatune/text.h"
 #include "portatune/train.h"
@@ -44,14 +50,8 @@ struct FitArguments : run::RunOptions {
   OptionValues values;
 };
 
-/// An adapter for the model of a command: --adapter NAME=FOLDER.
-struct NamedAdapter {
-  std::string name;
-  std::filesystem::path folder;
-};
-
 struct EvaluateArguments : run::EvaluateOptions {
-  std::vector<NamedAdapter> adapters;
+  std::vector<run::NamedAdapter> adapters;
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   OptionValues values;
   HangTimeout hang_timeout_s;
@@ -59,7 +59,7 @@ struct EvaluateArguments : run::EvaluateOptions {
 };
 
 struct PredictArguments : run::PredictOptions {
-  std::vector<NamedAdapter> adapters;
+  std::vector<run::NamedAdapter> adapters;
   std::vector<std::string> settings;  ///< as in EvaluateArguments
   OptionValues values;
   std::filesystem::path output = "-";
@@ -67,16 +67,9 @@ struct PredictArguments : run::PredictOptions {
   Talk talk;
 };
 
-struct GenerateArguments {
+struct GenerateArguments : run::PromptOptions {
   std::filesystem::path model;
-  std::vector<NamedAdapter> adapters;
-  std::vector<std::string> prompts, input;
-  std::string text_column = "text";
-  bool chat = false;                         ///< prompts are messages of a user, rows of `input` are conversations
-  std::string system;                        ///< the message before that of the user; empty: none
-  std::string messages_column = "messages";  ///< the column of conversations in `input`
-  std::filesystem::path chat_template;       ///< file of a chat template; empty: the model's template
-  std::string chat_variables;                ///< variables of the template as a JSON object; empty: none
+  std::vector<run::NamedAdapter> adapters;
   int64_t batch_size = GeneratorOptions{}.batch_size;
   GenerationOptions defaults;        ///< those of a folder without settings
   generate::OptionTexts generation;  ///< options of generation, which override those of the folder
@@ -88,39 +81,16 @@ struct GenerateArguments {
   Talk talk;
 };
 
-struct TokenizeArguments {
-  std::filesystem::path tokenizer;
-  std::vector<std::string> input;
+struct TokenizeArguments : run::TokenizeOptions {
   std::filesystem::path output = "-";
-  std::string text_column = "text";
-  std::string text_pair_column;  ///< empty: text_pair in rows that have it
-  int64_t max_length = 0;        ///< 0: no limit
-  bool add_special_tokens = true;
   Talk talk;
 };
 
-struct TokenizerTrainArguments {
-  std::vector<std::string> files;
-  std::string text_column = "text";
-  text::TokenizerTrainingOptions training;
-  std::filesystem::path output;  ///< a folder that does not exist, or is empty
+struct TokenizerTrainArguments : run::TrainTokenizerOptions {
   Talk talk;
 };
 
-struct TfrecordWriteArguments {
-  std::vector<std::string> input;
-  data::TableOptions table;                 ///< options of the input; its columns are written; none: all
-  std::shared_ptr<data::BadRows> bad_rows;  ///< the same as in run::ModelOptions
-  std::filesystem::path output;
-  data::TfrecordWriterOptions files;
-  std::vector<std::string> int64_columns, float_columns;
-  std::string image_column;         ///< column of paths to the images to write; empty: none, or "image" of a folder
-  std::string audio_column;         ///< column of paths to the recordings to write; empty: none
-  std::filesystem::path tokenizer;  ///< empty: texts are written unchanged
-  std::string text_column = "text", text_pair_column;
-  int64_t max_length = 0;          ///< tokens; 0: no limit
-  bool pad_to_max_length = false;  ///< all rows have max_length ids, and an attention_mask
-  bool keep_text = false;          ///< write the text beside its token ids
+struct TfrecordWriteArguments : run::TfrecordOptions {
   Talk talk;
 };
 
@@ -183,11 +153,7 @@ struct RecipesArguments {
   bool schema = false;
 };
 
-struct BenchArguments {
-  run::RunOptions run;  ///< only its model, training options, adapters and device are used
-  int64_t batch_size = 16;
-  int64_t steps = 20, warmup = 3;
-};
+struct BenchArguments : run::StepTimesOptions {};
 
 struct BenchInputArguments {
   FitArguments fit;  ///< the run; only its data, sizes and seed are used

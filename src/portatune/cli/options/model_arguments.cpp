@@ -61,8 +61,8 @@ class Find {
   }
   void find(run::ModelOptions& model, const Talk& talk) { find(model.folder, Contents::kModel, "--model", talk); }
 
-  void find(std::vector<NamedAdapter>& adapters, const Talk& talk) {
-    for (NamedAdapter& adapter : adapters) find(adapter.folder, Contents::kModel, "--adapter", talk);
+  void find(std::vector<run::NamedAdapter>& adapters, const Talk& talk) {
+    for (run::NamedAdapter& adapter : adapters) find(adapter.folder, Contents::kModel, "--adapter", talk);
   }
 
   // A run that was killed while it put its model in place, file by file, may have left a part of it.

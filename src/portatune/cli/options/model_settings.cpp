@@ -64,7 +64,7 @@ Setting setting_of(const std::string& key, const Json& value, const std::filesys
 }
 
 // The options of the model with an adapter.
-run::ModelOptions with_adapter(run::ModelOptions model, const NamedAdapter& adapter) {
+run::ModelOptions with_adapter(run::ModelOptions model, const run::NamedAdapter& adapter) {
   model.folder = adapter.folder;
   return model;
 }
@@ -90,10 +90,10 @@ bool are_same(const std::optional<Recipe>& a, const std::optional<Recipe>& b) {
 
 }  // namespace
 
-std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::vector<NamedAdapter>& adapters) {
+std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters) {
   if (adapters.empty()) return settings_in(model);
   const std::optional<Recipe> first = settings_in(with_adapter(model, adapters.front()));
-  for (const NamedAdapter& adapter : adapters) {
+  for (const run::NamedAdapter& adapter : adapters) {
     if (are_same(first, settings_in(with_adapter(model, adapter)))) continue;
     throw UsageError({.where = "--adapter",
                       .given = fmt::format("adapters with different settings in {}: {} and {}", train::kSettingsFile,
@@ -104,7 +104,7 @@ std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::v
   return first;
 }
 
-void say_settings(const run::ModelOptions& model, const std::vector<NamedAdapter>& adapters,
+void say_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters,
                   const std::vector<std::string>& settings, const Talk& talk) {
   if (settings.empty() || talk.quiet) return;
   const std::filesystem::path file = file_of(adapters.empty() ? model : with_adapter(model, adapters.front()));

@@ -7,20 +7,20 @@
 
 #include "portatune/cli/options/recipe.h"
 #include "portatune/run.h"
+#include "portatune/run/predictions/used_models.h"
 
 namespace portatune::cli {
 
-struct NamedAdapter;
 struct Talk;
 
 /// The settings in the folder of the model, or in those of its adapters. Nullopt if there is no such file, or if --task
 /// asks for another task.
 /// errors  CheckpointError that names file and line for a file that is no JSON object of known settings; UsageError for
 ///         adapters with different settings
-std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::vector<NamedAdapter>& adapters);
+std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters);
 
 /// Reports the settings of the file that are used, if any.
-void say_settings(const run::ModelOptions& model, const std::vector<NamedAdapter>& adapters,
+void say_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters,
                   const std::vector<std::string>& settings, const Talk& talk);
 
 }  // namespace portatune::cli

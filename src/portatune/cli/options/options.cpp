@@ -42,7 +42,7 @@ void add_model(Group group, run::ModelOptions& model, const std::vector<std::str
 }
 
 // The name of an adapter, if it is not given: that of its folder.
-NamedAdapter adapter_in(const std::string& word) {
+run::NamedAdapter adapter_in(const std::string& word) {
   const size_t equals = word.find('=');
   const bool has_name = equals != std::string::npos && io::is_word(word.substr(0, equals));
   if (has_name) return {.name = word.substr(0, equals), .folder = word.substr(equals + 1)};
@@ -56,11 +56,11 @@ bool is_method(const std::string& word) {
   return std::ranges::find(adapter.rules.choices, word, &OptionChoice::word) != adapter.rules.choices.end();
 }
 
-void add_adapters(Group group, std::vector<NamedAdapter>& adapters) {
+void add_adapters(Group group, std::vector<run::NamedAdapter>& adapters) {
   const auto take = [&adapters](const std::string& word) {
     if (is_method(word) && !hub::is_adapter(word)) return;
-    NamedAdapter adapter = adapter_in(word);
-    if (std::ranges::find(adapters, adapter.name, &NamedAdapter::name) != adapters.end()) {
+    run::NamedAdapter adapter = adapter_in(word);
+    if (std::ranges::find(adapters, adapter.name, &run::NamedAdapter::name) != adapters.end()) {
       throw UsageError({.where = "--adapter",
                         .given = "two adapters " + in_quotes(adapter.name),
                         .expected = "a name for each: --adapter NAME=FOLDER"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "portatune/base/text_parts.h"
 #include "portatune/base/utf8.h"
 #include "portatune/cli/options/other_names_table.h"
 
@@ -10,26 +11,17 @@ namespace portatune::cli {
 namespace {
 
 constexpr std::string_view kHyphens = "--";
+constexpr char kBetweenWords = '|';
 
 bool matches(std::string_view pattern, std::string_view name) {
   if (!pattern.ends_with('*')) return pattern == name;
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-std::vector<std::string_view> split(std::string_view words) {
-  std::vector<std::string_view> parts;
-  for (size_t begin = 0; begin <= words.size();) {
-    const size_t end = std::min(words.find('|', begin), words.size());
-    parts.push_back(words.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 bool is_same(const OtherOption& option, const std::string& value) {
   if (option.same == "*") return true;
   const std::string truth = as_bool(value);
-  return std::ranges::any_of(split(option.same), [&](std::string_view word) {
+  return std::ranges::any_of(split(option.same, kBetweenWords), [&](std::string_view word) {
     return !option.same.empty() && (word == value || (!truth.empty() && word == truth));
   });
 }
@@ -56,7 +48,7 @@ std::string refusal_of(const OtherOption& option, const std::string& value) {
 
 std::string own_option(std::string_view command, std::string_view others) {
   const auto has = [](std::string_view list, std::string_view name) {
-    return std::ranges::count(split(list), name) > 0;
+    return std::ranges::count(split(list, kBetweenWords), name) > 0;
   };
   const auto* found = std::ranges::find_if(
       kOwnOptions, [&](const OwnOption& own) { return has(own.commands, command) && has(own.others, others); });

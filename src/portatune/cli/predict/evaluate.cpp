@@ -1,7 +1,6 @@
 // portatune evaluate: computes the metrics of a model on labelled rows.
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
-#include "portatune/cli/predict/adapters.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/hang.h"
 #include "portatune/cli/terminal/processes.h"
@@ -19,11 +18,7 @@ int evaluate(const EvaluateArguments& given, Processes& processes) {
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   catch_signals();
   say_settings(a.model, a.adapters, a.settings, a.talk);
-  std::vector<NamedEvaluation> evaluations;
-  for (const UsedModel& model : used_models(a.model.folder, a.adapters)) {
-    a.model.folder = model.folder;
-    evaluations.push_back({model.name, run::evaluate(a, events)});
-  }
+  const std::vector<run::NamedEvaluation> evaluations = run::evaluate(a, a.adapters, events);
   if (!is_first(a.device.processes.get())) return kOk;
   print_result(a.talk.json ? json_of(evaluations) : table_of(evaluations));
   return kOk;

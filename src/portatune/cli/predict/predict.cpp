@@ -6,16 +6,16 @@
 #include "portatune/base/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/model_settings.h"
-#include "portatune/cli/predict/adapters.h"
-#include "portatune/cli/predict/prediction_file.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/hang.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/result_file.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
+#include "portatune/run/predictions/prediction_file.h"
 
 namespace portatune::cli {
 namespace {
@@ -41,11 +41,12 @@ int predict(const PredictArguments& given, Processes& processes) {
   std::deque<ResultFile> files;  // of all adapters
   const auto open = [&](const RowTask& task, const data::Dataset& rows) {
     catch_signals();  // before a file exists, so that no incomplete file is left
-    return prediction_file(files.emplace_back(a.output), a, task, rows);
+    return run::prediction_file(a.output, a.model, task, rows,
+                                [&]() -> run::TextOutput& { return files.emplace_back(a.output); });
   };
   // The other processes open no file.
   if (!is_first(a.device.processes.get())) catch_signals();
-  for (const UsedModel& model : used_models(a.model.folder, a.adapters)) {
+  for (const run::UsedModel& model : run::used_models(a.model.folder, a.adapters)) {
     a.model.folder = model.folder;
     if (a.adapters.size() > 1) a.output = file_of(model.name, given.output);
     const run::Prediction prediction = run::predict(a, open, events);

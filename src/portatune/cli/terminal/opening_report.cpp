@@ -24,13 +24,10 @@
 #include "portatune/report/run_log.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/data_survey.h"
-#include "portatune/run/inputs/rows/data_warnings.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/records/metrics_log.h"
-#include "portatune/run/remarks.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/sources.h"
-#include "portatune/tasks/rows/label_names.h"
 #include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
@@ -242,73 +239,6 @@ std::string describe_run(const run::Opening& o) {
   return o.trainer.steps() > 0 ? text + fmt::format("; resumes after step {}", grouped(o.trainer.steps())) : text;
 }
 
-// The names of the outputs of a task's head, if there are names.
-std::vector<std::string> labels_of(const RowTask& task) {
-  const RowLabels labels = task.row_labels();
-  return labels.number_columns.size() > 1 ? labels.number_columns : labels.classes;
-}
-
-// Warning of a head whose size differs from the number of classes.
-std::string warning_of_head(const run::Opening& o) {
-  const std::vector<std::string>& replaced = o.trainer.load_report().replaced;
-  if (replaced.empty()) return {};
-  const std::string layer = replaced.front().substr(0, replaced.front().rfind('.'));
-  const std::vector<std::string> now = labels_of(o.task);
-  const std::vector<std::string> before = tasks::labels_in(hub::read_config(run::model_of(o.plan)));
-  if (now.empty() || before.size() == now.size()) {
-    return fmt::format("the checkpoint's {} has another shape: it is replaced", layer);
-  }
-  return fmt::format("the checkpoint's {} has {} ({}), the data {} ({}): it is replaced", layer,
-                     before.size() == 1 ? "1 class" : fmt::format("{} classes", before.size()),
-                     list_of(before, kMaxNames), now.size(), list_of(now, kMaxNames));
-}
-
-// Warning of a body that --allow-new-weights lets start at random.
-std::string warning_of_new_body(const run::Opening& o) {
-  const std::vector<std::string>& body = o.trainer.load_report().body;
-  if (body.empty()) return {};
-  return fmt::format("the checkpoint lacks {} of the body's weights, which start at random: {}", body.size(),
-                     list_of(body, kMaxNames));
-}
-
-// Returns true for a label other than a number or "LABEL_" with a number.
-bool is_name(const std::string& label) {
-  const std::string_view digits = label.starts_with("LABEL_") ? std::string_view(label).substr(6) : label;
-  return digits.find_first_not_of("0123456789") != std::string_view::npos;
-}
-
-// Warning of classes of the checkpoint that the data replace by other classes.
-std::string warning_of_renamed_classes(const run::Opening& o) {
-  const std::vector<std::string> now = labels_of(o.task);
-  const std::filesystem::path config = hub::folder_of_settings(run::model_of(o.plan)) / "config.json";
-  if (now.empty() || !o.trainer.load_report().missing.empty() || !std::filesystem::exists(config)) return {};
-  const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(config));
-  std::vector<std::string> renamed;
-  for (size_t i = 0; i < now.size() && now.size() == before.size(); ++i) {
-    if (now[i] == before[i] || !is_name(now[i]) || !is_name(before[i])) continue;
-    renamed.push_back(
-        fmt::format("class {} \"{}\" becomes \"{}\"", i, shortened(before[i], 40), shortened(now[i], 40)));
-  }
-  if (renamed.empty()) return {};
-  return fmt::format("the data have other classes than the checkpoint, whose classifier is kept: {}",
-                     list_of(renamed, kMaxNames));
-}
-
-std::vector<std::string> notes_of(const run::Opening& o) {
-  std::vector<std::string> notes = run::remarks_on_config(o.task.unknown_config_keys());
-  for (std::string& note : run::remarks(o.trainer.load_report())) notes.push_back(std::move(note));
-  return notes;
-}
-
-std::vector<std::string> warnings_of(const run::Opening& o) {
-  std::vector<std::string> warnings = run::warnings_of_rows(o.train);
-  for (std::string& warning : run::warnings_of_files(o.plan)) warnings.push_back(std::move(warning));
-  if (std::string warning = warning_of_new_body(o); !warning.empty()) warnings.push_back(std::move(warning));
-  if (std::string warning = warning_of_head(o); !warning.empty()) warnings.push_back(std::move(warning));
-  if (std::string warning = warning_of_renamed_classes(o); !warning.empty()) warnings.push_back(std::move(warning));
-  return warnings;
-}
-
 }  // namespace
 
 std::vector<std::string> labelled(const std::string& label, const std::string& text) {
@@ -330,8 +260,8 @@ std::vector<std::string> opening_report(const run::Opening& opening) {
   add("train", describe_training_data(opening));
   add("eval", describe_validation(opening));
   add("run", describe_run(opening));
-  for (const std::string& note : notes_of(opening)) add("note", note);
-  for (const std::string& warning : warnings_of(opening)) add("warning:", " " + warning);
+  for (const std::string& note : run::notes_of(opening)) add("note", note);
+  for (const std::string& warning : run::warnings_of(opening)) add("warning:", " " + warning);
   return lines;
 }
 

@@ -116,7 +116,7 @@ std::string table_of(const run::Evaluation& evaluation) {
 }
 
 // A line of names, and one for each evaluation. Adapters of other heads may have other scores.
-std::string lines_of(const std::vector<NamedEvaluation>& evaluations) {
+std::string lines_of(const std::vector<run::NamedEvaluation>& evaluations) {
   std::vector<std::string> scores;
   size_t width = std::string_view("adapter ").size();
   for (const auto& [name, evaluation] : evaluations) {
@@ -139,14 +139,14 @@ std::string lines_of(const std::vector<NamedEvaluation>& evaluations) {
 
 }  // namespace
 
-std::string json_of(const std::vector<NamedEvaluation>& evaluations) {
+std::string json_of(const std::vector<run::NamedEvaluation>& evaluations) {
   if (evaluations.size() == 1) return line_of(object_of(evaluations.front().evaluation));
   nlohmann::ordered_json object;
   for (const auto& [name, evaluation] : evaluations) object[name] = object_of(evaluation);
   return line_of(object);
 }
 
-std::string table_of(const std::vector<NamedEvaluation>& evaluations) {
+std::string table_of(const std::vector<run::NamedEvaluation>& evaluations) {
   return evaluations.size() == 1 ? table_of(evaluations.front().evaluation) : lines_of(evaluations);
 }
 

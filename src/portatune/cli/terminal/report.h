@@ -39,14 +39,9 @@ using io::line_of;
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);
 
-/// An evaluation and the name of its adapter.
-struct NamedEvaluation {
-  std::string name;
-  run::Evaluation evaluation;
-};
 /// The result of one evaluation; of several, an object or a line for each.
-std::string json_of(const std::vector<NamedEvaluation>& evaluations);
-std::string table_of(const std::vector<NamedEvaluation>& evaluations);
+std::string json_of(const std::vector<run::NamedEvaluation>& evaluations);
+std::string table_of(const std::vector<run::NamedEvaluation>& evaluations);
 
 std::string json_of(const run::Outcome& outcome);
 std::string table_of(const run::Outcome& outcome);

@@ -8,17 +8,18 @@
 #include <string_view>
 
 #include "portatune/base/output_file.h"
+#include "portatune/run/predictions/text_output.h"
 
 namespace portatune::cli {
 
 /// Without finish() the new file is discarded.
-class ResultFile {
+class ResultFile final : public run::TextOutput {
  public:
   /// path     "-" is stdout; an existing file is replaced at the end; a device or pipe is written to
   /// errors   IoError, NotFoundError if it cannot be written; run::OutputError if it is a folder
   explicit ResultFile(std::filesystem::path path);
 
-  void write(std::string_view text);
+  void write(std::string_view text) override;
   /// Puts the file in place.
   void finish();
   /// Puts all files in place, or none. Devices and pipes are no such files: they have what was written.

@@ -78,7 +78,7 @@ std::string verdict(const RunComparison& c) {
                             distance(first.allowed), of_both_kinds(c.first_beyond));
 }
 
-ordered_json json_of(const RunSetting& setting) {
+ordered_json json_of(const run::RunSetting& setting) {
   return {{"device", setting.device.device},
           {"kernels", setting.device.use_kernels},
           {"dtype", name_of(setting.dtype)},
@@ -109,16 +109,18 @@ ordered_json json_of(const std::vector<Drift>& drifts) {
 
 }  // namespace
 
-std::string table_of(const std::array<RunSetting, 2>& settings, const RunComparison& comparison) {
+std::string table_of(const run::ComparedRuns& runs) {
+  const auto& [settings, comparison] = runs;
   return fmt::format("first   {}\nsecond  {}\n\n", describe(settings[0]), describe(settings[1])) +
          steps_table(comparison) + "\n" + tensors_table(comparison) + "\n" + verdict(comparison);
 }
 
-std::string json_of(const std::array<RunSetting, 2>& settings, const RunComparison& c) {
+std::string json_of(const run::ComparedRuns& runs) {
+  const RunComparison& c = runs.comparison;
   ordered_json steps = ordered_json::array();
   for (const ComparedStep& step : c.steps) steps.push_back(json_of(step, c.tolerance));
-  ordered_json json = {{"first", json_of(settings[0])},
-                       {"second", json_of(settings[1])},
+  ordered_json json = {{"first", json_of(runs.settings[0])},
+                       {"second", json_of(runs.settings[1])},
                        {"passed", c.passed()},
                        {"loss_apart_max", c.max_loss_apart()},
                        {"loss_apart_mean", c.mean_loss_apart()},

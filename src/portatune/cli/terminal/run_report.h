@@ -1,17 +1,15 @@
 // The comparison of two runs as text and as JSON.
 #pragma once
 
-#include <array>
 #include <string>
 
-#include "portatune/cli/options/run_setting.h"
-#include "portatune/parity/run_comparison.h"
+#include "portatune/run/analysis/compared_runs.h"
 
 namespace portatune::cli {
 
 /// A table with a row for each step, a row for each of the tensors that differ most, and the verdict.
-std::string table_of(const std::array<RunSetting, 2>& settings, const parity::RunComparison& comparison);
+std::string table_of(const run::ComparedRuns& runs);
 /// The same content as JSON, with all tensors.
-std::string json_of(const std::array<RunSetting, 2>& settings, const parity::RunComparison& comparison);
+std::string json_of(const run::ComparedRuns& runs);
 
 }  // namespace portatune::cli

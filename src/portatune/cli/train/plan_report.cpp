@@ -38,10 +38,10 @@ constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}
 // Whether the plugin reports the size of the code; the plugins of CPUs and GPUs do not.
 bool tells_code(const plan::Memory& memory) { return memory.code > 0; }
 
-std::string memory_row(const PlannedTarget& target) {
+std::string memory_row(const plan::PlannedTarget& target) {
   const plan::Memory& m = target.outcome.memory;
   const std::string capacity = binary_size(target.memory_bytes);
-  if (!has_figures(target)) {
+  if (!target.has_figures()) {
     const bool is_too_large = target.outcome.is_too_large;
     const auto known = [&](int64_t bytes) { return is_too_large ? binary_size(bytes) : ""; };
     return fmt::format(kMemoryRow, target.target.name, is_too_large ? "no" : "?", known(m.parameters),
@@ -54,19 +54,19 @@ std::string memory_row(const PlannedTarget& target) {
                      largest(target.largest_batch));
 }
 
-double compile_seconds(const PlannedTarget& target) {
+double compile_seconds(const plan::PlannedTarget& target) {
   double seconds = target.outcome.evaluation_compile_s;
   for (const plan::ShapePlan& shape : target.outcome.shapes) seconds += shape.step.compile_s;
   return seconds;
 }
 
-const char* bound_of(const MeanStep& step) {
+const char* bound_of(const plan::MeanStep& step) {
   if (step.exchange_s > std::max(step.compute_s, step.memory_s)) return "links";
   return step.compute_s >= step.memory_s ? "compute" : "memory";
 }
 
-std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
-  const MeanStep step = mean_step(target.outcome.shapes);
+std::string time_row(const run::PlannedRun& run, const plan::PlannedTarget& target) {
+  const plan::MeanStep step = plan::mean_step(target.outcome.shapes);
   return fmt::format(kTimeRow, target.target.name, operations(step.flops), decimal_size(step.bytes),
                      duration(step.seconds), bound_of(step),
                      fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
@@ -78,7 +78,7 @@ std::string name_of(Remat policy) {
   return policy == Remat::kLayers ? "layers" : policy == Remat::kDots ? "dots" : "none";
 }
 
-std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
+std::string options_of(const plan::Remedy& remedy, const run::PlannedRun& run) {
   std::vector<std::string> options;
   if (remedy.dtype != run.dtype) options.push_back(fmt::format("--dtype {}", name_of(remedy.dtype)));
   if (remedy.remat != run.remat) options.push_back("--remat " + name_of(remedy.remat));
@@ -91,16 +91,16 @@ std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
   return text;
 }
 
-std::string exchange_of(const PlannedTarget& target) {
-  if (!has_figures(target)) return "";
-  const MeanStep step = mean_step(target.outcome.shapes);
+std::string exchange_of(const plan::PlannedTarget& target) {
+  if (!target.has_figures()) return "";
+  const plan::MeanStep step = plan::mean_step(target.outcome.shapes);
   const std::string sent = fmt::format(", each of which sends {} in a step", decimal_size(step.sent_bytes));
   if (target.peaks.links == 0) return sent + ", within this machine's memory";
   return sent + fmt::format(", {} on its links", duration(step.exchange_s));
 }
 
 // Remarks on a target that do not fit into the rows of the table.
-std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRun& run) {
+std::vector<std::string> remarks_on(const plan::PlannedTarget& target, const run::PlannedRun& run) {
   std::vector<std::string> lines;
   if (run.mesh.devices() > 1) {
     lines.push_back(fmt::format("per device; {} devices in the mesh {}{}", run.mesh.devices(), to_string(run.mesh),
@@ -164,8 +164,8 @@ ordered_json json_of(const plan::LargestBatch& found) {
   return json;
 }
 
-void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedRun& run) {
-  const MeanStep step = mean_step(target.outcome.shapes);
+void add_figures(ordered_json& json, const plan::PlannedTarget& target, const run::PlannedRun& run) {
+  const plan::MeanStep step = plan::mean_step(target.outcome.shapes);
   json["memory"] = json_of(target.outcome.memory);
   json["flops_per_step"] = step.flops;
   json["bytes_per_step"] = step.bytes;
@@ -179,23 +179,23 @@ void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedR
   for (const plan::ShapePlan& shape : target.outcome.shapes) json["shapes"].push_back(json_of(shape));
 }
 
-ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
+ordered_json json_of(const plan::PlannedTarget& target, const run::PlannedRun& run) {
   ordered_json json = {{"target", target.target.name}, {"devices", target.target.devices}};
   if (!target.unavailable.empty()) {
     json["unavailable"] = target.unavailable;
     return json;
   }
-  const bool is_known = has_figures(target) || !target.outcome.refusal.empty();
-  json["compiles"] = is_known ? ordered_json(has_figures(target)) : ordered_json();
+  const bool is_known = target.has_figures() || !target.outcome.refusal.empty();
+  json["compiles"] = is_known ? ordered_json(target.has_figures()) : ordered_json();
   if (!target.slow.empty()) json["slow"] = target.slow;
   if (!target.outcome.refusal.empty()) json["reason"] = target.outcome.refusal;
-  if (has_figures(target) || target.outcome.is_too_large) json["fits"] = target.outcome.fits;
+  if (target.has_figures() || target.outcome.is_too_large) json["fits"] = target.outcome.fits;
   json["memory_capacity"] = target.memory_bytes;
   json["peaks"] = {{"float32_flops_per_second", target.peaks.float32},
                    {"bfloat16_flops_per_second", target.peaks.bfloat16},
                    {"bytes_per_second", target.peaks.bytes},
                    {"link_bytes_per_second", target.peaks.links}};
-  if (has_figures(target)) {
+  if (target.has_figures()) {
     add_figures(json, target, run);
   } else if (target.outcome.is_too_large) {
     json["memory"] = json_of_arguments(target.outcome.memory);
@@ -215,54 +215,32 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
 
 }  // namespace
 
-bool has_figures(const PlannedTarget& target) { return !target.outcome.shapes.empty(); }
-
-MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes) {
-  MeanStep sum;
-  double steps = 0;
-  for (const plan::ShapePlan& shape : shapes) {
-    const double share = static_cast<double>(shape.shape.steps);
-    sum.flops += share * shape.step.work.all_flops();
-    sum.bytes += share * shape.step.work.bytes;
-    sum.sent_bytes += share * shape.step.work.sent_bytes;
-    sum.seconds += share * shape.time.seconds();
-    sum.compute_s += share * shape.time.compute_s;
-    sum.memory_s += share * shape.time.memory_s;
-    sum.exchange_s += share * shape.time.exchange_s;
-    steps += share;
-  }
-  for (double* figure :
-       {&sum.flops, &sum.bytes, &sum.sent_bytes, &sum.seconds, &sum.compute_s, &sum.memory_s, &sum.exchange_s}) {
-    *figure /= steps;
-  }
-  return sum;
-}
-
-std::string table_of(const PlannedRun& run) {
+std::string table_of(const PlanReport& report) {
   std::string text = fmt::format(kMemoryRow, "memory", "fits", "parameters", "optimizer", "batch", "temporaries",
                                  "code", "all", "of", "largest batch");
-  for (const PlannedTarget& target : run.targets) text += memory_row(target);
+  for (const plan::PlannedTarget& target : report.targets) text += memory_row(target);
   text +=
       "\n" + fmt::format(kTimeRow, "time, estimated", "a step", "", "", "bound by", "MFU <=", "epoch", "compiled in");
-  for (const PlannedTarget& target : run.targets) {
-    if (has_figures(target)) text += time_row(run, target);
+  for (const plan::PlannedTarget& target : report.targets) {
+    if (target.has_figures()) text += time_row(report.run, target);
   }
   std::string remarks;
-  for (const PlannedTarget& target : run.targets) {
-    for (const std::string& line : remarks_on(target, run)) {
+  for (const plan::PlannedTarget& target : report.targets) {
+    for (const std::string& line : remarks_on(target, report.run)) {
       remarks += fmt::format("{:<16}{}\n", target.target.name, line);
     }
   }
   return text + (remarks.empty() ? "" : "\n" + remarks);
 }
 
-std::string json_of(const PlannedRun& run) {
+std::string json_of(const PlanReport& report) {
+  const run::PlannedRun& run = report.run;
   ordered_json json = {{"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)}, {"remat", name_of(run.remat)},
                        {"mesh", to_string(run.mesh)},     {"examples", nullptr},         {"steps_per_epoch", nullptr},
                        {"targets", ordered_json::array()}};
   if (run.examples) json["examples"] = *run.examples;
   if (run.steps_per_epoch) json["steps_per_epoch"] = *run.steps_per_epoch;
-  for (const PlannedTarget& target : run.targets) json["targets"].push_back(json_of(target, run));
+  for (const plan::PlannedTarget& target : report.targets) json["targets"].push_back(json_of(target, run));
   return line_of(json);
 }
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <string_view>
 
+#include "portatune/base/environment.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 
@@ -15,36 +16,26 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxTokenBytes = 10'000;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-bool is_true(std::string value) {
+bool is_true(const char* variable) {
+  std::string value = environment_variable(variable).value_or("");
   std::ranges::transform(value, value.begin(), [](unsigned char c) { return std::toupper(c); });
   return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
 }
 
+fs::path home() { return environment_variable("HOME").value_or(""); }
+
 // A path from a variable, in which no shell may have replaced the "~".
-fs::path path_of(const std::string& text) {
-  return text.starts_with("~/") ? fs::path(variable("HOME")) / text.substr(2) : fs::path(text);
-}
+fs::path path_of(const std::string& text) { return text.starts_with("~/") ? home() / text.substr(2) : fs::path(text); }
 
 fs::path hub_home() {
-  if (const std::string home = variable("HF_HOME"); !home.empty()) return path_of(home);
-  const std::string caches = variable("XDG_CACHE_HOME");
-  return (caches.empty() ? fs::path(variable("HOME")) / ".cache" : path_of(caches)) / "huggingface";
-}
-
-std::string stripped(const std::string& text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  if (const auto folder = environment_variable("HF_HOME")) return path_of(*folder);
+  const auto caches = environment_variable("XDG_CACHE_HOME");
+  return (caches ? path_of(*caches) : home() / ".cache") / "huggingface";
 }
 
 // A token is a part of a header line, so a line end in it would begin another header.
-std::string checked(const std::string& token, const std::string& source) {
-  if (std::ranges::all_of(token, [](unsigned char c) { return c > ' ' && c < 127; })) return token;
+std::string checked(std::string_view token, const std::string& source) {
+  if (std::ranges::all_of(token, [](unsigned char c) { return c > ' ' && c < 127; })) return std::string(token);
   throw UsageError({.where = source,
                     .given = "a token with blanks or with characters that are not ASCII",
                     .expected = "a token of the Hugging Face Hub: hf_..."});
@@ -54,32 +45,33 @@ std::string checked(const std::string& token, const std::string& source) {
 
 fs::path hub_cache() {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
-    if (const std::string cache = variable(name); !cache.empty()) return path_of(cache);
+    if (const auto cache = environment_variable(name)) return path_of(*cache);
   }
   return hub_home() / "hub";
 }
 
 std::string hub_endpoint() {
-  std::string url = variable("HF_ENDPOINT");
+  std::string url = environment_variable("HF_ENDPOINT").value_or("");
   while (url.ends_with('/')) url.pop_back();
   return url.empty() ? "https://huggingface.co" : url;
 }
 
 std::string offline_variable() {
   for (const char* name : {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"}) {
-    if (is_true(variable(name))) return name;
+    if (is_true(name)) return name;
   }
   return "";
 }
 
 std::string hub_token() {
-  if (is_true(variable("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) return "";
+  if (is_true("HF_HUB_DISABLE_IMPLICIT_TOKEN")) return "";
   for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"}) {
-    if (const std::string token = stripped(variable(name)); !token.empty()) return checked(token, name);
+    const std::string token = environment_variable(name).value_or("");
+    if (!trimmed(token).empty()) return checked(trimmed(token), name);
   }
-  const std::string path = variable("HF_TOKEN_PATH");
-  const fs::path file = path.empty() ? hub_home() / "token" : path_of(path);
-  return fs::is_regular_file(file) ? checked(stripped(read_text(file, kMaxTokenBytes)), file.string()) : "";
+  const auto path = environment_variable("HF_TOKEN_PATH");
+  const fs::path file = path ? path_of(*path) : hub_home() / "token";
+  return fs::is_regular_file(file) ? checked(trimmed(read_text(file, kMaxTokenBytes)), file.string()) : "";
 }
 
 }  // namespace portatune::io

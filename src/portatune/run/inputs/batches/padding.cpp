@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "portatune/base/number.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/batches/auto_lengths.h"
 #include "portatune/run/inputs/batches/pair_padding.h"
@@ -22,11 +23,7 @@ const Padding kDefaultPadding{.kind = Padding::Kind::kAuto, .number = 0, .length
 
 std::vector<int64_t> numbers_in(std::string_view text) {
   std::vector<int64_t> numbers;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    numbers.push_back(number_in<int64_t>(text.substr(begin, end - begin)).value_or(0));
-    begin = end + 1;
-  }
+  for (const std::string& part : split(text, ',')) numbers.push_back(number_in<int64_t>(part).value_or(0));
   return numbers;
 }
 

@@ -1,0 +1,22 @@
+// The continuations of prompts.
+#pragma once
+
+#include <vector>
+
+#include "portatune/generate/options.h"
+#include "portatune/generation.h"
+#include "portatune/run.h"
+#include "portatune/run/generation/prompts.h"
+
+namespace portatune::run {
+
+/// The options of a generator's model with other values for some of them. Reports options without effect.
+GenerationOptions generation_options(const Generator& generator, const generate::OptionTexts& texts, Events& events);
+
+/// The continuations of the prompts.
+/// is_chat  whether the prompts are conversations, which have token ids
+/// errors   those of Generator::generate()
+std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts,
+                                 const GenerationOptions& options, bool is_chat, GenerationCallback& callback);
+
+}  // namespace portatune::run
