@@ -46,7 +46,7 @@ void require_fitting(const audio::ExtractorConfig& config, const models::AudioMo
 
 audio::ExtractorConfig extractor_config(const fs::path& folder, const io::JsonObject& config,
                                         const models::AudioModelFacts& facts) {
-  const fs::path file = folder / "preprocessor_config.json";
+  const fs::path file = audio::ExtractorConfig::file_in(folder);
   const auto extractor = audio::ExtractorConfig::read(file, config.get_string("model_type"));
   require_fitting(extractor, facts, file.string());
   return extractor;

@@ -39,7 +39,6 @@ namespace fs = std::filesystem;
 constexpr const char* kInputFeatures = "input_features";
 constexpr const char* kTextLabels = "labels";
 constexpr const char* kAudio = "audio";
-constexpr const char* kProcessorConfig = "processor_config.json";  // of WhisperProcessor in transformers 5
 constexpr const char* kGenerationConfig = "generation_config.json";
 constexpr int64_t kMaxConfigBytes = 10 << 20;
 constexpr int64_t kDefaultTargetLength = 225;
@@ -49,8 +48,7 @@ enum SpeechDraw : uint64_t { kTimeMask, kFeatureMask };
 
 audio::ExtractorConfig extractor_of(const fs::path& folder, const io::JsonObject& config,
                                     const models::SpeechFacts& facts) {
-  fs::path file = folder / "preprocessor_config.json";
-  if (!fs::exists(file) && fs::exists(folder / kProcessorConfig)) file = folder / kProcessorConfig;
+  const fs::path file = audio::ExtractorConfig::file_in(folder);
   const auto extractor = audio::ExtractorConfig::read(file, config.get_string("model_type"));
   const int64_t frames = extractor.chunk_length * extractor.sampling_rate / extractor.hop_length;
   const bool fits = extractor.features == audio::Features::kWhisperMel && frames == facts.spectrogram.frames &&

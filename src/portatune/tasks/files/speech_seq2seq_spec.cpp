@@ -36,7 +36,7 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   fields("predict_with_generate", predict_with_generate, "evaluations generate texts and score them",
          {.use = OptionUse::kLabels, .kept = true});
   fields("generation_max_length", generation_max_length, "tokens of a generated text",
-         {.lowest = 2, .default_help = "--max-target-length", .kept = true});
+         {.lowest = 1, .default_help = "--max-target-length", .kept = true});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
 }
