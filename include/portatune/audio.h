@@ -45,7 +45,7 @@ enum class Features {
   kWhisperMel  ///< WhisperFeatureExtractor: logarithms of the mel bands of Slaney, over 30 seconds
 };
 
-/// The settings of a feature extractor, as preprocessor_config.json has them.
+/// The settings of a feature extractor.
 struct ExtractorConfig {
   Features features = Features::kWaveform;
   int64_t sampling_rate = 16'000;
@@ -60,6 +60,9 @@ struct ExtractorConfig {
   int64_t hop_length = 160, n_fft = 400;
   int64_t chunk_length = 30;  ///< seconds
 
+  /// The file of the settings in a model folder: preprocessor_config.json or, if there is none, processor_config.json
+  /// of transformers 5, which has them under "feature_extractor".
+  static std::filesystem::path file_in(const std::filesystem::path& folder);
   /// Reads the files of Wav2Vec2FeatureExtractor, ASTFeatureExtractor and WhisperFeatureExtractor.
   /// model_type  the value of config.json; it selects the extractor if the file does not name one
   /// errors      CheckpointError that names file and key for another extractor, and for values that are out of range or

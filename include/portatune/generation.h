@@ -47,6 +47,15 @@ struct OptionType<std::vector<int32_t>> : OptionTypeOf<std::vector<int32_t>, Opt
 inline constexpr int64_t kDefaultNewTokens = 50;
 
 /// Options of generation, with the names and meaning of transformers' GenerationConfig.
+/// The tokens of times in the texts of Whisper.
+struct TimeTokens {
+  int32_t first;                       ///< the token of 0 seconds; all ids from it on are times
+  int32_t end;                         ///< the token that ends a text
+  std::optional<int32_t> max_initial;  ///< number of the latest time with which a text may begin; absent: any
+
+  bool operator==(const TimeTokens&) const = default;
+};
+
 struct GenerationOptions {
   std::optional<int64_t> max_new_tokens = {};  ///< absent: max_length decides, or else kDefaultNewTokens
   /// Number of tokens of prompt and new tokens together; max_new_tokens overrides it. In the lengths of encoder-decoder
@@ -78,7 +87,8 @@ struct GenerationOptions {
   /// Strings that end a text; the text ends after the first of them. A string that is a special token, such as "</s>",
   /// joins eos_token_id instead, since texts do not show special tokens.
   std::vector<std::string> stop_strings = {};
-  uint64_t seed = 42;  ///< seed of sampling
+  std::optional<TimeTokens> times = {};  ///< the parts of a text are between times, by Whisper's rules
+  uint64_t seed = 42;                    ///< seed of sampling
   /// Unknown keys of generation_config.json; they have no effect.
   std::vector<std::string> unknown = {};
 

@@ -12,6 +12,8 @@ namespace portatune::models {
 
 /// Metadata of a speech checkpoint, beside those of TextModel and Seq2Seq.
 struct SpeechFacts {
+  /// Frames of a spectrogram for each position of the encoder, which is the smallest difference of times in a text.
+  static constexpr int64_t kFramesOfTime = 2;
   SpectrogramSize spectrogram;                   ///< the only size that the model accepts
   std::optional<SpecAugment> spec_augment = {};  ///< masks of the spectrograms in training, which the task draws
 };

@@ -170,6 +170,13 @@ class RowTask : public Task {
   virtual bool loss_is_of_rows() const { return true; }
   /// Returns whether examples vary in length, so that batches of several lengths reduce padding: see set_lengths().
   virtual bool varies_in_length() const { return false; }
+  /// What the numbers of max_length(), set_lengths() and their reports count.
+  virtual const char* length_unit() const { return "tokens"; }
+  /// What the two numbers of a pair count: see set_pairs().
+  virtual const char* pair_unit() const { return "tokens (source+target)"; }
+  /// Batches for length_counts() and pair_counts() alone, if the task can tell the lengths of examples without making
+  /// them; otherwise nothing. A row that the task refuses by its length is an error of the pass.
+  virtual std::optional<data::Dataset> length_batches(const data::Dataset& rows, Labels labels) const;
   /// Returns whether packed_batches() works.
   virtual bool can_be_packed() const { return false; }
   /// Sets the lengths of batches. Each batch gets the smallest length that holds its examples, and examples of similar

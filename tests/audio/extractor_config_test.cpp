@@ -44,6 +44,16 @@ TEST_F(ReadExtractorConfig, ReadsSettings) {
   EXPECT_EQ(read(R"({"feature_size": 128})", "whisper").feature_size, 128);
 }
 
+TEST_F(ReadExtractorConfig, ReadsTheProcessorsOfTransformers5) {
+  EXPECT_EQ(ExtractorConfig::file_in(folder_.path()).filename(), "preprocessor_config.json");  // for the error
+  const std::string processor = R"({"processor_class": "Wav2Vec2Processor", "feature_extractor": {
+      "feature_extractor_type": "Wav2Vec2FeatureExtractor", "do_normalize": false}})";
+  write_text(folder_ / "processor_config.json", processor);
+  EXPECT_FALSE(ExtractorConfig::read(ExtractorConfig::file_in(folder_.path()), "wav2vec2").do_normalize);
+  EXPECT_TRUE(read(R"({"do_normalize": true})").do_normalize);
+  EXPECT_EQ(ExtractorConfig::file_in(folder_.path()), file());
+}
+
 TEST_F(ReadExtractorConfig, RefusesWhatItDoesNotSupport) {
   EXPECT_NE(error(R"({"feature_extractor_type": "ClapFeatureExtractor"})").find("ClapFeatureExtractor"),
             std::string::npos);

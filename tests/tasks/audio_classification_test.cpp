@@ -77,6 +77,8 @@ TEST_F(AudioClassificationTask, BatchesRecordingsOfSimilarLength) {
   const data::Dataset rows = data::from_examples(
       {row("a.wav", counted(500), "0"), row("b.wav", counted(2000), "1"), row("c.wav", counted(490), "2")});
   EXPECT_EQ(task.length_counts(task.batches(rows, 2)), (data::LengthCounts{{48, 1}, {49, 1}, {79, 1}}));
+  EXPECT_EQ(task.length_counts(*task.length_batches(rows, RowTask::Labels::kRequired)),
+            task.length_counts(task.batches(rows, 2)));
   task.set_lengths({79, 49});
   std::vector<Shape> shapes;
   for (const data::Example& batch : task.training_batches(rows, 2, {.buffer = 3}).iterate()) {

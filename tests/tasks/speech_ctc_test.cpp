@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "audio/tone.h"
@@ -12,6 +14,7 @@
 #include "portatune/audio/wav_file.h"
 #include "portatune/error.h"
 #include "portatune/packing.h"
+#include "portatune/sources.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "tasks/forward.h"
 
@@ -119,6 +122,25 @@ TEST_F(SpeechCtcTask, PadsRecordingsAndLabelsOfABucket) {
                           Pair(data::LengthPair{100, 6}, 1)));
   EXPECT_THAT(task.length_counts(task.batches(rows, 2, kWithoutTexts)),
               ElementsAre(Pair(14, 1), Pair(20, 1), Pair(100, 1)));
+  EXPECT_EQ(task.pair_counts(*task.length_batches(rows, kWithTexts)), task.pair_counts(task.batches(rows, 2)));
+}
+
+TEST_F(SpeechCtcTask, FindsLengthsWithoutDecoding) {
+  std::string file = text_of(kSpeechData / "audio/decode/16k_float.wav");
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(file.data() + file.size() - sizeof nan, &nan, sizeof nan);
+  const SpeechCtc task = this->task();
+  const data::Dataset rows = data::from_examples({data::Example().set("audio", file).set("text", "ab")});
+  EXPECT_THAT(task.pair_counts(*task.length_batches(rows, kWithTexts)), ElementsAre(Pair(data::LengthPair{191, 3}, 1)));
+  EXPECT_THROW(task.encode(*rows.iterate().next()), DataError);
+  const auto count = [&](SpeechCtcOptions options, const data::Example& row) {
+    const SpeechCtc task = this->task(std::move(options));
+    task.pair_counts(*task.length_batches(data::from_examples({row}), kWithTexts));
+  };
+  EXPECT_THAT(message_of<DataError>([&] { count({}, row("a.wav", 55, "aab")); }), HasSubstr("that needs 5"));
+  EXPECT_THAT(message_of<DataError>([&] { count({}, row("a.wav", 9, "a")); }), HasSubstr("9 samples"));
+  EXPECT_THAT(message_of<DataError>([&] { count({.input = {.max_file_seconds = 0.1}}, row("a.wav", 1601, "a")); }),
+              HasSubstr("more than 0.1 seconds"));
 }
 
 TEST_F(SpeechCtcTask, LeavesOutLabelledRowsByTheirDuration) {
@@ -130,7 +152,22 @@ TEST_F(SpeechCtcTask, LeavesOutLabelledRowsByTheirDuration) {
   const std::string table = (folder_ / "train.csv").string();
   EXPECT_EQ(task.read({table}, kWithTexts).count(), 1);
   EXPECT_EQ(task.read({table}, kWithoutTexts).count(), 3);
+  EXPECT_THAT(task.have_duration(task.read({table}, kWithoutTexts)), ElementsAre(false, true, false));
   EXPECT_THROW(this->task({.min_duration_seconds = 30}), UsageError);
+}
+
+TEST_F(SpeechCtcTask, KeepsRowsWhoseRecordingsCannotBeReadForTheirError) {
+  write_text(folder_ / "train.csv", "audio,text\na.wav,a\nmissing.wav,b\nb.wav,c,d\nb.wav,c\n");
+  row("a.wav", 800, "");
+  row("b.wav", 1600, "");
+  const std::string table = (folder_ / "train.csv").string();
+  EXPECT_THROW(task().read({table}, kWithTexts), DataError);  // the row of three fields
+  const auto skipped = std::make_shared<data::BadRows>(2);
+  const SpeechCtc tolerant(folder_.path(), {.input = {.max_length_seconds = 0.1}}, skipped);
+  const data::Dataset rows = tolerant.read({table}, kWithTexts).skip_bad_rows(skipped);
+  EXPECT_EQ(rows.count(), 2);
+  EXPECT_EQ(tolerant.batches(tolerant.read({table}, kWithTexts), 1).skip_bad_rows(skipped).count(), 1);
+  EXPECT_EQ(skipped->count(), 2);
 }
 
 TEST_F(SpeechCtcTask, RefusesRowsThatCannotBeTrainedOn) {

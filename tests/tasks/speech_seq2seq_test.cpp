@@ -70,11 +70,16 @@ class SpeechSeq2SeqTask : public testing::Test {
     }
     return rows;
   }
+  static std::vector<json> lines_of(const RowTask& task, const data::Example& batch, const data::Example& outputs) {
+    std::istringstream lines(task.prediction_lines()->take(batch, outputs));
+    std::vector<json> values;
+    for (std::string line; std::getline(lines, line);) values.push_back(json::parse(line));
+    return values;
+  }
   static std::vector<std::string> texts_of(const RowTask& task, const data::Example& batch,
                                            const data::Example& outputs) {
-    std::istringstream lines(task.prediction_lines()->take(batch, outputs));
     std::vector<std::string> texts;
-    for (std::string line; std::getline(lines, line);) texts.push_back(json::parse(line)["text"]);
+    for (const json& line : lines_of(task, batch, outputs)) texts.push_back(line["text"]);
     return texts;
   }
 
@@ -117,6 +122,32 @@ TEST_F(SpeechSeq2SeqTask, PredictsWithoutTranscriptions) {
   EXPECT_FALSE(b.has("labels"));
   EXPECT_EQ(texts_of(*t, b, test::compute(*t, b).outputs), wanted["texts"].get<std::vector<std::string>>());
   EXPECT_THAT(t->columns(kWithoutLabels), ElementsAre("audio"));
+}
+
+TEST_F(SpeechSeq2SeqTask, DetectsTheLanguageOfPredictionsAlone) {
+  const auto t = task({.generation_task = "transcribe", .generation_max_length = 12});
+  const data::Example b = batch(*t, kWithoutLabels);
+  EXPECT_EQ(texts_of(*t, b, test::compute(*t, b).outputs), golden_["detected"].get<std::vector<std::string>>());
+  EXPECT_THAT(message_of<UsageError>([&] { batch(*t); }), HasSubstr("--language"));
+  EXPECT_THAT(message_of<UsageError>([&] { t->read({"rows.csv"}, kWithLabels); }), HasSubstr("--language"));
+}
+
+TEST_F(SpeechSeq2SeqTask, WritesThePartsOfTextsWithTheirTimes) {
+  json settings = json::parse(text_of(folder_ / "generation_config.json"));
+  settings["suppress_tokens"] = golden_["timed"]["suppress_tokens"];
+  write_text(folder_ / "generation_config.json", settings.dump());
+  SpeechSeq2SeqOptions options = options_of(golden_["cases"]["chinese"]["options"]);
+  options.return_timestamps = true;
+  const auto t = task(options);
+  const data::Example b = batch(*t, kWithoutLabels);
+  const std::vector<json> lines = lines_of(*t, b, test::compute(*t, b).outputs);
+  const auto& wanted = golden_["timed"]["rows"];
+  ASSERT_EQ(lines.size(), wanted.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i]["text"], wanted[i]["text"].get<std::string>());
+    EXPECT_EQ(lines[i]["segments"], json(wanted[i]["segments"]));
+  }
+  EXPECT_EQ(label_rows(batch(*t)), label_rows(batch(*task(options_of(golden_["cases"]["chinese"]["options"])))));
 }
 
 TEST_F(SpeechSeq2SeqTask, CutsLongTextsBeforeTheirEnd) {
@@ -167,7 +198,6 @@ TEST_F(SpeechSeq2SeqTask, NamesFaultsOfOptionsAndFolders) {
   const auto refusal = [&](SpeechSeq2SeqOptions options) {
     return message_of<Error>([&] { task(std::move(options)); });
   };
-  EXPECT_THAT(refusal({}), HasSubstr("--language"));
   EXPECT_THAT(refusal({.language = "hi"}), HasSubstr("lang_to_id"));
   EXPECT_THAT(refusal({.language = "en", .max_target_length = 25}), HasSubstr("max_target_length"));
   EXPECT_THAT(refusal({.language = "en", .metrics = {"wier"}}), HasSubstr("wer"));

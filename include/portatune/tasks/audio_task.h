@@ -55,6 +55,10 @@ class AudioTask : public FileTask {
   bool varies_in_length() const override;
   /// Number of frames of max_length_seconds; 0 for spectrograms.
   int64_t max_length() const override;
+  const char* length_unit() const override { return "frames"; }
+  const char* pair_unit() const override { return "frames+labels"; }
+  /// Of waveforms: their lengths by the headers of the files, which are decoded only where they do not have it.
+  std::optional<data::Dataset> length_batches(const data::Dataset& rows, Labels labels) const override;
   void set_lengths(std::vector<int64_t> lengths) override;
   /// The lengths, ascending, of a task whose targets are lists of labels: frames and labels.
   void set_pairs(std::vector<data::LengthPair> pairs) override;
@@ -75,8 +79,10 @@ class AudioTask : public FileTask {
   const models::AudioModel& model() const;
   /// How files are decoded for the extractor.
   audio::DecodeOptions decoding() const;
-  /// The samples of a file, at least those of one frame.
-  std::vector<float> decoded(std::span<const std::byte> file, const std::string& where) const;
+  /// The number of frames that an example has of a recording with this many samples.
+  /// example  with its targets
+  /// errors   DataError for a recording without a frame, and for one that the task refuses by its length
+  virtual int64_t frames_of(const data::Example& example, int64_t samples, const std::string& where) const;
   /// Whether batches have the number of real samples, so that the model does not see padding.
   bool hides_padding() const;
   /// Adds the arrays of a waveform that are in batches, to an example with its targets. Those of SpecAugment are added
@@ -93,6 +99,7 @@ class AudioTask : public FileTask {
   bool has_targets() const { return max_target_length() > 0; }
   void use_pairs(std::vector<data::LengthPair> pairs);
   data::PairCounts counts_of(const data::Dataset& batches) const;
+  int64_t samples_in(std::span<const std::byte> file, const std::string& where) const;
   data::Dataset padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const;
   data::Example with_masks(data::Example batch) const;
   void add_mask_types(data::BatchType& type) const;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -80,6 +81,11 @@ class FileTask : public RowTask {
   data::Dataset all_examples(const data::Dataset& rows, Labels labels) const;
   /// As all_examples(), in random order and with the random changes of training.
   data::Dataset all_training_examples(const data::Dataset& rows, const data::ShuffleOptions& order) const;
+  /// Adds to an example what its file tells. `file` is encoded, `where` its name in errors.
+  using AddFromFile =
+      std::function<void(data::Example& example, std::span<const std::byte> file, const std::string& where)>;
+  /// The examples of all rows without the arrays of their files, but with what `add` adds. Several threads call it.
+  data::Dataset examples_with(const data::Dataset& rows, Labels labels, AddFromFile add) const;
   /// Writes the config with the changes and the companion files.
   void save_folder(const std::filesystem::path& folder, ConfigChanges changes) const;
 

@@ -39,9 +39,10 @@ const TaskSpec& speech_ctc_spec();
 /// batches also have int32 "labels" [batch, labels], which are -100 in padding. Metrics: word and character error rate.
 class SpeechCtc final : public AudioTask {
  public:
-  /// errors  CheckpointError, NotFoundError for a faulty folder, for one without vocab.json and for a vocabulary that
-  ///         does not fit the model; UsageError for options that do not fit it
-  SpeechCtc(const std::filesystem::path& model, SpeechCtcOptions options);
+  /// bad_rows  the rows that may be skipped, which read() then passes over; null: bad rows are errors
+  /// errors    CheckpointError, NotFoundError for a faulty folder, for one without vocab.json and for a vocabulary that
+  ///           does not fit the model; UsageError for options that do not fit it
+  SpeechCtc(const std::filesystem::path& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows = {});
   ~SpeechCtc() override;
 
   /// The arrays of a row.
@@ -51,8 +52,12 @@ class SpeechCtc final : public AudioTask {
   /// Returns whether the recording of a row has a duration within the limits.
   /// errors  those of encode() for a recording that cannot be read
   bool has_duration(const data::Example& row) const;
+  /// has_duration() of all rows, without those that may be skipped. A recording that cannot be read counts as one
+  /// within the limits, so that encode() reports it.
+  std::vector<bool> have_duration(const data::Dataset& rows) const;
 
   std::vector<std::string> columns(Labels labels) const override;
+  /// Looks at the headers of the recordings of labelled rows, in order to select rows by their duration.
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
   int64_t max_target_length() const override { return max_length(); }
@@ -72,6 +77,7 @@ class SpeechCtc final : public AudioTask {
   struct Impl;
   SpeechCtc(const std::filesystem::path& folder, std::unique_ptr<Impl> impl);
   data::Example example_of(const data::Example& row, Labels labels) const override;
+  int64_t frames_of(const data::Example& example, int64_t samples, const std::string& where) const override;
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                   std::optional<uint64_t> key) const override;
 

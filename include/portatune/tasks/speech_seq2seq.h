@@ -29,6 +29,7 @@ struct SpeechSeq2SeqOptions {
   bool predict_with_generate = false;            ///< evaluations also generate texts and compare them with the rows'
   std::optional<int64_t> generation_max_length;  ///< maximal number of new tokens; none: max_target_length
   std::optional<int64_t> num_beams;              ///< beams of a generated text; none: those of the model folder
+  bool return_timestamps = false;                ///< predictions have the parts of texts with their times
   std::vector<std::string> metrics;              ///< scores of generated texts, by name; empty: "wer" and "cer"
 
   void describe(OptionFields& fields);
@@ -39,7 +40,8 @@ struct SpeechSeq2SeqOptions {
 /// FLAC, Ogg or MP3 file. Batches have float32 "input_features" [batch, mel bins, frames] and int32 "labels" [batch,
 /// max_target_length], which are -100 in padding. Batches of Labels::kIgnored have no labels: their texts are
 /// generated. Metrics: "perplexity" and "accuracy" of the target tokens and, with predict_with_generate, those of the
-/// generated texts. A line of predictions is {"audio": path, "text": the generated text}.
+/// generated texts. A line of predictions is {"audio": path, "text": the generated text}; with return_timestamps also
+/// "segments": [{"start": seconds, "end": seconds, "text": a part}]. Without a language, predictions detect it.
 /// errors  CheckpointError, NotFoundError for a faulty folder and for a feature extractor that does not fit the model;
 ///         UsageError for a language or a task that the model lacks, and for lengths that it does not have
 std::unique_ptr<RowTask> speech_seq2seq(const std::filesystem::path& model, SpeechSeq2SeqOptions options);

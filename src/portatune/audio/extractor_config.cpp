@@ -76,6 +76,12 @@ void read_whisper(const io::JsonObject& json, const std::string& file, Extractor
 
 }  // namespace
 
+std::filesystem::path ExtractorConfig::file_in(const std::filesystem::path& folder) {
+  const std::filesystem::path extractor = folder / "preprocessor_config.json",
+                              processor = folder / "processor_config.json";
+  return !exists(extractor) && exists(processor) ? processor : extractor;
+}
+
 ExtractorConfig ExtractorConfig::read(const std::filesystem::path& file, std::string_view model_type) {
   const io::JsonObject whole = io::JsonObject::read(file), json = whole.get_object("feature_extractor").value_or(whole);
   const std::string name = file.string();

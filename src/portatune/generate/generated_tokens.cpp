@@ -84,10 +84,10 @@ GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope
 }
 
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
-                                 const models::EncodedSource& source, const std::vector<int32_t>& first_tokens,
+                                 const models::EncodedSource& source, const Value& first_tokens,
                                  const GenerationOptions& options) {
   const std::unique_ptr<TokenModel> tokens = token_model_of_sources(model, first_tokens);
-  return generated(model, *tokens, root, {.source = source}, std::ssize(first_tokens), options);
+  return generated(model, *tokens, root, {.source = source}, first_tokens.shape()[1], options);
 }
 
 }  // namespace portatune::generate

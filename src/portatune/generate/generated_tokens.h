@@ -1,9 +1,6 @@
 // Generation within another program, such as an evaluation step.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "portatune/generation.h"
 #include "portatune/models.h"
 
@@ -28,9 +25,10 @@ GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope
                                  const models::TextInputs& source, const GenerationOptions& options);
 
 /// The same for sources that are encoded already.
-///   first_tokens  tokens with which each text begins, in place of decoder_start_token_id; max_length counts them
+///   first_tokens  tokens with which the texts begin, in place of decoder_start_token_id; max_length counts them:
+///                 int32 [batch, n]
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
-                                 const models::EncodedSource& source, const std::vector<int32_t>& first_tokens,
+                                 const models::EncodedSource& source, const Value& first_tokens,
                                  const GenerationOptions& options);
 
 }  // namespace portatune::generate

@@ -104,6 +104,40 @@ Value restrict(const Value& logits, const Value& position, const Restrictions& r
   return exclude(x, bitwise_or(r.suppressed, bitwise_and(where(Direction::kEqual, r.begin), r.begin_suppressed)));
 }
 
+Value keep_time_rules(const Value& logits, const GrowingTokens& text, const Value& first, const TimeTokens& times) {
+  const Value id = iota({DType::kInt32, {1, logits.shape()[1]}}, 1), zero = scalar(times.first);
+  const Value is_time = compare(Direction::kGreaterEqual, id, zero), count = text.end - first;
+  const auto is_time_at = [&](int64_t from_end) {
+    const Value position = maximum(text.end - scalar(from_end), scalar(0));
+    return compare(Direction::kGreaterEqual, dynamic_slice(text.tokens, 1, position, 1), zero);
+  };
+  const auto is_below = [](const Value& x, const Value& limit) { return compare(Direction::kLess, x, limit); };
+  const Value after_time = bitwise_and(logical_not(is_below(count, scalar(1))), is_time_at(1));
+  const Value begins_part = bitwise_or(is_below(count, scalar(2)), is_time_at(2));
+  const Value ends_part = bitwise_and(after_time, logical_not(begins_part));
+  // The last time is the highest one. After a part has ended, the next one may begin at the same time.
+  const Value position = iota({DType::kInt32, {1, text.tokens.shape()[1]}}, 1);
+  const Value is_new = bitwise_and(logical_not(is_below(position, first)), is_below(position, text.end));
+  const Value last = max(select(is_new, text.tokens, scalar(-1)), {1}, ReducedAxes::kKeep);
+  const Value lowest = maximum(zero, last + select(ends_part, scalar(0), scalar(1)));
+
+  Value excluded = bitwise_and(is_time, is_below(id, lowest));
+  excluded = bitwise_or(excluded, bitwise_and(bitwise_and(after_time, begins_part), is_time));
+  excluded = bitwise_or(excluded, bitwise_and(ends_part, is_below(id, scalar(times.end))));
+  excluded = bitwise_or(excluded, compare(Direction::kEqual, id, scalar(times.first - 1)));  // <|notimestamps|>
+  Value not_initial = logical_not(is_time);
+  if (times.max_initial) {
+    not_initial = bitwise_or(not_initial, compare(Direction::kGreater, id, scalar(times.first + *times.max_initial)));
+  }
+  excluded = bitwise_or(excluded, bitwise_and(compare(Direction::kEqual, count, scalar(0)), not_initial));
+
+  const Value x = exclude(logits, excluded), of_times = exclude(x, logical_not(is_time));
+  const auto highest = [](const Value& of) { return max(of, {1}, ReducedAxes::kKeep); };
+  const Value most = highest(of_times), sum_of_times = most + log(sum(exp(of_times - most), {1}, ReducedAxes::kKeep));
+  const Value is_more = compare(Direction::kGreater, sum_of_times, highest(exclude(x, is_time)));
+  return exclude(x, bitwise_and(is_more, logical_not(is_time)));
+}
+
 Value keep_top_k(const Value& logits, const Value& k) {
   const Value wanted = convert(k, DType::kFloat32);
   // The k-th highest logit is the highest threshold that at least k logits reach.

@@ -38,6 +38,12 @@ Value exclude_bad_words(const Value& logits, const GrowingTokens& text, const Va
 /// logits  float32 [rows, vocab], with the same number of rows for each prompt
 Value restrict(const Value& logits, const Value& position, const Restrictions& restrictions);
 
+/// WhisperTimeStampLogitsProcessor: a text begins with a time; times come in pairs, the end of a part and the beginning
+/// of the next one, and never decrease. A time is chosen where all times together are more probable than any other
+/// token.
+/// first  int32 scalar: position of the first new token
+Value keep_time_rules(const Value& logits, const GrowingTokens& text, const Value& first, const TimeTokens& times);
+
 /// TopKLogitsWarper: excludes all but the k highest logits of a row. Logits equal to the lowest of these stay.
 /// k  int32 scalar; 0: all stay
 Value keep_top_k(const Value& logits, const Value& k);

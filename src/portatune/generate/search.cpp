@@ -71,6 +71,7 @@ Value process(const SearchKind& kind, const State& state, const Value& logits, c
   if (kind.bans_ngrams) x = exclude_repeated_ngrams(x, text, s.ngram_size);
   if (kind.bad_words != 0) x = exclude_bad_words(x, text, s.bad_words);
   if (kind.restricts) x = restrict(x, state.position, s.restrictions);
+  if (kind.times) x = keep_time_rules(x, text, s.first, *kind.times);
   return x;
 }
 

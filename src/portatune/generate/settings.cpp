@@ -100,7 +100,8 @@ SearchKind kind_of(const GenerationOptions& o) {
           .restricts = o.min_length != 0 || o.min_new_tokens.value_or(0) != 0 || o.forced_bos_token_id ||
                        !o.forced_eos_token_id.empty() || !o.suppress_tokens.empty() || !o.begin_suppress_tokens.empty(),
           .bad_words = bad_words.empty() ? 0 : power_of_two(std::ssize(bad_words)),
-          .bad_word_size = bad_words.empty() ? 0 : power_of_two(longest)};
+          .bad_word_size = bad_words.empty() ? 0 : power_of_two(longest),
+          .times = o.times};
 }
 
 Values settings_parameters(const SearchKind& kind, int64_t prompts, int64_t vocab_size) {

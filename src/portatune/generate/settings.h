@@ -1,6 +1,7 @@
 // Options and prompt indices as inputs of the programs. This file defines their layout for host and program.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "portatune/generation.h"
@@ -22,6 +23,7 @@ struct SearchKind {
   bool restricts = false;     ///< there is a minimal length, or a forced or suppressed token
   int64_t bad_words = 0;      ///< rows of the table of bad words
   int64_t bad_word_size = 0;  ///< its columns: tokens of the longest bad word
+  std::optional<TimeTokens> times = {};
 
   bool operator==(const SearchKind&) const = default;
 };

@@ -55,6 +55,13 @@ Value seen_in(const FirstTokens& first, int64_t vocab_size) {
 
 }  // namespace
 
+Value logits_of_first(const TokenModel& model, const nn::Scope& root, const Prompts& prompts, const Value& start) {
+  const FirstTokens first = model.first_tokens(prompts, start);
+  const Shape& shape = first.ids.shape();
+  models::KeyValueCache cache = empty_cache(model, shape[0], shape[1], root.options());
+  return model.first_logits(root, first, cache, model.prompt_context(root, prompts));
+}
+
 GrowingTexts begin_texts(const TokenModel& model, const nn::Scope& root, const SearchKind& kind, const Prompts& prompts,
                          int64_t length, const Settings& settings) {
   const std::unique_ptr<Search> search = make_search(kind);

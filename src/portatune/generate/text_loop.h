@@ -11,6 +11,10 @@ struct GrowingTexts {
   Values context;  ///< TokenModel::prompt_context(): the loop reads it and does not carry it along
 };
 
+/// Logits after the first tokens of the texts, float32 [prompts, vocab].
+/// start  Settings::start
+Value logits_of_first(const TokenModel& model, const nn::Scope& root, const Prompts& prompts, const Value& start);
+
 /// Reads the prompts and adds the first token. Compute type and mesh are those of `root`.
 /// length  positions of each text
 GrowingTexts begin_texts(const TokenModel& model, const nn::Scope& root, const SearchKind& kind, const Prompts& prompts,

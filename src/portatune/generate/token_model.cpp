@@ -131,25 +131,23 @@ class Seq2SeqTokens : public TokenModel {
 
 class TokensOfSources final : public Seq2SeqTokens {
  public:
-  TokensOfSources(const models::TextModel& model, std::vector<int32_t> first)
-      : Seq2SeqTokens(model), first_(std::move(first)) {}
+  TokensOfSources(const models::TextModel& model, const Value& first) : Seq2SeqTokens(model), first_(first) {}
 
   FirstTokens first_tokens(const Prompts& prompts, const Value&) const override {
-    return {.ids = broadcast_to(constant(vector_of(first_)), {prompts.count(), std::ssize(first_)}),
-            .padding = full({DType::kInt32, {prompts.count()}}, 0)};
+    return {.ids = first_, .padding = full({DType::kInt32, {prompts.count()}}, 0)};
   }
 
  protected:
   models::EncodedSource encoded(const nn::Scope&, const Prompts& prompts) const override { return prompts.source; }
 
  private:
-  const std::vector<int32_t> first_;
+  const Value first_;
 };
 
 }  // namespace
 
-std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, std::vector<int32_t> first_tokens) {
-  return std::make_unique<TokensOfSources>(model, std::move(first_tokens));
+std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, const Value& first_tokens) {
+  return std::make_unique<TokensOfSources>(model, first_tokens);
 }
 
 std::unique_ptr<TokenModel> token_model(const models::TextModel& model) {

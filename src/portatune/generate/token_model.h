@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "portatune/generate/search.h"
 #include "portatune/nn.h"
@@ -57,7 +56,7 @@ class TokenModel {
 /// errors  UsageError for a model that does not generate
 std::unique_ptr<TokenModel> token_model(const models::TextModel& model);
 /// An encoder-decoder model whose prompts are sources that are encoded already.
-/// first_tokens  tokens with which each text begins, at least one
-std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, std::vector<int32_t> first_tokens);
+/// first_tokens  tokens with which the texts begin, at least one each: int32 [prompts, n]
+std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, const Value& first_tokens);
 
 }  // namespace portatune::generate

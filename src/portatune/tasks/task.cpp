@@ -47,6 +47,8 @@ void RowTask::set_lengths(std::vector<int64_t>) { throw one_shape(); }
 
 void RowTask::set_pairs(std::vector<data::LengthPair>) { throw no_targets(); }
 
+std::optional<data::Dataset> RowTask::length_batches(const data::Dataset&, Labels) const { return std::nullopt; }
+
 data::LengthCounts RowTask::length_counts(const data::Dataset&) const { throw one_shape(); }
 
 data::PairCounts RowTask::pair_counts(const data::Dataset&) const { throw no_targets(); }

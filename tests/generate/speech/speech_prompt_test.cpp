@@ -13,7 +13,9 @@
 #include "portatune/error.h"
 #include "portatune/generate/generated_tokens.h"
 #include "portatune/generate/options.h"
+#include "portatune/generate/speech/first_tokens.h"
 #include "portatune/generate/speech/languages.h"
+#include "portatune/generate/speech/segments.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/safetensors/safetensors.h"
@@ -36,7 +38,9 @@ const json& golden() {
 io::JsonObject object(const json& value) { return io::JsonObject::parse(value.dump(), "speech_generation.json"); }
 
 SpeechRequest request_of(const json& arguments) {
-  return {.language = arguments.value("language", ""), .task = arguments.value("task", "")};
+  return {.language = arguments.value("language", ""),
+          .task = arguments.value("task", ""),
+          .times = arguments.value("return_timestamps", false)};
 }
 
 Tensor recordings() {
@@ -48,7 +52,7 @@ Tensor recordings() {
 class Transcribed : public testing::TestWithParam<const char*> {
  protected:
   const json& entry() const { return golden()[GetParam()]; }
-  Ids first_tokens() const {
+  SpeechPrompt prompt() const {
     return speech_prompt(object(entry()["settings"]), kStart, request_of(entry()["arguments"]));
   }
   // The options of the file and those of the call. Its max_length does not count the first tokens.
@@ -56,15 +60,20 @@ class Transcribed : public testing::TestWithParam<const char*> {
     json arguments = entry()["arguments"];
     arguments.erase("language");
     arguments.erase("task");
+    arguments.erase("return_timestamps");
     GenerationOptions options = read_options(object(arguments), read_options(object(entry()["settings"]), {}));
     if (options.eos_token_id.empty()) options.eos_token_id = {kPad};
-    const int64_t room = 20 - static_cast<int64_t>(first_tokens().size());
+    if (request_of(entry()["arguments"]).times) options.times = time_tokens(object(entry()["settings"]), kPad);
+    const int64_t room = 20 - std::ssize(prompt().tokens);
     options.max_new_tokens = std::min(options.max_new_tokens.value_or(options.max_length.value_or(20)), room);
     return options;
   }
 };
 
-TEST_P(Transcribed, BeginsAsInTransformers) { EXPECT_EQ(first_tokens(), entry()["first_tokens"].get<Ids>()); }
+TEST_P(Transcribed, BeginsAsInTransformers) {
+  if (!prompt().languages.empty()) GTEST_SKIP() << "the model detects the language";
+  for (const json& tokens : entry()["first_tokens"]) EXPECT_EQ(prompt().tokens, tokens.get<Ids>());
+}
 
 TEST_P(Transcribed, EqualsTheTokensOfTransformers) {
   const auto folder = hub::ModelFolder::open(kWhisper);
@@ -72,8 +81,9 @@ TEST_P(Transcribed, EqualsTheTokensOfTransformers) {
   nn::Context context({});
   const nn::Scope root(context);
   const Values states = models::speech_encoder(*model).encoder_states(root, constant(recordings()));
-  const Ids first = first_tokens();
-  const Value tokens = generated_tokens(*model, root, models::encoded_speech(states), first, options()).tokens;
+  const models::EncodedSource source = models::encoded_speech(states);
+  const Value first = first_tokens(*model, root, source, prompt());
+  const Value tokens = generated_tokens(*model, root, source, first, options()).tokens;
   const std::vector<nn::Parameter> weights(context.parameters().begin(), context.parameters().end());
   Values parameters;
   for (const nn::Parameter& weight : weights) parameters.push_back(weight.input);
@@ -86,7 +96,7 @@ TEST_P(Transcribed, EqualsTheTokensOfTransformers) {
     const auto wanted = entry()["outputs"].get<std::vector<Ids>>();
     for (size_t row = 0; row < wanted.size(); ++row) {
       const auto text = found.as<int32_t>().subspan(row * width, width);
-      Ids expected = first;
+      Ids expected = entry()["first_tokens"][row].get<Ids>();
       expected.insert(expected.end(), wanted[row].begin(), wanted[row].end());
       if (expected.size() < width) expected.push_back(options().eos_token_id.front());
       expected.resize(width, kPad);
@@ -98,8 +108,26 @@ TEST_P(Transcribed, EqualsTheTokensOfTransformers) {
 INSTANTIATE_TEST_SUITE_P(Cases, Transcribed,
                          testing::Values("plain", "one_language", "english", "translation", "settings_of_file",
                                          "suppressed", "beams", "beams_penalty", "early_end", "beams_early_end",
-                                         "max_length", "max_new_tokens"),
+                                         "max_length", "max_new_tokens", "detection", "detection_beams", "times",
+                                         "times_initial", "times_beams", "times_detection"),
                          [](const auto& info) { return std::string(info.param); });
+
+TEST(SpeechSegments, EqualTransformers) {
+  for (const json& one : golden()["segments"]) {
+    SCOPED_TRACE(one.dump());
+    const Ids tokens = one["tokens"];
+    const std::vector<SpeechSegment> found = speech_segments(tokens, {.first = 76, .step = 0.02, .duration = 0.24});
+    ASSERT_EQ(found.size(), one["segments"].size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      const json& wanted = one["segments"][i];
+      Ids text = wanted[2];
+      std::erase_if(text, [](int32_t id) { return id >= 76; });
+      EXPECT_EQ(found[i].tokens, text);
+      EXPECT_NEAR(found[i].start, wanted[0].get<double>(), 1e-6);
+      EXPECT_NEAR(found[i].end, wanted[1].get<double>(), 1e-6);
+    }
+  }
+}
 
 TEST(Languages, HaveTheCodesOfTransformers) {
   for (const auto& [name, code] : golden()["languages"].items()) {
@@ -108,6 +136,7 @@ TEST(Languages, HaveTheCodesOfTransformers) {
   }
   EXPECT_EQ(language_code("Haitian Creole"), "ht");
   EXPECT_EQ(language_code("HI"), "hi");
+  EXPECT_EQ(language_codes().size(), 100u);
 }
 
 std::string refusal_of(const std::string& settings, const SpeechRequest& request) {
@@ -122,11 +151,12 @@ std::string refusal_of(const std::string& settings, const SpeechRequest& request
 TEST(SpeechPrompt, NamesWhatTheModelLacks) {
   const std::string several =
       R"({"lang_to_id": {"<|en|>": 5}, "task_to_id": {"transcribe": 6}, "no_timestamps_token_id": 9})";
-  EXPECT_THAT(refusal_of(several, {}), testing::HasSubstr("--language"));
   EXPECT_THAT(refusal_of(several, {.language = "klingon", .task = {}}), testing::HasSubstr("klingon"));
   EXPECT_THAT(refusal_of(several, {.language = "en", .task = "translate"}), testing::HasSubstr("translate"));
   const std::string one = R"({"no_timestamps_token_id": 9})";
   EXPECT_THAT(refusal_of(one, {.language = "en", .task = {}}), testing::HasSubstr("one language"));
+  EXPECT_THAT(refusal_of(R"({"lang_to_id": {"<|xx|>": 5}})", {}), testing::HasSubstr("lang_to_id"));
+  EXPECT_THROW(time_tokens(io::JsonObject::parse("{}", "generation_config.json"), 5), UsageError);
   EXPECT_THAT(refusal_of(one, {.language = {}, .task = "translate"}), testing::HasSubstr("generation_task"));
   EXPECT_THAT(refusal_of(R"({"forced_decoder_ids": [[1, 5], [2, 6]]})", {}), testing::HasSubstr("forced_decoder_ids"));
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes tests/data/speech_generation.json: the tokens that generate() of WhisperForConditionalGeneration makes for the
-recordings of tests/data/models/whisper_lm, with the tokens that begin each text, and the codes of all languages.
+recordings of tests/data/models/whisper_lm, with the tokens that begin each text; the parts of texts with times; and the
+codes of all languages.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
@@ -28,6 +29,7 @@ MULTILINGUAL = SETTINGS | {
     "lang_to_id": {"<|en|>": 59, "<|hi|>": 60, "<|yue|>": 61},
     "task_to_id": {"transcribe": 62, "translate": 63},
 }
+TIMES = MULTILINGUAL | {"no_timestamps_token_id": 75, "suppress_tokens": list(range(58, 75))}
 SUPPRESSED = {"suppress_tokens": [99, 93, 48], "begin_suppress_tokens": [57, 88, 97]}
 
 # name: settings of the file, arguments of generate()
@@ -44,12 +46,31 @@ CASES = {
     "beams_early_end": (MULTILINGUAL | SUPPRESSED | {"eos_token_id": 18}, {"language": "hi", "num_beams": 3}),
     "max_length": (MULTILINGUAL | SUPPRESSED, {"language": "en", "max_length": 6}),
     "max_new_tokens": (MULTILINGUAL, {"language": "en", "max_new_tokens": 5, "repetition_penalty": 1.4}),
+    "detection": (MULTILINGUAL, {"task": "transcribe"}),
+    "detection_beams": (MULTILINGUAL | SUPPRESSED, {"task": "translate", "num_beams": 3}),
+    "times": (TIMES, {"language": "en", "return_timestamps": True}),
+    "times_initial": (TIMES | {"max_initial_timestamp_index": 3}, {"language": "hi", "return_timestamps": True}),
+    "times_beams": (TIMES | {"max_initial_timestamp_index": 3},
+                    {"language": "hi", "num_beams": 3, "return_timestamps": True}),
+    "times_detection": (TIMES, {"task": "transcribe", "return_timestamps": True}),
 }
+# The new tokens of texts with times from 76 on.
+TIMED = [
+    [76, 3, 4, 80],
+    [76, 3, 4, 80, 80, 5, 85],
+    [78, 3, 80, 80, 5, 85, 85],
+    [76, 3, 80, 81, 5, 6],
+    [77, 3, 4],
+    [76, 3, 4],
+    [],
+    [79],
+]
 
 
 def main():
     features = load_file(MODEL / "inputs.safetensors")["input_features"]
     entries = {name: run(features, *case) for name, case in CASES.items()}
+    entries["segments"] = [{"tokens": tokens, "segments": segments_of(tokens)} for tokens in TIMED]
     lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items()]
     codes = f'"languages": {json.dumps(TO_LANGUAGE_CODE)}'
     (DATA / "speech_generation.json").write_text("{" + ",\n".join([codes, *lines]) + "}\n")
@@ -59,34 +80,45 @@ def run(features, settings, arguments):
     model = WhisperForConditionalGeneration.from_pretrained(MODEL, dtype=torch.float32).eval()
     for name, value in settings.items():
         setattr(model.generation_config, name, value)
-    recorder = Recorder(model)
+    first_tokens = recorded_first_tokens(model)
+    mask = torch.ones(len(features), features.shape[2])
     with torch.no_grad():
-        outputs = model.generate(features, attention_mask=torch.ones(len(features), features.shape[2]), **arguments)
+        outputs = model.generate(features, attention_mask=mask, force_unique_generate_call=True, return_segments=True,
+                                 **arguments)
+    first = first_tokens[0].tolist()
+    texts = [segments[0]["result"][len(first[0]):].tolist() for segments in outputs["segments"]]
     return {
         "settings": settings,
         "arguments": arguments,
-        "first_tokens": recorder.first_tokens,
-        "outputs": [without_padding(row) for row in outputs.tolist()],
+        "first_tokens": first,
+        "outputs": [until_end(text, settings.get("eos_token_id", 57)) for text in texts],
     }
 
 
-class Recorder:
-    """Keeps the tokens with which the decoder begins, which the result does not contain."""
+def recorded_first_tokens(model):
+    """A list that gets the tokens with which the decoder begins, which the result does not contain."""
+    recorded = []
+    retrieve = model._retrieve_init_tokens
 
-    def __init__(self, model):
-        self.first_tokens = None
-        self.model_forward = model.forward
-        model.forward = self.forward
+    def record(*positional, **named):
+        recorded.append(retrieve(*positional, **named))
+        return recorded[-1]
 
-    def forward(self, *positional, **named):
-        if self.first_tokens is None:
-            self.first_tokens = named["decoder_input_ids"][0].tolist()
-        return self.model_forward(*positional, **named)
+    model._retrieve_init_tokens = record
+    return recorded
 
 
-def without_padding(tokens):
-    """generate() drops the end of each text."""
-    return tokens[: tokens.index(57)] if 57 in tokens else tokens
+def segments_of(tokens):
+    """The parts of a text of 24 frames."""
+    segments, _ = WhisperForConditionalGeneration._retrieve_segment(
+        seek_sequence=torch.tensor(tokens, dtype=torch.long), seek_outputs=[None], time_offset=torch.zeros(1),
+        timestamp_begin=76, seek_num_frames=torch.tensor([24]), time_precision=0.02, time_precision_features=0.01,
+        input_stride=2, prev_idx=0, idx=0, return_token_timestamps=False, decoder_input_ids=torch.zeros(1, 3))
+    return [[round(float(p["start"]), 6), round(float(p["end"]), 6), p["tokens"].tolist()] for p in segments]
+
+
+def until_end(tokens, end):
+    return tokens[: tokens.index(end)] if end in tokens else tokens
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes tests/data/speech_seq2seq: a tiny Whisper of several languages with its processor, two recordings, and what
-run_speech_recognition_seq2seq.py makes of them in transformers: labels, loss, and generated texts.
+run_speech_recognition_seq2seq.py makes of them in transformers: labels, loss, and generated texts; also texts with
+times, and in a detected language.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
@@ -13,7 +14,7 @@ import wave
 
 import numpy
 import torch
-from tokenizers import pre_tokenizers
+from tokenizers import AddedToken, pre_tokenizers
 from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration, WhisperProcessor
 from transformers import WhisperTokenizer
 
@@ -28,6 +29,7 @@ SAMPLES = {"short.wav": 4000, "long.wav": 14000}
 # The ids of languages follow the first token, in the order of all languages.
 SPECIAL = ["<|startoftranscript|>", "<|en|>", "<|zh|>", "<|translate|>", "<|transcribe|>", "<|startoflm|>",
            "<|startofprev|>", "<|nospeech|>", "<|notimestamps|>"]
+TIMES = [f"<|{i * 0.02:.2f}|>" for i in range(51)]
 CASES = {
     "chinese": {"language": "Chinese", "task": "transcribe"},
     "translation": {"language": "en", "task": "translate"},
@@ -48,7 +50,9 @@ def main():
     model.save_pretrained(FOLDER)
     samples = [write_wav(name) for name in ROWS]
     features = extractor(samples, sampling_rate=16000, return_tensors="pt").input_features
-    golden = {"rows": ROWS, "cases": {name: run(model, tokenizer, features, case) for name, case in CASES.items()}}
+    golden = {"rows": ROWS, "cases": {name: run(model, tokenizer, features, case) for name, case in CASES.items()},
+              "detected": texts_of(model, tokenizer, features, {"task": "transcribe"}),
+              "timed": timed(model, tokenizer, features, CASES["chinese"])}
     (FOLDER / "golden.json").write_text(json.dumps(golden, indent=1) + "\n")
 
 
@@ -56,6 +60,7 @@ def make_tokenizer():
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = WhisperTokenizer(vocab={letter: i for i, letter in enumerate(letters)}, merges=[])
     tokenizer.add_special_tokens({"additional_special_tokens": SPECIAL})
+    tokenizer.add_tokens([AddedToken(time, normalized=False, special=False) for time in TIMES])
     tokenizer.pad_token = tokenizer.eos_token  # as in published files
     return tokenizer
 
@@ -108,10 +113,37 @@ def run(model, tokenizer, features, case):
     labels = labels[:, 1:]
     with torch.no_grad():
         loss = model(input_features=features, labels=labels).loss.item()
-        mask = torch.ones(len(features), features.shape[2], dtype=torch.long)
-        tokens = model.generate(features, attention_mask=mask, max_length=MAX_LENGTH, **case)
-    texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
-    return {"options": case, "labels": labels.tolist(), "loss": loss, "texts": [text.strip() for text in texts]}
+    texts = texts_of(model, tokenizer, features, case)
+    return {"options": case, "labels": labels.tolist(), "loss": loss, "texts": texts}
+
+
+def texts_of(model, tokenizer, features, case):
+    tokens = generate(model, features, case)
+    return [text.strip() for text in tokenizer.batch_decode(tokens, skip_special_tokens=True)]
+
+
+def generate(model, features, case):
+    mask = torch.ones(len(features), features.shape[2], dtype=torch.long)
+    with torch.no_grad():
+        return model.generate(features, attention_mask=mask, max_length=MAX_LENGTH, **case)
+
+
+def timed(model, tokenizer, features, case):
+    """The texts of recordings with their parts, if times are not suppressed."""
+    settings = model.generation_config
+    settings.suppress_tokens = [i for i in settings.suppress_tokens if i <= settings.no_timestamps_token_id]
+    outputs = generate(model, features, case | {
+        "return_timestamps": True, "return_segments": True, "force_unique_generate_call": True})
+
+    def text_of(tokens):
+        return tokenizer.decode(tokens, skip_special_tokens=True).strip()
+
+    rows = []
+    for parts in outputs["segments"]:
+        segments = [{"start": round(float(part["start"]), 6), "end": round(float(part["end"]), 6),
+                     "text": text_of(part["tokens"])} for part in parts]
+        rows.append({"text": text_of(torch.cat([part["tokens"] for part in parts])), "segments": segments})
+    return {"suppress_tokens": settings.suppress_tokens, "rows": rows}
 
 
 if __name__ == "__main__":

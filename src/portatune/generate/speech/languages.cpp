@@ -51,4 +51,10 @@ std::string language_code(std::string_view language) {
   return found != std::end(kLanguages) && found->name == name ? std::string(found->code) : name;
 }
 
+std::set<std::string_view> language_codes() {
+  std::set<std::string_view> codes;
+  for (const Language& language : kLanguages) codes.insert(language.code);
+  return codes;
+}
+
 }  // namespace portatune::generate

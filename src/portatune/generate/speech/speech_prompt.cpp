@@ -10,14 +10,17 @@ namespace portatune::generate {
 namespace {
 
 constexpr const char* kNoTimestamps = "no_timestamps_token_id";
+constexpr const char* kMaxInitialTime = "max_initial_timestamp_index";
 constexpr io::IntRange kId{0, 1 << 30};
 
 int32_t id_of(const io::JsonObject& object, const std::string& key) {
   return static_cast<int32_t>(object.get_int(key, kId));
 }
 
+std::string token_of_language(std::string_view code) { return "<|" + std::string(code) + "|>"; }
+
 int32_t language_id(const io::JsonObject& ids, const std::string& language) {
-  const std::string token = "<|" + language_code(language) + "|>";
+  const std::string token = token_of_language(language_code(language));
   if (ids.has(token)) return id_of(ids, token);
   throw UsageError({.where = "language",
                     .given = "'" + language + "'",
@@ -43,12 +46,16 @@ void require_no_request(const SpeechRequest& request) {
        .fix = "leave the option out, or choose another model"});
 }
 
-void require_language(const std::string& language) {
-  if (!language.empty()) return;
-  throw UsageError({.where = "language",
-                    .given = "none, for a model of several languages",
-                    .expected = "the language of the recordings, such as hi or Hindi",
-                    .fix = "set --language; Portatune does not detect languages"});
+std::vector<int32_t> all_languages(const io::JsonObject& ids) {
+  std::vector<int32_t> languages;
+  for (const std::string_view code : language_codes()) {
+    const std::string token = token_of_language(code);
+    if (ids.has(token)) languages.push_back(id_of(ids, token));
+  }
+  if (!languages.empty()) return languages;
+  throw CheckpointError({.where = "generation_config.json, lang_to_id",
+                         .given = "no known language",
+                         .expected = "the ids of languages such as <|en|>"});
 }
 
 // Files of 2022 name the tokens alone, without their meaning.
@@ -62,23 +69,35 @@ void require_known_tokens(const io::JsonObject& settings) {
 
 }  // namespace
 
-std::vector<int32_t> speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& given) {
+SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& given) {
   require_known_tokens(settings);
   const std::optional<io::JsonObject> languages = settings.get_object("lang_to_id");
-  std::vector<int32_t> tokens{start};
+  SpeechPrompt prompt{.tokens = {start}};
   if (languages && settings.get_bool_or("is_multilingual", true)) {
     const SpeechRequest request{
         .language = given.language.empty() ? settings.get_string_or("language", "") : given.language,
         .task = given.task.empty() ? settings.get_string_or("task", "transcribe") : given.task};
-    require_language(request.language);
-    tokens.push_back(language_id(*languages, request.language));
+    if (request.language.empty()) prompt.languages = all_languages(*languages);
+    prompt.tokens.push_back(request.language.empty() ? prompt.languages.at(0)
+                                                     : language_id(*languages, request.language));
     const std::optional<io::JsonObject> tasks = settings.get_object("task_to_id");
-    if (tasks) tokens.push_back(task_id(*tasks, request.task));
+    if (tasks) prompt.tokens.push_back(task_id(*tasks, request.task));
   } else {
     require_no_request(given);
   }
-  if (settings.has(kNoTimestamps)) tokens.push_back(id_of(settings, kNoTimestamps));
-  return tokens;
+  if (!given.times && settings.has(kNoTimestamps)) prompt.tokens.push_back(id_of(settings, kNoTimestamps));
+  return prompt;
+}
+
+TimeTokens time_tokens(const io::JsonObject& settings, int32_t end) {
+  if (!settings.has(kNoTimestamps)) {
+    throw UsageError({.where = "return_timestamps",
+                      .given = "a model without times",
+                      .expected = std::string(kNoTimestamps) + " in generation_config.json"});
+  }
+  TimeTokens times{.first = id_of(settings, kNoTimestamps) + 1, .end = end, .max_initial = {}};
+  if (settings.has(kMaxInitialTime)) times.max_initial = id_of(settings, kMaxInitialTime);
+  return times;
 }
 
 }  // namespace portatune::generate

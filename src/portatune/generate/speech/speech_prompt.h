@@ -5,21 +5,36 @@
 #include <string>
 #include <vector>
 
+#include "portatune/generation.h"
 #include "portatune/json_object.h"
 
 namespace portatune::generate {
 
 /// What a model of speech shall write. An empty string leaves the choice to generation_config.json.
 struct SpeechRequest {
-  std::string language;  ///< of the recordings: "hi" or "Hindi"
-  std::string task;      ///< "transcribe", or "translate" to English
+  std::string language = {};  ///< of the recordings: "hi" or "Hindi"
+  std::string task = {};      ///< "transcribe", or "translate" to English
+  bool times = false;         ///< whether the parts of a text are between times
 };
 
-/// The tokens before the text, as generate() of WhisperForConditionalGeneration chooses them without timestamps.
+/// The tokens before a text.
+struct SpeechPrompt {
+  std::vector<int32_t> tokens;
+  /// The ids of all languages if that of each recording is to be detected, which is the second token. Empty: it is
+  /// among the tokens, or the model has one language.
+  std::vector<int32_t> languages = {};
+};
+
+/// The tokens before the text, as generate() of WhisperForConditionalGeneration chooses them, with the task transcribe
+/// where nothing names one. Without a language, that of each recording is detected.
 /// settings  generation_config.json
 /// start     the first token
-/// errors    UsageError for a request that the model does not know, and for a model of several languages without a
-///           language, which transformers would detect; CheckpointError for faulty settings
-std::vector<int32_t> speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& request);
+/// errors    UsageError for a request that the model does not know; CheckpointError for faulty settings
+SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& request);
+
+/// The tokens of times that generation_config.json describes.
+/// end     the token that ends a text
+/// errors  UsageError for a model without times
+TimeTokens time_tokens(const io::JsonObject& settings, int32_t end);
 
 }  // namespace portatune::generate

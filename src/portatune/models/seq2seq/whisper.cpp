@@ -14,9 +14,6 @@ namespace {
 
 using nn::Scope;
 
-// Frames of a spectrogram for each position of the encoder: the stride of the second convolution.
-constexpr int64_t kFramesOfPosition = 2;
-
 // The fields of config.json beside those of BART.
 struct WhisperFields {
   int64_t num_mel_bins = 80;
@@ -56,7 +53,7 @@ class Whisper final : public Bart, public SpeechEncoder {
                                       {.features = width, .kernel = 3, .stride = stride, .stddev = config().init_std}));
     };
     const Value by_frame = convert(transpose(input_features, {0, 2, 1}), s.options().compute_dtype);
-    const Value x = convolve("conv2", convolve("conv1", by_frame, 1), kFramesOfPosition);
+    const Value x = convolve("conv2", convolve("conv1", by_frame, 1), SpeechFacts::kFramesOfTime);
     // Checkpoints have the positions. Those of a model without them differ slightly from Whisper's.
     const Value positions =
         (s / "embed_positions")
@@ -74,7 +71,7 @@ WhisperFields whisper_fields(const ConfigReader& config) {
   WhisperFields fields;
   config.read("num_mel_bins", fields.num_mel_bins, kSize);
   config.read("max_source_positions", fields.max_source_positions, kSize);
-  fields.facts.spectrogram = {.frames = kFramesOfPosition * fields.max_source_positions,
+  fields.facts.spectrogram = {.frames = SpeechFacts::kFramesOfTime * fields.max_source_positions,
                               .mel_bins = fields.num_mel_bins};
   const SpecAugment masks = spec_augment_of(config);
   if (config.get_bool_or("apply_spec_augment", false)) fields.facts.spec_augment = masks;

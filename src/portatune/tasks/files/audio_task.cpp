@@ -46,7 +46,7 @@ void require_fitting(const audio::ExtractorConfig& config, const models::AudioMo
 
 audio::ExtractorConfig extractor_config(const fs::path& folder, const io::JsonObject& config,
                                         const models::AudioModelFacts& facts) {
-  const fs::path file = folder / "preprocessor_config.json";
+  const fs::path file = audio::ExtractorConfig::file_in(folder);
   const auto extractor = audio::ExtractorConfig::read(file, config.get_string("model_type"));
   require_fitting(extractor, facts, file.string());
   return extractor;
@@ -119,10 +119,10 @@ struct AudioTask::Impl {
   // The samples of one frame, so that the mean over the real frames of a recording exists.
   int64_t min_samples() const { return facts().spectrogram ? extractor.min_samples() : facts().samples(1); }
   std::string one_frame() const { return std::to_string(min_samples()) + " samples, which are one frame"; }
-  void require_frame(std::span<const float> samples, const std::string& where) const {
-    if (std::ssize(samples) >= min_samples()) return;
+  void require_frame(int64_t samples, const std::string& where) const {
+    if (samples >= min_samples()) return;
     throw DataError({.where = where,
-                     .given = "a recording of " + std::to_string(samples.size()) + " samples",
+                     .given = "a recording of " + std::to_string(samples) + " samples",
                      .expected = "at least " + one_frame()});
   }
 
@@ -181,6 +181,23 @@ void AudioTask::use_pairs(std::vector<data::LengthPair> pairs) {
                       .expected = "1 to " + std::to_string(max_length()) + ", the frames of the longest recordings"});
   }
   impl_->pairs = std::move(pairs);
+}
+
+// The number of samples that decoding gives. Decoding refuses recordings that are too long.
+int64_t AudioTask::samples_in(std::span<const std::byte> file, const std::string& where) const {
+  const audio::DecodeOptions options = decoding();
+  const int64_t samples = audio::sample_count(file, where, options);
+  const double seconds = static_cast<double>(samples) / static_cast<double>(options.sample_rate);
+  return seconds <= options.max_seconds ? samples : std::ssize(audio::decode(file, where, options));
+}
+
+std::optional<data::Dataset> AudioTask::length_batches(const data::Dataset& rows, Labels labels) const {
+  if (!varies_in_length()) return std::nullopt;
+  const auto add_frames = [this](data::Example& example, std::span<const std::byte> file, const std::string& where) {
+    const int64_t frames = frames_of(example, samples_in(file, where), where);
+    example.set(kFrames, Tensor({}, {static_cast<int32_t>(frames)}));
+  };
+  return examples_with(rows, labels, add_frames).batch({.size = 1}).named("batch");
 }
 
 data::LengthCounts AudioTask::length_counts(const data::Dataset& batches) const {
@@ -246,16 +263,15 @@ audio::DecodeOptions AudioTask::decoding() const {
   return {.sample_rate = impl_->extractor.config().sampling_rate, .max_seconds = impl_->options.max_file_seconds};
 }
 
-std::vector<float> AudioTask::decoded(std::span<const std::byte> file, const std::string& where) const {
-  std::vector<float> samples = audio::decode(file, where, decoding());
+int64_t AudioTask::frames_of(const data::Example&, int64_t samples, const std::string& where) const {
   impl_->require_frame(samples, where);
-  return samples;
+  return model().facts().frames(std::min(samples, impl_->length));
 }
 
 void AudioTask::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                            std::optional<uint64_t> key) const {
   const models::AudioModelFacts& facts = model().facts();
-  const std::vector<float> samples = decoded(file, where);
+  const std::vector<float> samples = audio::decode(file, where, decoding());
   std::span<const float> part = samples;
   if (key) part = random_part(part, impl_->length, *key);
   if (facts.spectrogram) {
@@ -270,7 +286,7 @@ void AudioTask::add_waveform(data::Example& example, std::span<const float> samp
                              std::optional<uint64_t> key) const {
   const models::AudioModelFacts& facts = model().facts();
   const int64_t labels = has_targets() && example.has(kTargets) ? example.tensor(kTargets).shape()[0] : 0;
-  const int64_t frames = facts.frames(std::ssize(samples));
+  const int64_t frames = frames_of(example, std::ssize(samples), where);
   const int64_t used = std::min(std::ssize(samples), facts.samples(impl_->padded_frames(frames, labels)));
   const Tensor waveform = impl_->extractor(samples, where);
   example.set(kInputValues, Tensor({used}, waveform.as<float>().first(static_cast<size_t>(used))));

@@ -132,6 +132,18 @@ data::Dataset FileTask::all_training_examples(const data::Dataset& rows, const d
   return training_examples_of(rows, order, {.size = 1});
 }
 
+data::Dataset FileTask::examples_with(const data::Dataset& rows, Labels labels, AddFromFile add) const {
+  const auto encode = [this, labels, add = std::move(add)](const data::Example& row) {
+    return data::call_on(row, [&](const data::Example&) {
+      data::Example example = example_of(row, labels);
+      const tasks::RowFile file(row, impl_->column, impl_->type);
+      add(example, file.bytes(), file.name());
+      return example;
+    });
+  };
+  return with_files(rows, rows, {.size = 1}).map(encode, {.threads = 0}).named("measure");
+}
+
 std::vector<std::string> FileTask::unknown_config_keys() const { return config().unread_keys(); }
 
 TokenCount FileTask::tokens(const data::Example& batch) const {

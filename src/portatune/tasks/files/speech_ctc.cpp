@@ -33,6 +33,7 @@ using tasks::CtcTokenizer;
 
 constexpr const char* kLabels = "labels";
 constexpr const char* kHighestLogit = "highest_logit";
+constexpr const char* kFits = "fits";
 
 std::set<char32_t> characters_in(std::string_view text) {
   std::set<char32_t> characters;
@@ -111,6 +112,17 @@ int64_t frames_for(std::span<const int32_t> labels, int32_t blank) {
   return frames;
 }
 
+// Encoding the row reports a recording that cannot be read.
+bool may_have_duration(const SpeechCtc& task, const data::Example& row) {
+  try {
+    return task.has_duration(row);
+  } catch (const DataError&) {
+    return true;
+  } catch (const NotFoundError&) {
+    return true;
+  }
+}
+
 void require_alignment(std::span<const int32_t> labels, int32_t blank, int64_t frames, const std::string& where) {
   const int64_t needed = frames_for(labels, blank);
   if (needed <= frames) return;
@@ -140,8 +152,9 @@ void SpeechCtcOptions::describe(OptionFields& fields) {
 }
 
 struct SpeechCtc::Impl {
-  Impl(const fs::path& model, SpeechCtcOptions given)
+  Impl(const fs::path& model, SpeechCtcOptions given, std::shared_ptr<data::BadRows> bad_rows)
       : options(std::move(given)),
+        bad_rows(std::move(bad_rows)),
         tokenizer(tokenizer_of(model, options)),
         letter_case(options.characters.empty() ? tokenizer.letter_case() : tasks::LetterCase::kLower),
         config_values(portatune::config_values(model, options, tokenizer)) {
@@ -157,13 +170,14 @@ struct SpeechCtc::Impl {
   }
 
   const SpeechCtcOptions options;
+  const std::shared_ptr<data::BadRows> bad_rows;
   const CtcTokenizer tokenizer;
   const tasks::LetterCase letter_case;  // of transcriptions
   const ConfigValues config_values;
 };
 
-SpeechCtc::SpeechCtc(const fs::path& model, SpeechCtcOptions options)
-    : SpeechCtc(model, std::make_unique<Impl>(model, std::move(options))) {}
+SpeechCtc::SpeechCtc(const fs::path& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows)
+    : SpeechCtc(model, std::make_unique<Impl>(model, std::move(options), std::move(bad_rows))) {}
 
 SpeechCtc::SpeechCtc(const fs::path& folder, std::unique_ptr<Impl> impl)
     : AudioTask(folder, impl->options.audio_column, impl->options.input, impl->config_values), impl_(std::move(impl)) {
@@ -184,6 +198,18 @@ bool SpeechCtc::has_duration(const data::Example& row) const {
   });
 }
 
+std::vector<bool> SpeechCtc::have_duration(const data::Dataset& rows) const {
+  const auto measure = [this](const data::Example& row) {
+    return data::Example().set(kFits, Tensor({}, {static_cast<int32_t>(may_have_duration(*this, row))}));
+  };
+  const data::Dataset readable = impl_->bad_rows ? rows.skip_bad_rows(impl_->bad_rows) : rows;
+  std::vector<bool> fit;
+  for (const data::Example& row : tasks::interruptible(readable.map(measure, {.threads = 0})).iterate()) {
+    fit.push_back(row.tensor(kFits).as<int32_t>()[0] != 0);
+  }
+  return fit;
+}
+
 std::vector<std::string> SpeechCtc::columns(Labels labels) const {
   if (labels == Labels::kIgnored) return {file_column()};
   return {file_column(), impl_->options.text_column};
@@ -193,7 +219,7 @@ data::Dataset SpeechCtc::read(const std::vector<std::string>& files, Labels labe
   const bool has_texts = labels == Labels::kRequired;
   const data::Dataset rows = tasks::read_transcribed_files(
       files, file_column(), has_texts ? impl_->options.text_column : "", std::move(table));
-  return has_texts ? rows.filter([this](const data::Example& row) { return has_duration(row); }) : rows;
+  return has_texts ? rows.select(have_duration(rows)) : rows;
 }
 
 data::Example SpeechCtc::encode(const data::Example& row, Labels labels) const { return encoded(row, labels); }
@@ -215,11 +241,10 @@ data::Example SpeechCtc::example_of(const data::Example& row, Labels wanted) con
   return example.set(kLabels, Tensor({std::ssize(labels)}, std::span<const int32_t>(labels)));
 }
 
-void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
-                           std::optional<uint64_t> key) const {
+int64_t SpeechCtc::frames_of(const data::Example& example, int64_t samples, const std::string& where) const {
   const models::AudioModelFacts& facts = model().facts();
-  const std::vector<float> samples = decoded(file, where);
-  const int64_t frames = facts.frames(std::ssize(samples));
+  static_cast<void>(AudioTask::frames_of(example, samples, where));  // of the limit, if there are more
+  const int64_t frames = facts.frames(samples);
   if (frames > max_length()) {
     throw DataError({.where = where,
                      .given = std::to_string(frames) + " frames",
@@ -229,7 +254,12 @@ void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> fi
   if (example.has(kLabels) && !facts.ctc->zero_infinity) {
     require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), frames, where);
   }
-  add_waveform(example, samples, where, key);
+  return frames;
+}
+
+void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
+                           std::optional<uint64_t> key) const {
+  add_waveform(example, audio::decode(file, where, decoding()), where, key);
 }
 
 std::unique_ptr<PredictionLines> SpeechCtc::prediction_lines() const {
@@ -310,12 +340,7 @@ std::string characters_of_rows(const TaskContext& context, const SpeechCtcOption
 void report_durations(const TaskContext& context, const SpeechCtc& task, const SpeechCtcOptions& options) {
   const data::Dataset rows =
       tasks::read_transcribed_files(context.files, options.audio_column, options.text_column, context.table);
-  int64_t outside = 0;
-  const auto count = [&](const data::Example& row) {
-    outside += task.has_duration(row) ? 0 : 1;
-    return false;
-  };
-  static_cast<void>(context.readable(rows.filter(count)).count());
+  const int64_t outside = std::ranges::count(task.have_duration(rows), false);
   if (outside == 0) return;
   context.notice(counted(outside, "recording") + " of " + to_text(options.min_duration_seconds) +
                  " seconds or less, or " + to_text(options.input.max_length_seconds) + " or more, left out");
@@ -329,7 +354,7 @@ std::unique_ptr<RowTask> make_speech_ctc(const TaskContext& context, const Speec
   } else if (context.classes == Classes::kAssumed && !has_vocabulary(context.folder)) {
     options.characters = kEnglishCharacters;
   }
-  auto task = std::make_unique<SpeechCtc>(context.folder, options);
+  auto task = std::make_unique<SpeechCtc>(context.folder, options, context.bad_rows);
   if (is_trained) report_durations(context, *task, options);
   return task;
 }

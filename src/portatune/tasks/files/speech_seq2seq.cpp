@@ -10,7 +10,8 @@
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
-#include "portatune/generate/speech/speech_prompt.h"
+#include "portatune/generate/speech/first_tokens.h"
+#include "portatune/generate/speech/segments.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
@@ -20,6 +21,7 @@
 #include "portatune/tasks/file_task.h"
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/metrics/texts/words.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/generated_outputs.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -39,7 +41,6 @@ namespace fs = std::filesystem;
 constexpr const char* kInputFeatures = "input_features";
 constexpr const char* kTextLabels = "labels";
 constexpr const char* kAudio = "audio";
-constexpr const char* kProcessorConfig = "processor_config.json";  // of WhisperProcessor in transformers 5
 constexpr const char* kGenerationConfig = "generation_config.json";
 constexpr int64_t kMaxConfigBytes = 10 << 20;
 constexpr int64_t kDefaultTargetLength = 225;
@@ -49,8 +50,7 @@ enum SpeechDraw : uint64_t { kTimeMask, kFeatureMask };
 
 audio::ExtractorConfig extractor_of(const fs::path& folder, const io::JsonObject& config,
                                     const models::SpeechFacts& facts) {
-  fs::path file = folder / "preprocessor_config.json";
-  if (!fs::exists(file) && fs::exists(folder / kProcessorConfig)) file = folder / kProcessorConfig;
+  const fs::path file = audio::ExtractorConfig::file_in(folder);
   const auto extractor = audio::ExtractorConfig::read(file, config.get_string("model_type"));
   const int64_t frames = extractor.chunk_length * extractor.sampling_rate / extractor.hop_length;
   const bool fits = extractor.features == audio::Features::kWhisperMel && frames == facts.spectrogram.frames &&
@@ -112,6 +112,50 @@ class SpeechLines final : public PredictionLines {
   const int32_t pad_id_;
 };
 
+// What is said, and when. Rows with a transcription have no times.
+class TimedSpeechLines final : public PredictionLines {
+ public:
+  // first  number of tokens before a text
+  TimedSpeechLines(const text::Tokenizer& tokenizer, int32_t pad_id, const std::vector<int32_t>& ends, size_t first,
+                   const generate::TimeScale& scale)
+      : tokenizer_(tokenizer), without_times_(tokenizer, pad_id), ends_(ends), first_(first), scale_(scale) {}
+
+  std::string take(const data::Example& batch, const data::Example& outputs) override {
+    if (batch.has(kTextLabels)) return without_times_.take(batch, outputs);
+    const Tensor& tokens = outputs.tensor(tasks::kGeneratedTokens);
+    const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+    const auto length = static_cast<size_t>(tokens.shape()[1]);
+    std::string lines;
+    for (size_t row = 0; row < weights.size(); ++row) {
+      if (weights[row] == 0) continue;
+      const auto text = tokens.as<int32_t>().subspan(row * length + first_, length - first_);
+      lines += line(batch.texts(kAudio)[row], text);
+    }
+    return lines;
+  }
+
+ private:
+  std::string line(const std::string& audio, std::span<const int32_t> text) const {
+    const auto end = std::ranges::find_first_of(text, ends_);
+    std::vector<int32_t> all;
+    auto segments = nlohmann::ordered_json::array();
+    for (const auto& s : generate::speech_segments({text.begin(), end}, scale_)) {
+      all.insert(all.end(), s.tokens.begin(), s.tokens.end());
+      segments.push_back({{"start", s.start}, {"end", s.end}, {"text", decoded(s.tokens)}});
+    }
+    return io::line_of(nlohmann::ordered_json({{"audio", audio}, {"text", decoded(all)}, {"segments", segments}}));
+  }
+  std::string decoded(const std::vector<int32_t>& ids) const {
+    return std::string(tasks::stripped(tokenizer_.decode(ids, {.skip_special_tokens = true})));
+  }
+
+  const text::Tokenizer& tokenizer_;
+  SpeechLines without_times_;
+  const std::vector<int32_t>& ends_;
+  const size_t first_;
+  const generate::TimeScale scale_;
+};
+
 class SpeechSeq2Seq final : public FileTask {
  public:
   SpeechSeq2Seq(const fs::path& model, SpeechSeq2SeqOptions options)
@@ -123,8 +167,10 @@ class SpeechSeq2Seq final : public FileTask {
         extractor_(extractor_of(hub::folder_of_settings(model), config(), encoder_.speech_facts())),
         tokenizer_(text::Tokenizer::load(hub::folder_of_settings(model))),
         generation_(generation_of(model)),
-        prompt_(generate::speech_prompt(settings_of_generation(hub::folder_of_settings(model)), start_token(),
-                                        {options_.language, options_.generation_task})),
+        settings_(settings_of_generation(hub::folder_of_settings(model))),
+        prompt_(prompt(false)),
+        prediction_prompt_(prompt(options_.return_timestamps)),
+        times_(times()),
         max_target_length_(
             options_.max_target_length.value_or(std::min(kDefaultTargetLength, body_.facts().max_target))),
         max_seconds_(options_.max_duration_seconds.value_or(seconds_heard())),
@@ -140,11 +186,12 @@ class SpeechSeq2Seq final : public FileTask {
     return {file_column(), options_.text_column};
   }
   data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const override {
+    if (labels == Labels::kRequired) require_language();
     const std::string text_column = labels == Labels::kRequired ? options_.text_column : "";
     return tasks::read_transcribed_files(files, file_column(), text_column, std::move(table));
   }
   std::optional<int64_t> cut_texts(const data::Example& row) const override {
-    const int64_t tokens = std::ssize(prompt_) + std::ssize(text_ids(row.text(options_.text_column)));
+    const int64_t tokens = std::ssize(prompt_.tokens) + std::ssize(text_ids(row.text(options_.text_column)));
     return tokens > max_target_length_ ? 1 : 0;
   }
   std::map<std::string, std::string> settings() const override;
@@ -160,9 +207,7 @@ class SpeechSeq2Seq final : public FileTask {
   std::unique_ptr<Metrics> metrics() const override {
     return std::make_unique<tasks::TextToTextMetrics>(tokenizer_, pad_id(), metrics_, false);
   }
-  std::unique_ptr<PredictionLines> prediction_lines() const override {
-    return std::make_unique<SpeechLines>(tokenizer_, pad_id());
-  }
+  std::unique_ptr<PredictionLines> prediction_lines() const override;
   double initializer_range() const override { return model_->facts().initializer_range; }
   void save(const fs::path& folder) const override;
 
@@ -173,9 +218,20 @@ class SpeechSeq2Seq final : public FileTask {
   // The padding of generated texts.
   int32_t pad_id() const { return generation_.pad_token_id.value_or(static_cast<int32_t>(body_.facts().pad_token_id)); }
 
+  generate::SpeechPrompt prompt(bool has_times) const {
+    return generate::speech_prompt(settings_, start_token(), {options_.language, options_.generation_task, has_times});
+  }
+  std::optional<TimeTokens> times() const {
+    if (!options_.return_timestamps) return std::nullopt;
+    return generate::time_tokens(settings_, generation_.eos_token_id.front());
+  }
+  generate::GeneratedTokens generated(const nn::Scope& root, const models::EncodedSource& source,
+                                      bool has_labels) const;
+
   double seconds_heard() const { return static_cast<double>(extractor_.config().chunk_length); }
   GenerationOptions generation_of(const fs::path& model) const;
   void require_lengths();
+  void require_language() const;
 
   std::vector<int32_t> text_ids(const std::string& text) const {
     return tokenizer_.encode(text, {.add_special_tokens = false}).ids;
@@ -197,7 +253,9 @@ class SpeechSeq2Seq final : public FileTask {
   const audio::Extractor extractor_;
   const text::Tokenizer tokenizer_;
   GenerationOptions generation_;
-  const std::vector<int32_t> prompt_;  // the tokens before each text
+  const io::JsonObject settings_;                            // of generation
+  const generate::SpeechPrompt prompt_, prediction_prompt_;  // the tokens before the texts of rows, and of predictions
+  const std::optional<TimeTokens> times_;                    // of predictions
   const int64_t max_target_length_;
   const double max_seconds_;
   const std::vector<std::string> metrics_;
@@ -224,14 +282,23 @@ void SpeechSeq2Seq::require_lengths() {
          .expected = std::to_string(least) + " to " + std::to_string(most) + ", the positions of the decoder"});
   };
   const int64_t max_target = body_.facts().max_target;
-  positions("max_target_length", max_target_length_, std::ssize(prompt_) + 1, max_target);
+  positions("max_target_length", max_target_length_, std::ssize(prompt_.tokens) + 1, max_target);
   const int64_t new_tokens = options_.generation_max_length.value_or(max_target_length_);
   positions("generation_max_length", new_tokens, 1, max_target);
-  generation_.max_new_tokens = std::min(new_tokens, max_target - std::ssize(prompt_));
+  generation_.max_new_tokens = new_tokens;
   if (max_seconds_ <= seconds_heard()) return;
   throw UsageError({.where = "max_duration_seconds",
                     .given = to_text(max_seconds_),
                     .expected = "at most " + to_text(seconds_heard()) + ", the chunk_length of the feature extractor"});
+}
+
+// The language is among the labels.
+void SpeechSeq2Seq::require_language() const {
+  if (prompt_.languages.empty()) return;
+  throw UsageError({.where = "language",
+                    .given = "none, for transcriptions and a model of several languages",
+                    .expected = "the language of the recordings, such as hi or Hindi",
+                    .fix = "set --language; only predictions detect it"});
 }
 
 data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels) const {
@@ -239,9 +306,11 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
   example.set(kAudio, file_name(row));
   tasks::set_weight_of(row, example);
   if (labels == Labels::kIgnored) return example;
+  require_language();
   const std::string text = tasks::not_blank(row, options_.text_column, row.text(options_.text_column));
   if (options_.predict_with_generate) example.set(tasks::kTargetText, text);
-  std::vector<int32_t> ids = label_ids(prompt_, text_ids(text), generation_.eos_token_id.front(), max_target_length_);
+  std::vector<int32_t> ids =
+      label_ids(prompt_.tokens, text_ids(text), generation_.eos_token_id.front(), max_target_length_);
   ids.resize(static_cast<size_t>(max_target_length_), tasks::kNoLabel);
   return example.set(kTextLabels, vector_of(ids));
 }
@@ -260,7 +329,7 @@ void SpeechSeq2Seq::add_arrays(data::Example& example, std::span<const std::byte
 std::map<std::string, std::string> SpeechSeq2Seq::settings() const {
   return {{"audio_column", file_column()},
           {"text_column", options_.text_column},
-          {"prompt", OptionType<std::vector<int32_t>>::text(prompt_)},
+          {"prompt", OptionType<std::vector<int32_t>>::text(prompt_.tokens)},
           {"max_duration_seconds", to_text(max_seconds_)},
           {"max_target_length", std::to_string(max_target_length_)},
           {"label_smoothing_factor", std::to_string(options_.label_smoothing)}};
@@ -286,9 +355,29 @@ Forward SpeechSeq2Seq::forward(const nn::Scope& root, const Columns& batch) cons
   }
   const bool generates = found == batch.end() || (options_.predict_with_generate && !is_training);
   if (generates) {
-    tasks::add_generated(generate::generated_tokens(*model_, root, source, prompt_, generation_), weights, forward);
+    tasks::add_generated(generated(root, source, found != batch.end()), weights, forward);
   }
   return forward;
+}
+
+// Texts that are compared with transcriptions have no times.
+generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const models::EncodedSource& source,
+                                                   bool has_labels) const {
+  const Value first = generate::first_tokens(*model_, root, source, has_labels ? prompt_ : prediction_prompt_);
+  GenerationOptions options = generation_;
+  options.max_new_tokens = std::min(*options.max_new_tokens, body_.facts().max_target - first.shape()[1]);
+  if (!has_labels) options.times = times_;
+  return generate::generated_tokens(*model_, root, source, first, options);
+}
+
+std::unique_ptr<PredictionLines> SpeechSeq2Seq::prediction_lines() const {
+  if (!times_) return std::make_unique<SpeechLines>(tokenizer_, pad_id());
+  const auto frames = static_cast<double>(encoder_.speech_facts().spectrogram.frames);
+  const generate::TimeScale scale{.first = times_->first,
+                                  .step = seconds_heard() * models::SpeechFacts::kFramesOfTime / frames,
+                                  .duration = seconds_heard()};
+  return std::make_unique<TimedSpeechLines>(tokenizer_, pad_id(), generation_.eos_token_id,
+                                            prediction_prompt_.tokens.size(), scale);
 }
 
 // generate() of transformers then makes the same texts.

@@ -23,7 +23,8 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   describe_label_smoothing(fields, label_smoothing);
   describe_metrics(fields, metrics);
   describe_audio_column(fields, audio_column);
-  fields("language", language, "of the recordings: hi, Hindi", {.default_help = "that of the model", .kept = true});
+  fields("language", language, "of the recordings: hi, Hindi",
+         {.default_help = "that of the model, or detected", .kept = true});
   fields("generation_task", generation_task, "transcribe, or translate to English",
          {.default_help = "that of the model", .kept = true});
   fields("max_duration_seconds", max_duration_seconds, "longer recordings are refused",
@@ -36,7 +37,8 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   fields("predict_with_generate", predict_with_generate, "evaluations generate texts and score them",
          {.use = OptionUse::kLabels, .kept = true});
   fields("generation_max_length", generation_max_length, "tokens of a generated text",
-         {.lowest = 2, .default_help = "--max-target-length", .kept = true});
+         {.lowest = 1, .default_help = "--max-target-length", .kept = true});
+  fields("return_timestamps", return_timestamps, "predictions say when each part of a text begins and ends", {});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
 }

@@ -35,11 +35,12 @@ TEST(PairPadding, GivenSourceLengthsHaveTheTargetsOfTheirExamples) {
 }
 
 TEST(PairPadding, DescribesTheShareOfPadding) {
-  const std::vector<std::string> lines = describe_pairs(kPairExamples, {{20, 4}, {40, 9}}, {128, 32});
+  const std::vector<std::string> lines =
+      describe_pairs(kPairExamples, {{20, 4}, {40, 9}}, {128, 32}, "tokens (source+target)");
   // 10 x 7 + 8 x 24 + 30 + 43 tokens in 18 x 24 + 2 x 49 positions, and in 20 x 160.
   EXPECT_EQ(lines.at(0), "batches of 20+4, 40+9 tokens (source+target): 36.8 % padding; all of 128+32: 89.5 %");
-  EXPECT_EQ(lines.at(1), "         20+4 tokens           18 examples  90.0 %");
-  EXPECT_EQ(lines.at(2), "         40+9 tokens            2 examples  10.0 %");
+  EXPECT_EQ(lines.at(1), "         20+4           18 examples  90.0 %");
+  EXPECT_EQ(lines.at(2), "         40+9            2 examples  10.0 %");
 }
 
 }  // namespace

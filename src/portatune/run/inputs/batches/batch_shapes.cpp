@@ -16,21 +16,23 @@ using Batches = std::vector<data::Dataset>;
 // The batches are not packed, so that each example has a length.
 Batches batches_of_training_rows(RunPlan a, const RowTask& task) {
   a.packed.reset();
-  const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
-  if (a.validation_split == 0) return {training_batches(task, first_rows(rows, a.max_train_samples), a, 1)};
-  return {training_batches(task, rows, a, 1)};
+  constexpr auto kLabels = RowTask::Labels::kRequired;
+  const data::Dataset all = read_rows(a.model, a.train, task, kLabels);
+  const data::Dataset rows = a.validation_split == 0 ? first_rows(all, a.max_train_samples) : all;
+  const auto lengths = length_batches(a.model, task, rows, kLabels);
+  return {lengths ? *lengths : training_batches(task, rows, a, 1)};
 }
 
 Batches evaluated_batches(const RunOptions& a, const RowTask& task) {
   Batches batches;
   for (const ValidationSet& set :
        validation_sets(a.model, a.validation, task, eval_batch_size(a), a.max_eval_samples)) {
-    batches.push_back(set.batches);
+    batches.push_back(counted_batches(a.model, task, set.rows, eval_batch_size(a), RowTask::Labels::kRequired));
   }
   if (!a.test.empty()) {
     constexpr auto kLabels = RowTask::Labels::kIgnored;
     const data::Dataset rows = read_rows(a.model, a.test, task, kLabels);
-    batches.push_back(evaluation_batches(a.model, task, rows, eval_batch_size(a), kLabels));
+    batches.push_back(counted_batches(a.model, task, rows, eval_batch_size(a), kLabels));
   }
   return batches;
 }

@@ -48,7 +48,9 @@ std::vector<ValidationSet> evaluation_sets(const ModelOptions& model, const std:
                                            RowTask& task, int64_t batch_size, Events& events) {
   const auto sets = [&] { return validation_sets(model, words, task, batch_size); };
   std::vector<data::Dataset> batches;
-  for (const ValidationSet& set : sets()) batches.push_back(set.batches);
+  for (const ValidationSet& set : sets()) {
+    batches.push_back(counted_batches(model, task, set.rows, batch_size, RowTask::Labels::kRequired));
+  }
   set_lengths(task, choose_lengths(task, model.padding, batches, {}, events));
   return sets();
 }
@@ -60,7 +62,7 @@ data::Dataset rows_to_predict(const ModelOptions& model, const std::vector<std::
 
 void set_lengths_for(const data::Dataset& rows, const ModelOptions& model, RowTask& task, int64_t batch_size,
                      Events& events) {
-  const data::Dataset batches = evaluation_batches(model, task, rows, batch_size, kNoLabels);
+  const data::Dataset batches = counted_batches(model, task, rows, batch_size, kNoLabels);
   set_lengths(task, choose_lengths(task, model.padding, {batches}, {}, events));
 }
 

@@ -59,7 +59,7 @@ data::PairCounts count_lengths(const RowTask& task, const data::Dataset& batches
 // Counts: data::LengthCounts, or data::PairCounts.
 template <class Counts>
 Counts count_all(const RowTask& task, const std::vector<data::Dataset>& sets, Events& events) {
-  const std::unique_ptr<RowProgress> progress = events.progress("counting tokens");
+  const std::unique_ptr<RowProgress> progress = events.progress(std::string("counting ") + task.length_unit());
   Counts counts;
   for (const data::Dataset& batches : sets) {
     const data::Dataset read = progress->over(interruptible(batches));
@@ -109,7 +109,7 @@ Described chosen_lengths(const RowTask& task, const Padding& policy, const Batch
   const int64_t longest =
       std::max(longest_of(examples), longest_of(count_all<data::LengthCounts>(task, others, events)));
   const std::vector<int64_t> lengths = lengths_of(policy, task.max_length(), examples, longest);
-  return {{lengths, {}}, describe_lengths(examples, lengths, task.max_length())};
+  return {{lengths, {}}, describe_lengths(examples, lengths, task.max_length(), task.length_unit())};
 }
 
 Described chosen_pairs(const RowTask& task, const Padding& policy, const Batches& chosen_for, const Batches& others,
@@ -123,7 +123,7 @@ Described chosen_pairs(const RowTask& task, const Padding& policy, const Batches
                          b = longest_pair_of(count_all<data::PairCounts>(task, others, events));
   const data::LengthPair longest{std::max(a.source, b.source), std::max(a.target, b.target)};
   const std::vector<data::LengthPair> pairs = pairs_of(policy, max, examples, longest);
-  return {{{}, pairs}, describe_pairs(examples, pairs, max)};
+  return {{{}, pairs}, describe_pairs(examples, pairs, max, task.pair_unit())};
 }
 
 }  // namespace
@@ -171,18 +171,19 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
 }
 
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
-                                          int64_t max_length) {
+                                          int64_t max_length, const std::string& unit) {
   const Sums sums = sums_of(examples);
   const double padding = 100 - percent(sums.tokens, data::padded_positions(examples, lengths));
   const double in_one_length = 100 - percent(sums.tokens, sums.examples * max_length);
-  std::vector<std::string> lines = {fmt::format("batches of {} tokens: {:.1f} % padding; all of {} tokens: {:.1f} %",
-                                                fmt::join(lengths, ", "), padding, max_length, in_one_length)};
+  std::vector<std::string> lines = {fmt::format("batches of {} {}: {:.1f} % padding; all of {} {}: {:.1f} %",
+                                                fmt::join(lengths, ", "), unit, padding, max_length, unit,
+                                                in_one_length)};
   int64_t shortest = 1;
   for (const int64_t length : lengths) {
     int64_t count = 0;
     for (auto at = examples.lower_bound(shortest); at != examples.upper_bound(length); ++at) count += at->second;
     const double share = percent(count, sums.examples);
-    lines.push_back(fmt::format("  {:>5} to {:>5} tokens {:>12} examples {:>5.1f} % {}", shortest, length,
+    lines.push_back(fmt::format("  {:>5} to {:>5} {} {:>12} examples {:>5.1f} % {}", shortest, length, unit,
                                 grouped(count), share,
                                 std::string(static_cast<size_t>(share / 100 * kWidestBar), '#')));
     shortest = length + 1;

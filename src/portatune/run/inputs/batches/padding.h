@@ -31,8 +31,9 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
                                 int64_t longest);
 
 /// A line with the share of padding among the positions of such batches, then a histogram with a line per length.
+/// unit  what lengths count
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
-                                          int64_t max_length);
+                                          int64_t max_length, const std::string& unit = "tokens");
 
 /// The lengths of batches.
 struct BatchLengths {

@@ -70,7 +70,8 @@ Pairs pairs_of(const Padding& padding, const LengthPair& max, const PairCounts& 
   return pairs_for(lengths_of(padding, max.source, sources_of(all), longest.source), multiple, max.target, all);
 }
 
-std::vector<std::string> describe_pairs(const PairCounts& examples, const Pairs& pairs, const LengthPair& max) {
+std::vector<std::string> describe_pairs(const PairCounts& examples, const Pairs& pairs, const LengthPair& max,
+                                        const std::string& unit) {
   std::vector<int64_t> counts(pairs.size(), 0);
   int64_t tokens = 0, positions = 0, all = 0;
   for (const auto& [example, count] : examples) {
@@ -82,12 +83,12 @@ std::vector<std::string> describe_pairs(const PairCounts& examples, const Pairs&
   }
   std::vector<std::string> names;
   for (const LengthPair& pair : pairs) names.push_back(text_of(pair));
-  std::vector<std::string> lines = {
-      fmt::format("batches of {} tokens (source+target): {:.1f} % padding; all of {}: {:.1f} %", fmt::join(names, ", "),
-                  100 - percent(tokens, positions), text_of(max), 100 - percent(tokens, all * positions_of(max)))};
+  std::vector<std::string> lines = {fmt::format("batches of {} {}: {:.1f} % padding; all of {}: {:.1f} %",
+                                                fmt::join(names, ", "), unit, 100 - percent(tokens, positions),
+                                                text_of(max), 100 - percent(tokens, all * positions_of(max)))};
   for (size_t i = 0; i < pairs.size(); ++i) {
-    lines.push_back(fmt::format("  {:>11} tokens {:>12} examples {:>5.1f} %", names[i], grouped(counts[i]),
-                                percent(counts[i], all)));
+    lines.push_back(
+        fmt::format("  {:>11} {:>12} examples {:>5.1f} %", names[i], grouped(counts[i]), percent(counts[i], all)));
   }
   return lines;
 }

@@ -18,8 +18,9 @@ std::vector<data::LengthPair> pairs_of(const Padding& padding, const data::Lengt
                                        const data::PairCounts& examples, const data::LengthPair& longest);
 
 /// A line with the share of padding among the positions of such batches, then a histogram with a line per pair.
+/// unit  what the two lengths count
 std::vector<std::string> describe_pairs(const data::PairCounts& examples, const std::vector<data::LengthPair>& pairs,
-                                        const data::LengthPair& max);
+                                        const data::LengthPair& max, const std::string& unit);
 
 /// The longest source and the longest target.
 data::LengthPair longest_pair_of(const data::PairCounts& examples);

@@ -45,4 +45,16 @@ data::Dataset evaluation_batches(const ModelOptions& model, const RowTask& task,
   return tolerant(model, task.batches(rows, size, labels)).prefetch(2);
 }
 
+std::optional<data::Dataset> length_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows,
+                                            RowTask::Labels labels) {
+  const std::optional<data::Dataset> batches = task.length_batches(rows, labels);
+  return batches ? std::optional(tolerant(model, *batches)) : std::nullopt;
+}
+
+data::Dataset counted_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows, int64_t size,
+                              RowTask::Labels labels) {
+  const auto lengths = length_batches(model, task, rows, labels);
+  return lengths ? *lengths : evaluation_batches(model, task, rows, size, labels);
+}
+
 }  // namespace portatune::run

@@ -1,6 +1,8 @@
 // Rows and batches as runs read them.
 #pragma once
 
+#include <optional>
+
 #include "portatune/data.h"
 #include "portatune/run.h"
 #include "portatune/tasks.h"
@@ -35,5 +37,14 @@ int64_t count_examples(const ModelOptions& model, const RowTask& task, const dat
 /// Batches of all rows in their order, prepared ahead, without bad rows that may be skipped.
 data::Dataset evaluation_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows,
                                  int64_t size, RowTask::Labels labels);
+
+/// RowTask::length_batches() without bad rows that may be skipped.
+std::optional<data::Dataset> length_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows,
+                                            RowTask::Labels labels);
+
+/// The batches whose lengths are counted before those of evaluation_batches() are chosen: length_batches(), or else
+/// evaluation_batches().
+data::Dataset counted_batches(const ModelOptions& model, const RowTask& task, const data::Dataset& rows, int64_t size,
+                              RowTask::Labels labels);
 
 }  // namespace portatune::run

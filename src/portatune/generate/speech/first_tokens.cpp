@@ -1,0 +1,54 @@
+#include "portatune/generate/speech/first_tokens.h"
+
+#include "portatune/error.h"
+#include "portatune/generate/processors.h"
+#include "portatune/generate/sampling.h"
+#include "portatune/generate/text_loop.h"
+
+namespace portatune::generate {
+namespace {
+
+// The same tokens for each source.
+Value same_for_all(std::span<const int32_t> tokens, int64_t sources) {
+  return broadcast_to(constant(vector_of(std::vector<int32_t>(tokens.begin(), tokens.end()))),
+                      {sources, std::ssize(tokens)});
+}
+
+// bool [1, vocab]
+Tensor set_of_languages(const std::vector<int32_t>& ids, int64_t vocab_size) {
+  Tensor set(TensorType{DType::kBool, {1, vocab_size}});
+  for (const int32_t id : ids) {
+    if (id >= vocab_size) {
+      throw CheckpointError({.where = "generation_config.json, lang_to_id",
+                             .given = std::to_string(id),
+                             .expected = "ids of the vocabulary, below " + std::to_string(vocab_size)});
+    }
+    set.data()[id] = std::byte{1};
+  }
+  return set;
+}
+
+// int32 [batch, 1]
+Value detected_languages(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                         const SpeechPrompt& prompt) {
+  const Value start = same_for_all(std::span(prompt.tokens).first(1), source.x.shape()[0]);
+  const Value logits =
+      logits_of_first(*token_model_of_sources(model, start), root, {.source = source}, scalar(prompt.tokens.front()));
+  const Value of_languages = select(constant(set_of_languages(prompt.languages, logits.shape()[1])), logits,
+                                    full({DType::kFloat32, {}}, kExcluded));
+  return expand_dims(most_probable(of_languages), -1);
+}
+
+}  // namespace
+
+Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                   const SpeechPrompt& prompt) {
+  const std::span<const int32_t> tokens = prompt.tokens;
+  const int64_t sources = source.x.shape()[0];
+  if (prompt.languages.empty()) return same_for_all(tokens, sources);
+  Values parts{same_for_all(tokens.first(1), sources), detected_languages(model, root, source, prompt)};
+  if (tokens.size() > 2) parts.push_back(same_for_all(tokens.subspan(2), sources));
+  return concatenate(parts, 1);
+}
+
+}  // namespace portatune::generate

@@ -1,0 +1,16 @@
+// The tokens before the texts of a batch of recordings, whose languages the model may detect.
+#pragma once
+
+#include "portatune/generate/speech/speech_prompt.h"
+#include "portatune/models.h"
+#include "portatune/nn.h"
+
+namespace portatune::generate {
+
+/// The tokens of a prompt for each source, int32 [batch, n]. If the prompt leaves the language open, it is that of
+/// detect_language() of WhisperForConditionalGeneration: the most probable one after the first token.
+/// source  models::encoded_speech()
+Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                   const SpeechPrompt& prompt);
+
+}  // namespace portatune::generate
