@@ -48,6 +48,18 @@ TEST(Adapter, PatternsOfAModelWithOtherNamesListItsLayers) {
               AllOf(HasSubstr("\"vit.layers.0.attention.q_proj\": 2"), testing::Not(HasSubstr("\"query\": 2"))));
 }
 
+// The forward() of PEFT's classes for tasks passes input_ids on.
+TEST(Adapter, OfAModelOfSoundsHasNoTask) {
+  for (const char* name : {"wav2vec2_softmax", "whisper_lm", "bart_lm"}) {
+    const TemporaryFolder folder;
+    const fs::path model = fs::path(PORTATUNE_TEST_DATA) / "models" / name;
+    fs::copy_file(model / "config.json", folder / "config.json");
+    write_adapter_config(folder.path(), Lora{.target_modules = {"q_proj"}}, {}, model);
+    const std::string task = std::string(name) == "bart_lm" ? "\"SEQ_2_SEQ_LM\"" : "null";
+    EXPECT_THAT(io::read_text(folder / kAdapterConfig, 100'000), HasSubstr("\"task_type\": " + task)) << name;
+  }
+}
+
 // An error would lose the weights that a run has trained.
 TEST(Adapter, IsWrittenForAModelWhosePathIsNotUtf8) {
   const TemporaryFolder folder;

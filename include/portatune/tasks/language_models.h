@@ -18,6 +18,7 @@ struct CausalLmOptions {
   std::string text_column = "text";
   int64_t block_size = 128;     ///< tokens of an example: texts are joined, then cut into blocks
   bool rows_are_lines = false;  ///< whether lines end with a line feed, not with the end-of-text token
+  double label_smoothing = 0;   ///< share of a target that all tokens get in equal parts, in training; in [0, 1)
 };
 /// Causal language modelling: each token is predicted from those before it. Metrics: perplexity, accuracy.
 /// errors  those of TextClassification; UsageError, when the graph is built, for an architecture without such a head
@@ -27,11 +28,12 @@ struct InstructionOptions {
   // Exactly one of these two lines is not empty:
   std::string messages_column;                   ///< column of conversations: lists of messages, as JSON
   std::string prompt_column, completion_column;  ///< columns of texts, or of lists of messages
-  std::string input_column;   ///< column of texts appended to the prompt after a blank line if they are not empty
-  bool as_messages = false;   ///< the chat template formats the texts as user and assistant messages
-  int64_t max_length = 128;   ///< tokens of an example; longer ones are cut
+  std::string input_column;  ///< column of texts appended to the prompt after a blank line if they are not empty
+  bool as_messages = false;  ///< the chat template formats the texts as user and assistant messages
+  int64_t max_length = 128;  ///< tokens of an example; longer ones are cut
   std::filesystem::path chat_template;  ///< a file; empty: the model's template
   ChatOptions chat;                     ///< tools, variables and date for the template
+  double label_smoothing = 0;           ///< as in CausalLmOptions
 };
 /// Causal language modelling of instruction data, with the loss on the assistant's part: its messages (see
 /// ChatTemplate::apply_with_spans), or the completion. Each row is an example. Training skips rows that have nothing to
@@ -59,6 +61,7 @@ struct MaskedLmOptions {
   /// True if rows are sentences of documents. The model then sees pairs and also learns whether the second sentence
   /// follows the first. A blank row ends a document.
   bool next_sentence = false;
+  double label_smoothing = 0;  ///< as in CausalLmOptions; not with next_sentence
 
   void describe(OptionFields& fields);
 };

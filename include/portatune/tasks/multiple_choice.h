@@ -23,7 +23,8 @@ struct MultipleChoiceOptions {
   std::vector<std::string> ending_columns = {"ending0", "ending1", "ending2", "ending3"};
   std::string endings_column;          ///< column of a JSON list of endings, in place of a column for each
   std::string label_column = "label";  ///< column of the index of the right ending, from 0
-  int64_t max_length = 128;  ///< tokens of context and one ending, special ones included; longer texts are cut
+  int64_t max_length = 128;    ///< tokens of context and one ending, special ones included; longer texts are cut
+  double label_smoothing = 0;  ///< share of a target that all endings get in equal parts, in training; in [0, 1)
 
   void describe(OptionFields& fields);
 };

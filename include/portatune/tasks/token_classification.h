@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/tasks/losses.h"
 #include "portatune/tasks/text_task.h"
 
 namespace portatune {
@@ -20,10 +21,15 @@ struct TokenClassificationOptions {
   /// Names of the tags in the order of their ids, as tags_of() finds them; default: the checkpoint's. If the checkpoint
   /// knows all of them, its own list is kept, so that its classifier keeps its meaning.
   std::vector<std::string> labels;
+  LossOptions loss = {};
+};
+
+/// The options of the task "token-classification" in runs, which finds labels and weights in the rows.
+struct TokenClassificationRunOptions : TokenClassificationOptions {
+  ClassWeights weights;
 
   void describe(OptionFields& fields);
 };
-/// The task "token-classification", with TokenClassificationOptions; it finds its labels in the rows.
 const TaskSpec& token_classification_spec();
 
 /// Sentences of files: read_conll for .conll and .txt, read_table for others.

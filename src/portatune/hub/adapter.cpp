@@ -194,8 +194,11 @@ std::vector<NamedTensorView> tensors_in(const fs::path& folder, const std::vecto
   return tensors;
 }
 
-// The task of PEFT for a class of transformers; null for others.
+// The task of PEFT for a class of transformers; null for others. PEFT's classes for tasks give the model input_ids,
+// which these do not have.
 Json task_type_of(const io::JsonObject& config) {
+  constexpr std::array<std::string_view, 3> kModelsOfSounds = {"hubert", "wav2vec2", "whisper"};
+  if (std::ranges::find(kModelsOfSounds, config.get_string_or("model_type", "")) != kModelsOfSounds.end()) return {};
   constexpr std::pair<std::string_view, const char*> kTasks[] = {
       {"ForSequenceClassification", "SEQ_CLS"},
       {"ForTokenClassification", "TOKEN_CLS"},

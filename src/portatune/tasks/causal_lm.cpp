@@ -2,6 +2,7 @@
 #include "portatune/sources.h"
 #include "portatune/tasks/causal_task.h"
 #include "portatune/tasks/language_models.h"
+#include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/task_context.h"
 #include "portatune/tasks/task_spec.h"
@@ -22,7 +23,7 @@ std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::strin
 class CausalLm final : public tasks::CausalTask {
  public:
   CausalLm(const std::filesystem::path& model, CausalLmOptions options)
-      : CausalTask(model, options.block_size), options_(std::move(options)) {}
+      : CausalTask(model, options.block_size, options.label_smoothing), options_(std::move(options)) {}
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
   data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const override {
@@ -59,7 +60,10 @@ class CausalLm final : public tasks::CausalTask {
 
   bool predicts_rows() const override { return false; }
   std::map<std::string, std::string> settings() const override {
-    return {{"block_size", std::to_string(options_.block_size)}, {"text_column", options_.text_column}};
+    std::map<std::string, std::string> settings = tasks::settings_of({.label_smoothing = options_.label_smoothing});
+    settings["block_size"] = std::to_string(options_.block_size);
+    settings["text_column"] = options_.text_column;
+    return settings;
   }
 
  private:
@@ -93,6 +97,7 @@ std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmO
 void CausalLmRunOptions::describe(OptionFields& fields) {
   describe_max_length(fields, max_length);
   describe_text_column(fields, text_column);
+  describe_label_smoothing(fields, label_smoothing);
   fields.group("Instruction data (causal-lm)");
   fields("messages_column", messages_column, "column of conversations; learns what the assistant says", {.kept = true});
   fields("prompt_column", prompt_column, "column of prompts: texts, or lists of messages", {.kept = true});
@@ -113,8 +118,10 @@ std::unique_ptr<RowTask> make_causal_lm(const TaskContext& context, const Causal
   const std::vector<std::string> files =
       context.files.empty() ? std::vector<std::string>() : data::table_files(context.files);
   const bool is_text = !files.empty() && data::kind_extension(files.front(), context.table) == ".txt";
-  return causal_lm(context.folder,
-                   {.text_column = options.text_column, .block_size = options.max_length, .rows_are_lines = is_text});
+  return causal_lm(context.folder, {.text_column = options.text_column,
+                                    .block_size = options.max_length,
+                                    .rows_are_lines = is_text,
+                                    .label_smoothing = options.label_smoothing});
 }
 
 std::vector<data::Example> rows_of_causal_lm(const RowTask& task, const CausalLmRunOptions& options) {

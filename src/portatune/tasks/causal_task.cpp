@@ -7,14 +7,21 @@
 
 namespace portatune::tasks {
 
+CausalTask::CausalTask(const std::filesystem::path& model, int64_t max_length, double label_smoothing)
+    : TextTask(model, max_length), label_smoothing_(label_smoothing) {}
+
 std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs({"labels"}); }
 
 Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
   const TextRows texts(checkpoint(), batch);
   const models::TextModel& model = checkpoint().model();
   const Value x = model.body().hidden_states(root, texts.rows()).back();
-  return language_modelling(texts, {.model = model, .kind = models::HeadKind::kCausalLM, .root = root}, x,
-                            next_labels(batch.at("labels")), batch.at(std::string(data::kExampleWeight)));
+  const LanguageModelHead head{.model = model,
+                               .kind = models::HeadKind::kCausalLM,
+                               .root = root,
+                               .label_smoothing = root.options().training ? label_smoothing_ : 0};
+  return language_modelling(texts, head, x, next_labels(batch.at("labels")),
+                            batch.at(std::string(data::kExampleWeight)));
 }
 
 std::unique_ptr<Metrics> CausalTask::metrics() const { return std::make_unique<LanguageModelMetrics>(); }

@@ -16,7 +16,11 @@ class CausalTask : public TextTask {
   void save(const std::filesystem::path& folder) const override;
 
  protected:
-  using TextTask::TextTask;
+  /// label_smoothing  of the training loss
+  CausalTask(const std::filesystem::path& model, int64_t max_length, double label_smoothing);
+
+ private:
+  const double label_smoothing_;
 };
 
 }  // namespace portatune::tasks

@@ -3,6 +3,7 @@
 #include "portatune/chat/dates.h"
 #include "portatune/tasks/causal_task.h"
 #include "portatune/tasks/language_models.h"
+#include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/instruction_rows.h"
 
@@ -19,7 +20,9 @@ bool has_label(const data::Example& example) {
 class InstructionTuning final : public tasks::CausalTask {
  public:
   InstructionTuning(const std::filesystem::path& model, const InstructionOptions& options)
-      : CausalTask(model, options.max_length), options_(options), rows_(model, checkpoint().tokenizer(), options) {}
+      : CausalTask(model, options.max_length, options.label_smoothing),
+        options_(options),
+        rows_(model, checkpoint().tokenizer(), options) {}
 
   std::vector<std::string> columns(Labels) const override { return rows_.columns(); }
 
@@ -48,6 +51,7 @@ class InstructionTuning final : public tasks::CausalTask {
         {"prompt_column", options_.prompt_column},           {"completion_column", options_.completion_column},
         {"chat_template", options_.chat_template.string()},  {"chat_variables", options_.chat.variables}};
     // Older checkpoints have none of these settings.
+    settings.merge(tasks::settings_of({.label_smoothing = options_.label_smoothing}));
     if (!options_.input_column.empty()) settings["input_column"] = options_.input_column;
     if (options_.as_messages) settings["as_messages"] = "true";
     if (!options_.chat.tools.empty()) settings["chat_tools"] = options_.chat.tools;

@@ -7,6 +7,7 @@
 #include "portatune/ops.h"
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/metrics/language_model.h"
+#include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/masking.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/sentence_pairs.h"
@@ -40,6 +41,11 @@ class MaskedLm final : public TextTask {
                         .given = to_text(options_.mlm_probability),
                         .expected = "more than 0 and less than 1"});
     }
+    if (options_.next_sentence && options_.label_smoothing != 0) {
+      throw UsageError({.where = "label_smoothing_factor",
+                        .given = to_text(options_.label_smoothing) + " with --next-sentence",
+                        .expected = "0: the loss is then a sum of two means, which transformers does not smooth"});
+    }
   }
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
@@ -72,11 +78,13 @@ class MaskedLm final : public TextTask {
     return std::make_unique<tasks::LanguageModelLines>();
   }
   std::map<std::string, std::string> settings() const override {
-    return {{"max_length", std::to_string(options_.max_length)},
-            {"text_column", options_.text_column},
-            {"mlm_probability", to_text(options_.mlm_probability)},
-            {"whole_words", options_.whole_words ? "yes" : "no"},
-            {"next_sentence", options_.next_sentence ? "yes" : "no"}};
+    std::map<std::string, std::string> settings = tasks::settings_of({.label_smoothing = options_.label_smoothing});
+    settings["max_length"] = std::to_string(options_.max_length);
+    settings["text_column"] = options_.text_column;
+    settings["mlm_probability"] = to_text(options_.mlm_probability);
+    settings["whole_words"] = options_.whole_words ? "yes" : "no";
+    settings["next_sentence"] = options_.next_sentence ? "yes" : "no";
+    return settings;
   }
 
   std::vector<std::string> inputs() const override {
@@ -97,7 +105,10 @@ class MaskedLm final : public TextTask {
     const models::TextModel& model = checkpoint().model();
     const Value x = model.body().hidden_states(root, in).back();
     const Value& weights = batch.at(std::string(data::kExampleWeight));
-    const tasks::LanguageModelHead head{.model = model, .kind = models::HeadKind::kMaskedLM, .root = root};
+    const tasks::LanguageModelHead head{.model = model,
+                                        .kind = models::HeadKind::kMaskedLM,
+                                        .root = root,
+                                        .label_smoothing = root.options().training ? options_.label_smoothing : 0};
     const Forward masked_lm = tasks::language_modelling(texts, head, x, masked.labels, weights);
     if (!options_.next_sentence) return masked_lm;
     const Value relation = model.logits(models::HeadKind::kPreTraining, root, {.x = texts.to_texts(x)});
@@ -157,6 +168,7 @@ std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmO
 void MaskedLmOptions::describe(OptionFields& fields) {
   describe_max_length(fields, max_length);
   describe_text_column(fields, text_column);
+  describe_label_smoothing(fields, label_smoothing);
   fields.group("Masked language models");
   fields("mlm_probability", mlm_probability, "share of tokens to predict", {.highest = 1, .kept = true});
   fields("whole_words", whole_words, "hide the pieces of a word together", {.kept = true});

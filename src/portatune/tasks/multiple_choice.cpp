@@ -7,6 +7,7 @@
 #include "portatune/metrics.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/objectives/class_losses.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/rows/json_number.h"
@@ -118,7 +119,10 @@ class MultipleChoice final : public TextTask {
   std::map<std::string, std::string> settings() const override {
     std::string columns;
     for (const std::string& column : this->columns(Labels::kRequired)) columns += column + ",";
-    return {{"max_length", std::to_string(options_.max_length)}, {"columns", columns}};
+    std::map<std::string, std::string> settings = tasks::settings_of({.label_smoothing = options_.label_smoothing});
+    settings["max_length"] = std::to_string(options_.max_length);
+    settings["columns"] = columns;
+    return settings;
   }
 
   std::vector<std::string> inputs() const override { return checkpoint().inputs({"labels"}); }
@@ -129,7 +133,8 @@ class MultipleChoice final : public TextTask {
     const Value scores = model.logits(models::HeadKind::kMultipleChoice, root, {.x = x, .text = texts.texts()});
     const Value& weights = batch.at(std::string(data::kExampleWeight));
     return tasks::sequence_classification(tasks::Problem::kSingleLabel, reshape(scores, {weights.shape()[0], -1}),
-                                          batch.at("labels"), weights);
+                                          batch.at("labels"), weights,
+                                          tasks::loss_options({.label_smoothing = options_.label_smoothing}, root));
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<ChoiceMetrics>(); }
   void save(const std::filesystem::path& folder) const override {
@@ -203,6 +208,7 @@ std::unique_ptr<RowTask> multiple_choice(const std::filesystem::path& model, Mul
 void MultipleChoiceOptions::describe(OptionFields& fields) {
   describe_max_length(fields, max_length);
   describe_label_column(fields, label_column);
+  describe_label_smoothing(fields, label_smoothing);
   fields("context_column", context_column, "column of the text before the endings", {.kept = true});
   fields("header_column", header_column, "column of what every ending begins with",
          {.default_help = "sent2 with sent1", .kept = true});

@@ -6,9 +6,12 @@
 #include "portatune/base/message.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/metrics/error_analyzers.h"
 #include "portatune/tasks/metrics/tag_metrics.h"
+#include "portatune/tasks/objectives/class_losses.h"
+#include "portatune/tasks/objectives/class_weights.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/rows/found_classes.h"
@@ -36,6 +39,18 @@ std::optional<int32_t> find_tag(const std::string& tag, const std::vector<std::s
 std::vector<std::string> chosen_labels(const std::vector<std::string>& wanted, const std::vector<std::string>& stored) {
   const auto is_stored = [&](const std::string& label) { return find_tag(label, stored).has_value(); };
   return std::ranges::all_of(wanted, is_stored) ? stored : wanted;
+}
+
+// The tags of a row by name; a tag that is none of the classes stays as it is.
+RowLabels row_tags(const std::vector<std::string>& classes, const std::string& column) {
+  const auto names = [classes, column](const data::Example& row) {
+    std::vector<std::string> tags = tasks::texts_in(row, column);
+    for (std::string& tag : tags) {
+      if (const auto id = find_tag(tag, classes)) tag = classes[static_cast<size_t>(*id)];
+    }
+    return tags;
+  };
+  return {.classes = classes, .in_row = names, .noun = "tag", .nouns = "tags"};
 }
 
 class TagLines final : public PredictionLines {
@@ -71,6 +86,7 @@ struct TokenClassification::Impl {
                         .given = "a model without id2label in config.json, and no labels",
                         .expected = "the names of the tags"});
     }
+    tasks::check(options.loss, Head::kSoftmax, labels.size());
   }
 
   // The ids of a row's tags; zeros if tags are ignored.
@@ -123,12 +139,7 @@ std::vector<std::string> TokenClassification::list_columns() const {
   return {impl_->options.tokens_column, impl_->options.tags_column};
 }
 
-RowLabels TokenClassification::row_labels() const {
-  const auto tags = [column = impl_->options.tags_column](const data::Example& row) {
-    return tasks::texts_in(row, column);
-  };
-  return {.classes = impl_->labels, .in_row = tags, .noun = "tag", .nouns = "tags"};
-}
+RowLabels TokenClassification::row_labels() const { return row_tags(impl_->labels, impl_->options.tags_column); }
 
 data::Dataset TokenClassification::read(const std::vector<std::string>& files, Labels labels,
                                         data::TableOptions table) const {
@@ -200,9 +211,11 @@ std::unique_ptr<PredictionLines> TokenClassification::prediction_lines() const {
 
 std::map<std::string, std::string> TokenClassification::settings() const {
   const TokenClassificationOptions& options = impl_->options;
-  return {{"max_length", std::to_string(options.max_length)},
-          {"tokens_column", options.tokens_column},
-          {"tags_column", options.tags_column}};
+  std::map<std::string, std::string> settings = tasks::settings_of(options.loss);
+  settings["max_length"] = std::to_string(options.max_length);
+  settings["tokens_column"] = options.tokens_column;
+  settings["tags_column"] = options.tags_column;
+  return settings;
 }
 
 std::vector<std::string> TokenClassification::inputs() const { return checkpoint().inputs({"labels"}); }
@@ -213,7 +226,8 @@ Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch
   const Value x = model.state_for(models::HeadKind::kTokenClassification, root, texts.rows());
   const Value logits = texts.to_texts(
       model.logits(models::HeadKind::kTokenClassification, root, {.x = x, .num_labels = std::ssize(impl_->labels)}));
-  return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)));
+  return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)),
+                                     tasks::loss_options(impl_->options.loss, root));
 }
 
 std::unique_ptr<Metrics> TokenClassification::metrics() const {
@@ -229,27 +243,35 @@ void TokenClassification::save(const std::filesystem::path& folder) const {
   checkpoint().save(folder, {.architecture = architecture, .labels = impl_->labels});
 }
 
-void TokenClassificationOptions::describe(OptionFields& fields) {
+void TokenClassificationRunOptions::describe(OptionFields& fields) {
   describe_max_length(fields, max_length);
   fields("tokens_column", tokens_column, "column of a JSON list of words; not for .conll, .txt", {.kept = true});
   fields("tags_column", tags_column, "column of a list of their tags: names or ids",
          {.use = OptionUse::kLabels, .kept = true});
+  describe_loss(fields, loss, weights);
 }
 
 namespace {
 
+// Finds the tags in the rows, unless they are given, and the weights of the loss.
+void learn_tags(const TaskContext& context, const ClassWeights& weights, TokenClassificationOptions& options) {
+  const auto has_tags = [column = options.tags_column](const data::Example& row) {
+    tasks::texts_in(row, column);
+    return true;
+  };
+  const data::Dataset rows =
+      read_tagged(context.files, options.tokens_column, options.tags_column, context.table).filter(has_tags);
+  if (options.labels.empty()) options.labels = tags_of(context.readable(rows), options.tags_column);
+  const std::vector<std::string> stored = tasks::labels_in(hub::read_config(context.folder));
+  const RowLabels labels = row_tags(chosen_labels(options.labels, stored), options.tags_column);
+  options.loss = tasks::with_class_weights(options.loss, weights, Head::kSoftmax, labels, context, rows);
+}
+
 std::unique_ptr<RowTask> make_token_classification(const TaskContext& context,
-                                                   const TokenClassificationOptions& given) {
+                                                   const TokenClassificationRunOptions& given) {
   TokenClassificationOptions options = given;
   if (context.classes == Classes::kOfRows) {
-    const auto has_tags = [column = options.tags_column](const data::Example& row) {
-      tasks::texts_in(row, column);
-      return true;
-    };
-    const data::Dataset rows = read_tagged(context.files, options.tokens_column, options.tags_column, context.table);
-    if (options.labels.empty()) {
-      options.labels = tags_of(context.readable(rows.filter(has_tags)), options.tags_column);
-    }
+    learn_tags(context, given.weights, options);
   } else {
     options.labels = tasks::classes_without_rows(context, kTokenClassification, std::move(options.labels));
   }
@@ -257,7 +279,7 @@ std::unique_ptr<RowTask> make_token_classification(const TaskContext& context,
 }
 
 std::vector<data::Example> rows_of_token_classification(const RowTask& task,
-                                                        const TokenClassificationOptions& options) {
+                                                        const TokenClassificationRunOptions& options) {
   data::Example row = tasks::sample_row(task);
   row.set(options.tokens_column, nlohmann::json::array({"a"}).dump());
   row.set(options.tags_column, nlohmann::json::array({task.row_labels().classes.front()}).dump());
@@ -267,7 +289,7 @@ std::vector<data::Example> rows_of_token_classification(const RowTask& task,
 }  // namespace
 
 const TaskSpec& token_classification_spec() {
-  static const TaskSpec kSpec = task_spec<TokenClassificationOptions>(
+  static const TaskSpec kSpec = task_spec<TokenClassificationRunOptions>(
       {.name = kTokenClassification,
        .classes = {"ForTokenClassification"},
        .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},

@@ -60,16 +60,49 @@ bool has(const StepGroup& group, const nn::Parameter& parameter) {
   return nn::matches(parameter, group.parameters.pattern);
 }
 
-// The exponents of the layer-wise decay: the head has 0, layer i of n has n - i, what comes before the layers n + 1.
-std::vector<int64_t> layers_above(std::span<const nn::Parameter> parameters) {
-  const auto is_in_layer = [](const nn::Parameter& parameter) { return parameter.layer.has_value(); };
+// A stack of layers: the encoder or the decoder.
+struct LayerStack {
+  std::string module;  // the module of its layers with a dot, such as "model.encoder."; empty: the model
   int64_t layers = 0;
-  for (const nn::Parameter& parameter : parameters) layers = std::max(layers, parameter.layer.value_or(-1) + 1);
-  const auto after_layers = std::ranges::find_if(parameters.rbegin(), parameters.rend(), is_in_layer).base();
+  size_t end = 0;  // index of the first parameter after its layers
+
+  void add_layer(int64_t layer, size_t parameter) {
+    layers = std::max(layers, layer + 1);
+    end = parameter + 1;
+  }
+};
+
+// "model.encoder." for a parameter of the layer "model.encoder.layers.3".
+std::string module_of_layers(const nn::Parameter& parameter) {
+  const size_t number = parameter.name.find("." + std::to_string(*parameter.layer) + ".");
+  const size_t dot = number == std::string::npos ? number : parameter.name.substr(0, number).rfind('.');
+  return dot == std::string::npos ? "" : parameter.name.substr(0, dot + 1);
+}
+
+// The stacks of layers, and before them one for the model as a whole.
+std::vector<LayerStack> layer_stacks(std::span<const nn::Parameter> parameters) {
+  std::vector<LayerStack> stacks(1);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].layer) continue;
+    stacks[0].add_layer(*parameters[i].layer, i);
+    const std::string module = module_of_layers(parameters[i]);
+    auto stack = std::ranges::find(stacks, module, &LayerStack::module);
+    if (stack == stacks.end()) stack = stacks.insert(stack, {.module = module});
+    if (stack != stacks.begin()) stack->add_layer(*parameters[i].layer, i);
+  }
+  return stacks;
+}
+
+// The exponents of the layer-wise decay: layer i of n has n - i, what comes before the layers n + 1, and what comes
+// after them 0. The encoder and the decoder each have a number of layers of their own.
+std::vector<int64_t> layers_above(std::span<const nn::Parameter> parameters) {
+  const std::vector<LayerStack> stacks = layer_stacks(parameters);
   std::vector<int64_t> exponents;
-  for (auto parameter = parameters.begin(); parameter != parameters.end(); ++parameter) {
-    const int64_t outside = parameter < after_layers ? layers + 1 : 0;
-    exponents.push_back(is_in_layer(*parameter) ? layers - *parameter->layer : outside);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto has_parameter = [&](const LayerStack& stack) { return parameters[i].name.starts_with(stack.module); };
+    const LayerStack& stack = *std::ranges::find_if(stacks.rbegin(), stacks.rend(), has_parameter);
+    const int64_t outside = i < stack.end ? stack.layers + 1 : 0;
+    exponents.push_back(parameters[i].layer ? stack.layers - *parameters[i].layer : outside);
   }
   return exponents;
 }

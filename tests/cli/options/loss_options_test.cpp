@@ -91,6 +91,67 @@ TEST_F(LossChoice, SuggestsBalancedForAMisspeltWord) {
   EXPECT_THAT(error, HasSubstr("did you mean balanced?"));
 }
 
+// Two steps of a task on rows of JSON, with a result of this choice.
+class LossOfTask : public testing::Test {
+ protected:
+  json result(const std::string& task, const std::string& rows, const Words& choice) const {
+    write(toy_.file("rows.jsonl"), rows);
+    return json::parse(
+        toy_.result_without_dropout(Words{"fit", "--task", task, "--model", tiny_bert(), "--train",
+                                          toy_.file("rows.jsonl"), "--validation", toy_.file("rows.jsonl"), "--output",
+                                          toy_.output(), "--max-length", "8", "--batch-size", "4", "--max-steps", "2"} +
+                                    choice));
+  }
+  // The choice changes the loss of training alone.
+  void expect_only_training_to_change(const std::string& task, const std::string& rows, const Words& choice) const {
+    SCOPED_TRACE(task + " " + choice[0]);
+    const json plain = result(task, rows, {}), found = result(task, rows, choice);
+    EXPECT_EQ(found["before"], plain["before"]);
+    EXPECT_NE(found["train_loss"], plain["train_loss"]);
+  }
+
+  const Toy toy_;
+};
+
+constexpr const char* kTagged = R"({"tokens": ["good", "film", "was"], "ner_tags": ["B-A", "O", "O"]}
+{"tokens": ["the", "film", "was", "bad"], "ner_tags": ["O", "O", "O", "O"]}
+{"tokens": ["the", "book"], "ner_tags": ["O", "B-A"]}
+{"tokens": ["the"], "ner_tags": ["O"]}
+)";
+
+TEST_F(LossOfTask, IsSmoothedForTagsWordsAndEndings) {
+  const Words smooth = {"--label-smoothing-factor", "0.2"};
+  expect_only_training_to_change("token-classification", kTagged, smooth);
+  expect_only_training_to_change("token-classification", kTagged, {"--focal-gamma", "2"});
+  std::string texts, choices;
+  for (int i = 0; i < 4; ++i) {
+    texts += R"({"text": "the film was good and the book was bad"})"
+             "\n";
+    choices += R"({"sent1": "the film", "sent2": "was", "ending0": "good", "ending1": "bad", "ending2": "the",)"
+               R"( "ending3": "a book", "label": 1})"
+               "\n";
+  }
+  expect_only_training_to_change("masked-lm", texts, smooth);
+  expect_only_training_to_change("multiple-choice", choices, smooth);
+}
+
+// scikit-learn: compute_class_weight("balanced", ...) of two and eight tags.
+TEST_F(LossOfTask, BalancesTags) {
+  const auto after = [&](const Words& choice) { return result("token-classification", kTagged, choice)["after"]; };
+  EXPECT_EQ(after({"--class-weights", "balanced"}), after({"--class-weights", "2.5,0.625"}));
+  EXPECT_NE(after({"--class-weights", "balanced"}), after({}));
+}
+
+TEST_F(LossOfTask, IsRefusedWhereTransformersDoesNotSmooth) {
+  const Words smooth = {"--label-smoothing-factor", "0.2"};
+  const Finished pairs = portatune(toy_.fit(smooth + Words{"--task", "masked-lm", "--next-sentence"}));
+  EXPECT_EQ(pairs.exit_code, 2);
+  EXPECT_THAT(unwrapped(pairs.err), HasSubstr("0.2 with --next-sentence"));
+  const Finished answers = portatune(toy_.fit(smooth + Words{"--task", "question-answering"}));
+  EXPECT_EQ(answers.exit_code, 2);
+  EXPECT_THAT(answers.err, HasSubstr("label-smoothing-factor"));
+}
+
 TEST(SeveralNumbers, AreLearntFromColumns) {
   const Toy toy;
   std::string rows = "text,praise,length\n";

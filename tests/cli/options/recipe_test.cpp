@@ -82,7 +82,7 @@ TEST_F(RecipeFile, SetsOptionsByAnyOfTheirNames) {
   EXPECT_THAT(a.validation, ElementsAre("v.csv"));
   EXPECT_EQ(a.output, "o");
   EXPECT_EQ(a.model.options.of<TextClassificationRunOptions>().text_column, "#1 String");
-  EXPECT_EQ(a.model.options.of<TokenClassificationOptions>().tags_column, "");
+  EXPECT_EQ(a.model.options.of<TokenClassificationRunOptions>().tags_column, "");
   EXPECT_THAT(a.model.table.names, ElementsAre("x", "y"));
   EXPECT_EQ(a.epochs, 7);
   EXPECT_EQ(a.model.options.of<QuestionAnsweringOptions>().null_score_diff_threshold, -1.5);

@@ -83,6 +83,30 @@ CASES = {
         "gpt2_lm",
         {"task_type": "CAUSAL_LM", "target_modules": "all-linear", "lora_alpha": 1, "use_dora": True},
     ),
+    "xlmroberta": ("xlmroberta_softmax", {"task_type": "SEQ_CLS", "lora_alpha": 4}),
+    "bigbird": ("bigbird_softmax", {"task_type": "SEQ_CLS", "target_modules": ["query", "value"], "lora_alpha": 4}),
+    "bigbirdpegasus": (
+        "bigbirdpegasus_lm",
+        {"task_type": "SEQ_2_SEQ_LM", "target_modules": ["query", "value", "q_proj", "v_proj"], "lora_alpha": 1},
+    ),
+    "gemma": ("gemma_lm", {"task_type": "CAUSAL_LM", "lora_alpha": 1}),
+    "smollm3": ("smollm3_lm", {"task_type": "CAUSAL_LM", "target_modules": ["q_proj", "v_proj"], "lora_alpha": 1}),
+    "mt5": ("mt5_lm", {"task_type": "SEQ_2_SEQ_LM", "lora_alpha": 1}),
+    "umt5": ("umt5_lm", {"task_type": "SEQ_2_SEQ_LM", "target_modules": ["q", "v"], "lora_alpha": 1}),
+    "mbart": ("mbart_lm", {"task_type": "SEQ_2_SEQ_LM", "target_modules": ["q_proj", "v_proj"], "lora_alpha": 1}),
+    "pegasus": ("pegasus_lm", {"task_type": "SEQ_2_SEQ_LM", "target_modules": ["q_proj", "v_proj"], "lora_alpha": 1}),
+    "marian": ("marian_lm", {"task_type": "SEQ_2_SEQ_LM", "target_modules": ["q_proj", "v_proj"], "lora_alpha": 1}),
+    # Without a task: the classes of peft for tasks are those of texts.
+    "wav2vec2": (
+        "wav2vec2_softmax",
+        {"target_modules": ["q_proj", "v_proj"], "modules_to_save": ["classifier"], "lora_alpha": 1},
+    ),
+    "hubert": ("hubert_ctc", {"target_modules": ["q_proj", "v_proj"], "modules_to_save": ["lm_head"], "lora_alpha": 1}),
+    "ast": (
+        "ast_softmax",
+        {"target_modules": ["q_proj", "v_proj", "fc1", "fc2"], "modules_to_save": ["classifier"], "lora_alpha": 1},
+    ),
+    "whisper": ("whisper_lm", {"target_modules": ["q_proj", "v_proj"], "lora_alpha": 1}),
 }
 
 # Seeds of the cases whose seed is not their index.

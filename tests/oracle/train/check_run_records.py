@@ -14,7 +14,7 @@ import sys
 try:
     from huggingface_hub import ModelCard
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-    from tensorboard.plugins.hparams import plugin_data_pb2
+    from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2
     from transformers.trainer_callback import TrainerState
 except ImportError as error:
     print(error)
@@ -50,6 +50,18 @@ def check_events(run, lines, options):
     assert start.hparams["learning_rate"].number_value == options["learning_rate"]
     assert start.hparams["task"].string_value == options["task"]
     assert start.hparams["eval_on_start"].bool_value == options["eval_on_start"]
+    content = events.SummaryMetadata("_hparams_/session_end_info").plugin_data.content
+    end = plugin_data_pb2.HParamsPluginData.FromString(content).session_end_info
+    assert end.status == api_pb2.STATUS_SUCCESS and end.end_time_secs >= start.start_time_secs
+    assert text_in(events, "args") == options
+    assert text_in(events, "model_config")["model_type"] == "bert"
+
+
+def text_in(events, name):
+    """The JSON of a text under the tag that torch's SummaryWriter gives it."""
+    tag = name + "/text_summary"
+    assert events.SummaryMetadata(tag).plugin_data.plugin_name == "text"
+    return json.loads(events.Tensors(tag)[0].tensor_proto.string_val[0])
 
 
 def check_state(run, lines):
@@ -57,6 +69,11 @@ def check_state(run, lines):
     assert state.global_step == lines[-1]["step"] == state.max_steps
     losses = [(entry["step"], entry["loss"]) for entry in state.log_history if "loss" in entry]
     assert losses == [(line["step"], line["loss"]) for line in lines if "loss" in line]
+    evaluation = [entry for entry in state.log_history if "eval_loss" in entry][-1]
+    assert evaluation["eval_samples_per_second"] >= evaluation["eval_steps_per_second"] > 0, evaluation
+    last = state.log_history[-1]
+    for name in ["train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss"]:
+        assert last[name] > 0, last
 
 
 def check_card(run, lines):

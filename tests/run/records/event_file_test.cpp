@@ -71,6 +71,26 @@ TEST(EventFile, HasTheNumbersOfALineUnderTheTagsOfTransformers) {
   EXPECT_EQ(value_in(events[2]).bytes.at(1), "train/loss");
 }
 
+TEST(EventFile, HasTextsAndTheEndOfTheRunForThePluginsOfTensorBoard) {
+  const TemporaryFolder folder;
+  EventFile file(folder / "runs", std::nullopt);
+  file.add_text("args", "{}");
+  file.add_end();
+  const std::vector<Fields> events = events_in(folder / "runs");
+  ASSERT_EQ(events.size(), 3u);
+  const auto value_in = [](const Fields& event) { return fields_of(fields_of(event.bytes.at(5)).bytes.at(1)); };
+  const auto plugin_of = [](const Fields& value) { return fields_of(fields_of(value.bytes.at(9)).bytes.at(1)); };
+  const Fields text = value_in(events[1]), tensor = fields_of(text.bytes.at(8));
+  EXPECT_EQ(text.bytes.at(1), "args/text_summary");
+  EXPECT_EQ(plugin_of(text).bytes.at(1), "text");
+  EXPECT_EQ(tensor.varints.at(1), 7u) << "DT_STRING";
+  EXPECT_EQ(tensor.bytes.at(8), "{}");
+  const Fields end = value_in(events[2]);
+  EXPECT_EQ(end.bytes.at(1), "_hparams_/session_end_info");
+  const Fields content = fields_of(fields_of(plugin_of(end).bytes.at(2)).bytes.at(4));
+  EXPECT_EQ(content.varints.at(1), 1u) << "STATUS_SUCCESS";
+}
+
 // SessionLog.START purges the events of its step and of later steps from older files.
 TEST(EventFile, OfAResumedRunPurgesTheStepsThatAreRepeated) {
   const TemporaryFolder folder;

@@ -46,6 +46,16 @@ TEST(TrainerState, HistoryHasWhatTransformersLogs) {
                   {{"step", 20}, {"epoch", 1.0}, {"eval_loss", 0.6}, {"eval_runtime", 3.0}}}));
 }
 
+// The names and the number of steps are those of transformers' speed_metrics() and evaluation_loop().
+TEST(TrainerState, HistoryHasTheSpeedOfEvaluationsAndOfTheTraining) {
+  std::vector<Json> lines = kLogLines;
+  lines.push_back({{"step", 20}, {"epoch", 1.0}, {"train_runtime", 4.0}, {"train_loss", 0.65}});
+  const Json history = Json::parse(text_of({.step = 20, .eval_examples = 48, .eval_batches = 6}, lines))["log_history"];
+  EXPECT_EQ(history[1]["eval_samples_per_second"], 16);
+  EXPECT_EQ(history[1]["eval_steps_per_second"], 2);
+  EXPECT_EQ(history[2], Json({{"step", 20}, {"epoch", 1.0}, {"train_runtime", 4.0}, {"train_loss", 0.65}}));
+}
+
 TEST(TrainerState, KeepsWhatAResumedRunNeeds) {
   const TemporaryFolder folder;
   cli::write(folder / "trainer_state.json", text_of({}, kLogLines, Json{{"steps", 3}}));

@@ -28,9 +28,15 @@ namespace summary {
 constexpr int kValue = 1, kTag = 1, kSimpleValue = 2, kTensor = 8, kMetadata = 9;
 constexpr int kPluginData = 1, kPluginName = 1, kContent = 2;
 }  // namespace summary
+namespace tensor {
+constexpr int kType = 1, kShape = 2, kTextValue = 8, kAxis = 2, kSize = 1;
+constexpr uint64_t kFloat = 1, kString = 7;  // DataType
+}  // namespace tensor
 namespace hparams {
 constexpr int kSessionStart = 3, kEntries = 1, kKey = 1, kValue = 2, kStartTime = 5;
 constexpr int kNumber = 2, kText = 3, kTruth = 4;
+constexpr int kSessionEnd = 4, kStatus = 1, kEndTime = 2;
+constexpr uint64_t kSuccess = 1;
 }  // namespace hparams
 
 double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
@@ -93,17 +99,40 @@ std::string session_start(const Json& settings) {
   return content.message();
 }
 
-// The plugin reads its content from the metadata of a value, whose tensor is float32 [0].
-std::string plugin_value(const std::string& tag, const std::string& plugin, const std::string& content) {
-  constexpr std::string_view kEmptyFloats("\x08\x01\x12\x04\x12\x02\x08\x00", 8);
+std::string session_end() {
+  WireWriter end, content;
+  end.varint(hparams::kStatus, hparams::kSuccess);
+  end.fixed64(hparams::kEndTime, std::bit_cast<uint64_t>(now_s()));
+  content.bytes(hparams::kSessionEnd, end.message());
+  return content.message();
+}
+
+// A tensor with one axis and these elements.
+std::string tensor_of(uint64_t type, const std::vector<std::string>& texts) {
+  WireWriter axis, shape, tensor;
+  axis.varint(tensor::kSize, texts.size());
+  shape.bytes(tensor::kAxis, axis.message());
+  tensor.varint(tensor::kType, type);
+  tensor.bytes(tensor::kShape, shape.message());
+  for (const std::string& text : texts) tensor.bytes(tensor::kTextValue, text);
+  return tensor.message();
+}
+
+std::string plugin_value(const std::string& tag, const std::string& plugin, const std::string& content,
+                         const std::string& tensor) {
   WireWriter data, metadata, value;
   data.bytes(summary::kPluginName, plugin);
   data.bytes(summary::kContent, content);
   metadata.bytes(summary::kPluginData, data.message());
   value.bytes(summary::kTag, tag);
-  value.bytes(summary::kTensor, kEmptyFloats);
+  value.bytes(summary::kTensor, tensor);
   value.bytes(summary::kMetadata, metadata.message());
   return value.message();
+}
+
+// The plugin reads its content from the metadata of a value, whose tensor is empty.
+std::string hparams_value(const std::string& name, const std::string& content) {
+  return plugin_value("_hparams_/" + name, "hparams", content, tensor_of(tensor::kFloat, {}));
 }
 
 }  // namespace
@@ -134,8 +163,18 @@ void EventFile::add(const Json& line) {
 }
 
 void EventFile::add_settings(const Json& settings) {
+  add_value(hparams_value("session_start_info", session_start(settings)));
+}
+
+void EventFile::add_end() { add_value(hparams_value("session_end_info", session_end())); }
+
+void EventFile::add_text(const std::string& name, const std::string& text) {
+  add_value(plugin_value(name + "/text_summary", "text", "", tensor_of(tensor::kString, {text})));
+}
+
+void EventFile::add_value(const std::string& value) {
   WireWriter values, event = event_of_step(0);
-  values.bytes(summary::kValue, plugin_value("_hparams_/session_start_info", "hparams", session_start(settings)));
+  values.bytes(summary::kValue, value);
   event.bytes(event::kSummary, values.message());
   write(event.message());
 }

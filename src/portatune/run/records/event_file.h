@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "portatune/run/records/metrics_log.h"
 
@@ -29,7 +30,16 @@ class EventFile {
   /// errors  IoError
   void add_settings(const Json& settings);
 
+  /// Marks the run as successful in that tab.
+  /// errors  IoError
+  void add_end();
+
+  /// Adds a text for the tab TEXT, under the tag that torch's SummaryWriter.add_text gives it.
+  /// errors  IoError
+  void add_text(const std::string& name, const std::string& text);
+
  private:
+  void add_value(const std::string& value);
   void write(const std::string& event);
 
   AppendFile file_;

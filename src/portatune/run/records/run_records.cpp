@@ -6,6 +6,8 @@
 #include "portatune/base/output_file.h"
 #include "portatune/base/plain_text.h"
 #include "portatune/error.h"
+#include "portatune/hub/adapter.h"
+#include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/report/evaluations.h"
 #include "portatune/report/page.h"
@@ -51,6 +53,26 @@ void add_memory(const Opening& opening, Json& line) {
   if (const std::optional<int64_t> bytes = memory_in_use(opening.device)) line["device_memory_bytes"] = *bytes;
 }
 
+// Number of examples of the validation sets together; 0 if one of them is not read yet.
+int64_t examples_of_evaluation(const Opening& opening) {
+  int64_t examples = 0;
+  for (const std::optional<DataSurvey>& set : opening.validation) {
+    if (!set) return 0;
+    examples += set->examples;
+  }
+  return examples;
+}
+
+// Number of batches of an evaluation as transformers counts them.
+int64_t batches_of_evaluation(const Opening& opening) {
+  const int64_t size = eval_batch_size(opening.plan);
+  int64_t batches = 0;
+  for (const std::optional<DataSurvey>& set : opening.validation) {
+    if (set) batches += (set->examples + size - 1) / size;
+  }
+  return batches;
+}
+
 }  // namespace
 
 void remove_leftovers_of_records(const fs::path& output) {
@@ -82,7 +104,11 @@ void RunRecords::open_events() {
   const bool is_new = checkpoint.empty();
   if (is_new || !lies_in(checkpoint, output)) remove_event_files(output / kEventFolder);
   events_file_.emplace(output / kEventFolder, is_new ? std::nullopt : std::optional(step_));
-  events_file_->add_settings(resolved_options(opening_));
+  const Json options = resolved_options(opening_);
+  events_file_->add_settings(options);
+  events_file_->add_text("args", io::indented_text(options));
+  const fs::path config = hub::folder_of_settings(model_of(opening_.plan)) / "config.json";
+  if (fs::exists(config)) events_file_->add_text("model_config", io::read_text(config, hub::kMaxConfigBytes));
 }
 
 void RunRecords::try_to(const std::function<void()>& write) {
@@ -195,9 +221,24 @@ TrainerState RunRecords::state(int64_t best_step) const {
           .eval_steps = opening_.plan.eval_steps > 0 ? opening_.plan.eval_steps : opening_.length.steps_per_epoch,
           .logging_steps = opening_.plan.logging_steps,
           .save_steps = save_steps_of(opening_.plan),
+          .eval_examples = examples_of_evaluation(opening_),
+          .eval_batches = batches_of_evaluation(opening_),
           .best_step = best_step,
           .best_metric = train::deciding_score(opening_.length),
           .best_checkpoint = has_best ? best.string() : ""};
+}
+
+Json RunRecords::training_summary(const Outcome& outcome) const {
+  const double elapsed_s = seconds(), passes = epoch_of(step_);
+  const double rows = opening_.plan.steps_per_epoch > 0  // an epoch is then no pass over the rows
+                          ? static_cast<double>(step_ * rows_of_step(opening_.plan))
+                          : static_cast<double>(outcome.train_examples) * passes;
+  return {{"step", step_},
+          {"epoch", number(passes)},
+          {"train_runtime", number(elapsed_s)},
+          {"train_samples_per_second", number(rows / elapsed_s)},
+          {"train_steps_per_second", number(static_cast<double>(step_) / elapsed_s)},
+          {"train_loss", number(outcome.train_loss)}};
 }
 
 std::map<std::string, std::string> RunRecords::checkpoint_files() const {
@@ -212,8 +253,11 @@ void RunRecords::finish(const Outcome& outcome) {
   add_steps();  // those before an early stop
   const fs::path& output = opening_.plan.output;
   if (log_) {
-    try_to([&] { replace_file(output / kTrainerStateFile, text_of(state(outcome.best_step), log_->lines())); });
+    std::vector<Json> lines = log_->lines();
+    lines.push_back(training_summary(outcome));
+    try_to([&] { replace_file(output / kTrainerStateFile, text_of(state(outcome.best_step), lines)); });
   }
+  if (events_file_) try_to([&] { events_file_->add_end(); });
   try_to([&] { write_card(outcome); });
 }
 

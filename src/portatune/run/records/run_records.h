@@ -60,6 +60,8 @@ class RunRecords final : public Callback {
   void write_card(const Outcome& outcome);
   bool has_evaluation(int64_t step) const;
   TrainerState state(int64_t best_step) const;
+  // The last record of transformers' log_history.
+  Json training_summary(const Outcome& outcome) const;
   double epoch_of(int64_t step) const;
   double seconds() const;
 

@@ -13,24 +13,34 @@ namespace {
 constexpr const char* kCallbacks = "stateful_callbacks";
 constexpr const char* kOwn = "portatune";
 
+// Adds the time of an evaluation and its speed.
+void add_speed(const TrainerState& state, const Json& seconds, Json& entry) {
+  entry["eval_runtime"] = seconds;
+  if (state.eval_examples == 0 || !seconds.is_number() || seconds.get<double>() <= 0) return;
+  const auto per_second = [&](int64_t count) { return number(static_cast<double>(count) / seconds.get<double>()); };
+  entry["eval_samples_per_second"] = per_second(state.eval_examples);
+  entry["eval_steps_per_second"] = per_second(state.eval_batches);
+}
+
 // Numbers of a line that transformers logs; "eval_seconds" has another name there.
-Json history_entry(const Json& line) {
+Json history_entry(const TrainerState& state, const Json& line) {
   constexpr std::array<std::string_view, 5> kKnown = {"epoch", "grad_norm", "learning_rate", "loss", "step"};
   Json entry;
   for (const auto& [name, value] : line.items()) {
+    const bool is_score = name.starts_with("eval_") || name.starts_with("train_");
     if (name == "eval_seconds") {
-      entry["eval_runtime"] = value;
-    } else if (name.starts_with("eval_") || std::ranges::find(kKnown, name) != kKnown.end()) {
+      add_speed(state, value, entry);
+    } else if (is_score || std::ranges::find(kKnown, name) != kKnown.end()) {
       entry[name] = value;
     }
   }
   return entry;
 }
 
-Json history_of(const std::vector<Json>& lines) {
+Json history_of(const TrainerState& state, const std::vector<Json>& lines) {
   Json history = Json::array();
   for (const Json& line : lines) {
-    if (!line.contains("resumed")) history.push_back(history_entry(line));
+    if (!line.contains("resumed")) history.push_back(history_entry(state, line));
   }
   return history;
 }
@@ -58,7 +68,7 @@ std::string text_of(const TrainerState& state, const std::vector<Json>& lines, c
                      {"is_hyper_param_search", false},
                      {"is_local_process_zero", true},
                      {"is_world_process_zero", true},
-                     {"log_history", history_of(lines)},
+                     {"log_history", history_of(state, lines)},
                      {"logging_steps", state.logging_steps},
                      {"max_steps", state.total_steps},
                      {"num_input_tokens_seen", 0},

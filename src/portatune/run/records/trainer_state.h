@@ -14,9 +14,10 @@ struct TrainerState {
   int64_t step = 0, total_steps = 0;
   int64_t steps_per_epoch = 1, epochs = 0;
   int64_t batch_size = 0, eval_steps = 0, logging_steps = 0, save_steps = 0;
-  int64_t best_step = 0;             ///< step of the best evaluation; 0: none is the best
-  std::string best_metric = "loss";  ///< the deciding score, with or without "eval_"
-  std::string best_checkpoint;       ///< checkpoint of that step; empty: there is none
+  int64_t eval_examples = 0, eval_batches = 0;  ///< of an evaluation; 0: the number is unknown
+  int64_t best_step = 0;                        ///< step of the best evaluation; 0: none is the best
+  std::string best_metric = "loss";             ///< the deciding score, with or without "eval_"
+  std::string best_checkpoint;                  ///< checkpoint of that step; empty: there is none
 };
 
 /// The text of the file, with the fields of transformers' TrainerState.

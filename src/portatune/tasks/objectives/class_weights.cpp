@@ -1,6 +1,7 @@
 #include "portatune/tasks/objectives/class_weights.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
@@ -20,7 +21,7 @@ constexpr const char* kPositiveWeights = "--positive-weights";
 
 struct Counts {
   int64_t rows = 0;
-  std::vector<int64_t> with;  // rows with each class
+  std::vector<int64_t> with;  // rows with each class, or words with each tag
 };
 
 Counts count(const TaskContext& context, const RowLabels& labels, const data::Dataset& rows) {
@@ -47,13 +48,15 @@ void require_balance(bool holds, const char* option, const std::string& label, i
                    .expected = "rows of every class, and rows without it"});
 }
 
-// rows / (classes x rows of the class), as sklearn.utils.class_weight.compute_class_weight("balanced").
+// samples / (classes x samples of the class), as sklearn.utils.class_weight.compute_class_weight("balanced"). A sample
+// is a row, or a word with a tag.
 std::vector<float> balanced_class_weights(const Counts& counts, const Names& classes) {
+  const int64_t samples = std::reduce(counts.with.begin(), counts.with.end());
   std::vector<float> weights;
   for (size_t i = 0; i < classes.size(); ++i) {
     require_balance(counts.with[i] > 0, kClassWeights, classes[i], counts.with[i]);
-    weights.push_back(static_cast<float>(static_cast<double>(counts.rows) /
-                                         static_cast<double>(counts.with[i] * std::ssize(classes))));
+    weights.push_back(
+        static_cast<float>(static_cast<double>(samples) / static_cast<double>(counts.with[i] * std::ssize(classes))));
   }
   return weights;
 }

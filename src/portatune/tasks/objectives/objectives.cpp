@@ -18,6 +18,12 @@ Forward weighted(const Value& losses, const Value& weights, const Value& logits)
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 
+Forward weighted(const WeightedLosses& found, const Value& weights, const Value& logits) {
+  return {.loss_sum = sum(found.losses * weights),
+          .weight_sum = sum(found.weights * weights),
+          .outputs = {{"logits", logits}}};
+}
+
 Value sequence_losses(Problem problem, const Value& logits, const Value& labels, const LossOptions& options) {
   switch (problem) {
     case Problem::kSingleLabel:
@@ -57,14 +63,14 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
   if (problem != Problem::kSingleLabel || options == LossOptions()) {
     return weighted(sequence_losses(problem, logits, labels, options), weights, logits);
   }
-  const WeightedLosses found = softmax_losses(logits, labels, options);
-  return {.loss_sum = sum(found.losses * weights),
-          .weight_sum = sum(found.weights * weights),
-          .outputs = {{"logits", logits}}};
+  return weighted(softmax_losses(logits, labels, options), weights, logits);
 }
 
-Forward token_classification(const Value& logits, const Value& labels, const Value& weights) {
-  return weighted(softmax_cross_entropy(logits, labels), counts(labels) * reshape(weights, {-1, 1}), logits);
+Forward token_classification(const Value& logits, const Value& labels, const Value& weights,
+                             const LossOptions& options) {
+  const Value of_texts = reshape(weights, {-1, 1});
+  if (options != LossOptions()) return weighted(softmax_losses(logits, labels, options), of_texts, logits);
+  return weighted(softmax_cross_entropy(logits, labels), counts(labels) * of_texts, logits);
 }
 
 Forward replaced_token_detection(const Value& logits, const Value& labels, const Value& attention_mask,

@@ -29,7 +29,8 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 
 /// labels int32 [batch, seq]; logits [batch, seq, num_labels]. Every labelled token counts as its example does.
 /// outputs: "logits"
-Forward token_classification(const Value& logits, const Value& labels, const Value& weights);
+Forward token_classification(const Value& logits, const Value& labels, const Value& weights,
+                             const LossOptions& options = {});
 
 /// Binary cross-entropy of each token with attention_mask 1. Every such token counts as its example does.
 /// logits float32 [batch, seq]; labels, attention_mask int32 [batch, seq]: 1 for a token that was replaced
