@@ -18,7 +18,8 @@ SENTENCES = ("the film was good and we saw the play", "the book was bad and we s
 # Names on the Hugging Face Hub -> the toy models behind them.
 HUB_MODELS = {"bert-base-uncased": "bert", "google-bert/bert-base-uncased": "bert", "roberta-base": "bert",
               "sentence-transformers/all-MiniLM-L6-v2": "minilm", "facebook/bart-base": "bart", "t5-small": "t5",
-              "google-t5/t5-small": "t5", "Helsinki-NLP/opus-mt-en-ROMANCE": "marian"}
+              "google-t5/t5-small": "t5", "Helsinki-NLP/opus-mt-en-ROMANCE": "marian",
+              "facebook/mbart-large-cc25": "mbart"}
 COMMIT = "0" * 40
 
 
@@ -34,6 +35,7 @@ def write_all(folder):
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "t5", DATA / "models" / "t5_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     marian_model(folder / "marian")
+    mbart_model(folder / "mbart")
     classifier(folder / "mnli", ("contradiction", "neutral", "entailment"))
     processor = json.loads((DATA / "image" / "processors" / "vit.json").read_text())
     file_model(folder / "vit", "vit_softmax", {**processor, "size": {"height": 12, "width": 12}})
@@ -85,6 +87,15 @@ def marian_model(folder):
     for name, data in golden["files"].items():
         (folder / name).write_bytes(base64.b64decode(data))
     (folder / "tokenizer_config.json").write_text(json.dumps(config))
+
+
+def mbart_model(folder):
+    """A model with tokens for languages."""
+    model(folder, DATA / "models" / "mbart_lm", positions=1024)
+    golden = json.loads((DATA / "tokenizer" / "languages.json").read_text())
+    case = golden["cases"][0]
+    (folder / "tokenizer.json").write_text(json.dumps(case["tokenizer_json"]))
+    (folder / "tokenizer_config.json").write_text(json.dumps(case["tokenizer_config"]))
 
 
 def classifier(folder, classes):

@@ -46,4 +46,5 @@
 #include "portatune/tasks/zero_shot_classification.h"
 #include "portatune/tensor.h"
 #include "portatune/text.h"
+#include "portatune/text_languages.h"
 #include "portatune/train.h"

@@ -1,5 +1,5 @@
 // Comparison with generate() of transformers: tests/data/generated_tokens.json, made by
-// tests/oracle/tasks/make_generation_cases.py. tests/models/parity_test.cpp compares each architecture.
+// tests/oracle/tasks/make_generation_cases.py. tests/models/parity_test.cpp compares the other architectures.
 #include "portatune/generate/generated_tokens.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,8 @@ TEST(GeneratedTokensInAProgram, AreNotSampledAndFitTheDecoder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, GeneratedTokens,
-                         testing::Values("gpt2_lm_untied", "bart_lm", "t5_lm", "marian_lm", "marian_two_vocabularies"),
+                         testing::Values("gpt2_lm_untied", "bart_lm", "t5_lm", "marian_lm", "marian_two_vocabularies",
+                                         "mbart_lm", "pegasus_lm", "mt5_lm"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

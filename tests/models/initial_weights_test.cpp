@@ -8,10 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "models/case_parameters.h"
 #include "models/cases.h"
 #include "portatune/io/file/file.h"
-#include "portatune/ops.h"
-#include "portatune/parity/reference_task.h"
 
 namespace portatune::test {
 namespace {
@@ -33,17 +32,6 @@ std::vector<std::string> golden_cases() {
   std::vector<std::string> names;
   for (const auto& [name, parameters] : golden_weights().items()) names.push_back(name);
   return names;
-}
-
-// The parameters of a case's model.
-std::vector<nn::Parameter> parameters_of(const parity::ReferenceTask& task, const data::Example& inputs) {
-  Columns columns;
-  for (const data::Example::Entry& column : inputs.columns()) {
-    columns.emplace(column.name, constant(inputs.tensor(column.name)));
-  }
-  nn::Context context({.initializer_range = task.initializer_range()});
-  task.forward(nn::Scope(context), columns);
-  return {context.parameters().begin(), context.parameters().end()};
 }
 
 // The values of a parameter in several models, [kSeeds, elements].

@@ -14,6 +14,7 @@
 #include "portatune/tasks/task_spec.h"
 #include "tasks/forward.h"
 #include "tasks/toy_seq2seq.h"
+#include "text/language_files.h"
 #include "text/marian_files.h"
 
 namespace portatune {
@@ -36,7 +37,7 @@ class TextToText : public testing::Test {
     if (options.max_length == TextToTextOptions().max_length) options.max_length = 8;
     if (options.max_target_length == TextToTextOptions().max_target_length) options.max_target_length = 6;
     if (options.text_column.empty()) options.text_column = "text";
-    if (options.target_column.empty()) options.target_column = "target";
+    if (options.target_column.empty() && options.source_lang.empty()) options.target_column = "target";
     return text_to_text(folder_.path(), options);
   }
   static data::Example row(const std::string& text, const std::string& target) {
@@ -210,6 +211,90 @@ TEST_F(TextToText, ReadsTheTextsOfLanguages) {
   EXPECT_THAT(message_of<DataError>([&] { batches(*t, {with(R"({"en": "a"})")}, 1); }), HasSubstr("\"ro\""));
   EXPECT_THAT(message_of<DataError>([&] { batches(*t, {with("a")}, 1); }), HasSubstr("translation"));
   EXPECT_THAT(message([&] { task({.source_lang = "en"}); }), HasSubstr("--target-lang"));
+}
+
+// A language such as en_XX has the key "en", as in transformers' run_translation.py.
+TEST_F(TextToText, LanguagesMayHaveTheirOwnColumns) {
+  const auto in_object = task({.text_column = "translation", .source_lang = "en_XX", .target_lang = "ro_RO"});
+  const data::Example texts = data::Example().set("translation", R"({"ro": "b", "en": "a"})");
+  const auto in_columns = task({.target_column = "target", .source_lang = "en_XX", .target_lang = "ro_RO"});
+  for (const data::Example& batch :
+       {batches(*in_object, {texts}, 1).front(), batches(*in_columns, {row("a", "b")}, 1).front()}) {
+    EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(0, 4, 2, 1, 1, 1, 1, 1));
+    EXPECT_THAT(ids(batch, "labels"), ElementsAre(0, 5, 2, -100, -100, -100));
+  }
+}
+
+// The weights of the parity case mbart_lm with a tokenizer of several languages: tests/text/language_files.h.
+class TextToTextOfMBart : public TextToText {
+ protected:
+  TextToTextOfMBart() {
+    const std::filesystem::path mbart = PORTATUNE_TEST_DATA "/models/mbart_lm";
+    for (const char* file : {"config.json", "generation_config.json", "model.safetensors"}) {
+      std::filesystem::copy_file(mbart / file, folder_ / file, std::filesystem::copy_options::overwrite_existing);
+    }
+  }
+  // Writes the tokenizer of a case. Its ids of en_XX and ro_RO are 14 and 15, that of "a" is 9.
+  void write_tokenizer(size_t index) const { text::language_cases()[index].write(folder_.path()); }
+  std::unique_ptr<RowTask> translation() const {
+    return task({.text_column = "translation", .source_lang = "en_XX", .target_lang = "ro_RO"});
+  }
+
+  // The tokens that a task writes for a text.
+  std::vector<int32_t> generated(const RowTask& task) const {
+    const data::Example rows = data::Example().set("translation", R"({"en": "a"})").set("text", "a");
+    const data::Example batch = batches(task, {rows}, 1, kIgnored).front();
+    return ids(compute(task, batch).outputs, "generated_tokens");
+  }
+  static nlohmann::json json_in(const std::filesystem::path& file) {
+    return nlohmann::json::parse(std::ifstream(file));
+  }
+  // Expects that the model folder, saved by the task, has both languages without any option.
+  void expect_saved(const RowTask& trained, const TemporaryFolder& saved) const {
+    trained.save(saved.path());
+    std::filesystem::copy_file(folder_ / "model.safetensors", saved / "model.safetensors");
+    const auto used = text_to_text(
+        saved.path(), {.text_column = "text", .target_column = "target", .max_length = 8, .max_target_length = 6});
+    const data::Example batch = batches(*used, {row("a", "a")}, 1).front();
+    const data::Example expected = batches(trained, {two_languages()}, 1).front();
+    for (const char* column : {"input_ids", "labels"}) EXPECT_EQ(ids(batch, column), ids(expected, column));
+    EXPECT_EQ(generated(*used), generated(trained));
+  }
+  static data::Example two_languages() { return data::Example().set("translation", R"({"en": "a", "ro": "a"})"); }
+};
+
+TEST_F(TextToTextOfMBart, TheLanguageEndsTargetsAndBeginsGeneratedTexts) {
+  write_tokenizer(0);
+  const auto t = translation();
+  const data::Example batch = batches(*t, {two_languages()}, 1).front();
+  EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(9, 2, 14, 1, 1, 1, 1, 1));
+  EXPECT_THAT(ids(batch, "labels"), ElementsAre(9, 2, 15, -100, -100, -100));
+  EXPECT_EQ(generated(*t).front(), 15);
+  const TemporaryFolder saved;
+  expect_saved(*t, saved);
+  EXPECT_EQ(json_in(saved / "config.json")["decoder_start_token_id"], 15);
+  EXPECT_EQ(json_in(saved / "generation_config.json")["decoder_start_token_id"], 15);
+  EXPECT_EQ(json_in(saved / "tokenizer_config.json")["src_lang"], "en_XX");
+  EXPECT_EQ(json_in(saved / "tokenizer_config.json")["tgt_lang"], "ro_RO");
+}
+
+TEST_F(TextToTextOfMBart, TheLanguageBeginsTargetsOfMBart50) {
+  write_tokenizer(1);
+  std::filesystem::remove(folder_ / "generation_config.json");
+  const auto t = translation();
+  const data::Example batch = batches(*t, {two_languages()}, 1).front();
+  EXPECT_THAT(ids(batch, "input_ids"), ElementsAre(14, 9, 2, 1, 1, 1, 1, 1));
+  EXPECT_THAT(ids(batch, "labels"), ElementsAre(15, 9, 2, -100, -100, -100));
+  EXPECT_EQ(generated(*t)[0], 2);
+  EXPECT_EQ(generated(*t)[1], 15);
+  const TemporaryFolder saved;
+  expect_saved(*t, saved);
+  EXPECT_EQ(json_in(saved / "config.json")["forced_bos_token_id"], 15);
+}
+
+TEST_F(TextToTextOfMBart, RefusesLanguagesOfOtherNames) {
+  write_tokenizer(0);
+  EXPECT_THAT(message([&] { task({.source_lang = "en", .target_lang = "ro"}); }), HasSubstr("did you mean en_XX?"));
 }
 
 // A Marian without weights, with a vocabulary for each side.

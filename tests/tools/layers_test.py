@@ -27,7 +27,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "run": ["run"],
     "runtime": ["device"],
     "tasks": ["tasks"],
-    "text": ["text"],
+    "text": ["text", "text_languages"],
     "train": ["train"],
 }  # fmt: skip
 LIBRARY = re.compile(r"portatune_library\((\w+)(.*?)\)\n", re.DOTALL)

@@ -29,7 +29,7 @@ TESTED_TOGETHER = {
     "data_stages/hub_dataset_test.cpp": "io/listing",
     "cli/from_scratch_test.cpp": "tasks/text_folder",
     "tasks/speech_seq2seq_test.cpp": "tasks/generated_outputs tasks/speech_seq2seq_spec",
-    "tasks/text_to_text_test.cpp": "tasks/first_row tasks/source_target tasks/text_to_text_spec",
+    "tasks/text_to_text_test.cpp": "tasks/first_row tasks/source_target tasks/target_language tasks/text_to_text_spec",
     # Texts against `tokenizers`, through all stages of a tokenizer.
     "text/components_test.cpp": "text/*",
     "jinja/template_test.cpp": "jinja/*",

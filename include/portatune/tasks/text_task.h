@@ -15,6 +15,7 @@
 #include "portatune/models.h"
 #include "portatune/tasks.h"
 #include "portatune/text.h"
+#include "portatune/text_languages.h"
 
 namespace portatune {
 
@@ -24,9 +25,10 @@ namespace portatune {
 class TextCheckpoint {
  public:
   /// max_length  tokens of a text, special ones included
+  /// languages   of the texts, for text::load_tokenizer()
   /// errors      CheckpointError, NotFoundError for a faulty folder, a vocabulary that does not fit the embedding;
-  ///             UsageError for a length beyond the model's positions
-  TextCheckpoint(const std::filesystem::path& folder, int64_t max_length);
+  ///             UsageError for a length beyond the model's positions, and for an unknown language
+  TextCheckpoint(const std::filesystem::path& folder, int64_t max_length, const text::Languages& languages = {});
   ~TextCheckpoint();
 
   const io::JsonObject& config() const;
@@ -110,7 +112,8 @@ class TextTask : public RowTask {
   std::vector<std::string> unknown_config_keys() const override;
 
  protected:
-  TextTask(const std::filesystem::path& model, int64_t max_length) : checkpoint_(model, max_length) {}
+  TextTask(const std::filesystem::path& model, int64_t max_length, const text::Languages& languages = {})
+      : checkpoint_(model, max_length, languages) {}
 
   const TextCheckpoint& checkpoint() const { return checkpoint_; }
 

@@ -19,8 +19,9 @@ struct TaskSpec;
 struct TextToTextOptions {
   std::string text_column;    ///< column of the source text; empty: the first column of the files
   std::string target_column;  ///< column of the target text; empty: the second column of the files
-  /// Languages of source and target: keys of the object in a column such as {"en": "Hello", "ro": "Salut"}, which is
-  /// text_column or else "translation". Empty: source and target have a column each.
+  /// Languages of source and target, "en" or "en_XX". Without target_column they are keys of the object in a column
+  /// such as {"en": "Hello", "ro": "Salut"}, which is text_column or else "translation". If the tokenizer adds a token
+  /// for the language to each text (mBART), they are also its tokens. Empty: source and target have a column each.
   std::string source_lang, target_lang;
   std::string source_prefix;           ///< text before every source: "summarize: "
   int64_t max_length = 1024;           ///< tokens of a source, special ones included; longer sources are cut

@@ -12,6 +12,7 @@
 #include "portatune/tasks/objectives/generated_outputs.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/results/target_language.h"
 #include "portatune/tasks/rows/packed_pairs.h"
 #include "portatune/tasks/rows/source_target.h"
 #include "portatune/tasks/rows/text_rows.h"
@@ -55,6 +56,7 @@ GenerationOptions generation_of(const std::filesystem::path& model, const text::
   generation.max_new_tokens.reset();
   generation.max_length = options.generation_max_length.value_or(options.max_target_length);
   if (options.num_beams) generation.num_beams = *options.num_beams;
+  tasks::set_language(tasks::target_language(tokenizer.of_targets(), options.target_lang), generation);
   if (options.forced_bos_token.empty()) return generation;
   generation.forced_bos_token_id = tokenizer.of_targets().token_to_id(options.forced_bos_token);
   if (generation.forced_bos_token_id) return generation;
@@ -111,7 +113,7 @@ class Targets {
 class TextToText final : public TextTask {
  public:
   TextToText(const std::filesystem::path& model, TextToTextOptions options, const TextToTextScores& scores)
-      : TextTask(model, options.max_length),
+      : TextTask(model, options.max_length, {options.source_lang, options.target_lang}),
         options_(std::move(options)),
         pairs_{{options_.max_length, options_.max_target_length}},
         body_(seq2seq_of(checkpoint().model())),
@@ -175,6 +177,8 @@ class TextToText final : public TextTask {
   }
   void save(const std::filesystem::path& folder) const override {
     checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kSeq2SeqLM)});
+    tasks::save_languages(folder, {options_.source_lang, options_.target_lang},
+                          tasks::target_language(written(), options_.target_lang));
   }
 
  private:

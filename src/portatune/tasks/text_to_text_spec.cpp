@@ -8,7 +8,7 @@ namespace {
 
 std::vector<data::Example> rows_of_text_to_text(const RowTask& task, const TextToTextOptions& options) {
   data::Example row = tasks::sample_row(task);
-  if (!options.source_lang.empty()) {
+  if (tasks::has_texts_of_languages(options)) {
     row.set(row.columns().front().name,
             "{\"" + options.source_lang + "\": \"a\", \"" + options.target_lang + "\": \"a\"}");
   }
@@ -41,9 +41,10 @@ void TextToTextOptions::describe(OptionFields& fields) {
   fields.group("Text to text (summarization, translation)");
   fields("target_column", target_column, "column of the text to write",
          {.default_help = "the second one", .use = OptionUse::kLabels, .kept = true});
-  fields("source_lang", source_lang, "language of the source, in rows with {\"en\": \"...\", \"ro\": \"...\"}",
+  fields("source_lang", source_lang,
+         "language of the source, such as en in rows with {\"en\": \"...\", \"ro\": \"...\"}, or en_XX of mBART",
          {.kept = true});
-  fields("target_lang", target_lang, "language of the target, in the same rows", {.kept = true});
+  fields("target_lang", target_lang, "language of the target", {.kept = true});
   fields("source_prefix", source_prefix, "text before every source: \"summarize: \"", {.kept = true});
   fields("max_target_length", max_target_length, "tokens of a target; longer ones are cut",
          {.lowest = 1, .kept = true});

@@ -1,5 +1,7 @@
 #include "portatune/text/parts.h"
 
+#include <algorithm>
+
 #include "portatune/error.h"
 #include "portatune/text/decode/cleanup.h"
 #include "portatune/text/model/bpe.h"
@@ -59,6 +61,26 @@ void Tokenizer::Parts::add(AddedToken token) {
 std::optional<int32_t> Tokenizer::Parts::find(std::string_view token) const {
   const auto id = added_vocabulary.find(token);
   return id ? id : model->vocabulary().find(token);
+}
+
+// All other tokens of templates have a role.
+std::optional<int32_t> Tokenizer::Parts::language_id() const {
+  std::vector<int32_t> languages;
+  for (const Template::Part& part : post_processor.layout.single) {
+    for (const int32_t id : part.special_ids) {
+      const bool has_role = id == bos_id || id == eos_id || id == cls_id || id == sep_id;
+      if (!has_role) languages.push_back(id);
+    }
+  }
+  return languages.size() == 1 ? std::optional(languages.front()) : std::nullopt;
+}
+
+void Tokenizer::Parts::set_language(std::string_view language) {
+  const std::optional<int32_t> present = language_id();
+  if (!present || !special_tokens_.contains(std::string(language))) return;
+  for (std::vector<Template::Part>* parts : {&post_processor.layout.single, &post_processor.layout.pair}) {
+    for (Template::Part& part : *parts) std::ranges::replace(part.special_ids, *present, *find(language));
+  }
 }
 
 int64_t Tokenizer::Parts::budget(bool pair, const EncodeOptions& options) const {

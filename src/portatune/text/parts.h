@@ -12,6 +12,7 @@
 #include "portatune/text/encode/fused_pass.h"
 #include "portatune/text/postprocess/truncate.h"
 #include "portatune/text/read/spec.h"
+#include "portatune/text_languages.h"
 
 namespace portatune::text {
 
@@ -44,7 +45,17 @@ struct Tokenizer::Parts {
   bool clean_up_tokenization_spaces;
   std::unique_ptr<const Tokenizer> targets;  ///< Tokenizer::of_targets(); null: this one
 
+  /// load_tokenizer(), with access to the tokenizer.
+  static Tokenizer load(const std::filesystem::path& folder, const Languages& languages);
+
   std::optional<int32_t> find(std::string_view token) const;
+  /// Tokens that skip_special_tokens leaves out.
+  const std::unordered_set<std::string>& special_tokens() const { return special_tokens_; }
+
+  /// The token of the language that the template adds to a text; none if it adds no such token.
+  std::optional<int32_t> language_id() const;
+  /// Replaces this token by `language`, if that is a special token.
+  void set_language(std::string_view language);
 
   /// Memory that the stages reuse from one text to the next.
   struct Scratch {
@@ -71,7 +82,7 @@ struct Tokenizer::Parts {
   void add(AddedToken token);
   bool pass_words(Span piece, Scratch& scratch, StageSink& sink) const;
 
-  std::unordered_set<std::string> special_tokens_;                // tokens that skip_special_tokens leaves out
+  std::unordered_set<std::string> special_tokens_;
   std::unordered_map<int32_t, std::string> normalized_contents_;  // by id: added tokens that the normalizer changes
 };
 

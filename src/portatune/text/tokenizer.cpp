@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "portatune/base/message.h"
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/text/encode/text_encoder.h"
@@ -33,15 +34,41 @@ Encoding encoded(const Tokenizer::Parts& parts, TextEncoder& encoder, const Text
   return assemble(parts.post_processor.layout.parts(texts.second.has_value()), encoder.first, encoder.second, options);
 }
 
+void require_language(const Tokenizer::Parts& parts, const char* option, const std::string& language) {
+  const std::unordered_set<std::string>& tokens = parts.special_tokens();
+  if (language.empty() || !parts.language_id() || tokens.contains(language)) return;
+  const auto longer =
+      std::ranges::find_if(tokens, [&](const auto& token) { return token.starts_with(language + "_"); });
+  throw UsageError({.where = option,
+                    .given = in_quotes(language),
+                    .expected = "a language of the tokenizer, which is one of its special tokens",
+                    .fix = suggestion(longer == tokens.end() ? "" : *longer)});
+}
+
 }  // namespace
 
-Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
+Tokenizer Tokenizer::load(const std::filesystem::path& folder) { return load_tokenizer(folder, {}); }
+
+Tokenizer load_tokenizer(const std::filesystem::path& folder, const Languages& languages) {
+  return Tokenizer::Parts::load(folder, languages);
+}
+
+Tokenizer Tokenizer::Parts::load(const std::filesystem::path& folder, const Languages& languages) {
   const TokenizerConfig config = read_tokenizer_config(folder);
   auto parts = std::make_unique<Parts>(read_spec(folder, config), config);
+  require_language(*parts, "source_lang", languages.source);
+  require_language(*parts, "target_lang", languages.target);
+  parts->set_language(languages.source.empty() ? config.src_lang : languages.source);
+  const std::string& target = languages.target.empty() ? config.tgt_lang : languages.target;
+  std::unique_ptr<Parts> targets;
   if (is_marian(folder)) {
-    TokenizerSpec spec = read_marian(folder, config, MarianSide::kTarget);
-    parts->targets.reset(new Tokenizer(std::make_unique<const Parts>(std::move(spec), config)));
+    targets = std::make_unique<Parts>(read_marian(folder, config, MarianSide::kTarget), config);
+  } else if (parts->language_id() && parts->special_tokens().contains(target) &&
+             parts->find(target) != parts->language_id()) {
+    targets = std::make_unique<Parts>(read_spec(folder, config), config);
+    targets->set_language(target);
   }
+  if (targets) parts->targets.reset(new Tokenizer(std::move(targets)));
   return Tokenizer(std::move(parts));
 }
 

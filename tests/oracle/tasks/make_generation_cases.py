@@ -45,7 +45,8 @@ def main():
     }
     FILE.write_text(json.dumps({"logits": rows(logits), "ids": ids.tolist(), **cases}) + "\n")
     models = {"gpt2_lm_untied": tokens_of_decoder, "bart_lm": tokens_of_seq2seq, "t5_lm": tokens_of_seq2seq,
-              "marian_lm": tokens_of_marian, "marian_two_vocabularies": tokens_of_marian}
+              "marian_lm": tokens_of_marian, "marian_two_vocabularies": tokens_of_marian,
+              "mbart_lm": tokens_of_mbart, "pegasus_lm": tokens_of_seq2seq, "mt5_lm": tokens_of_seq2seq}
     lines = [f'"{name}": {tokens_of(name)}' for name, tokens_of in models.items()]
     (DATA / "generated_tokens.json").write_text("{" + ",\n".join(lines) + "}\n")
 
@@ -53,7 +54,8 @@ def main():
 class Recorder:
     """Runs generate() on each prompt alone, because transformers counts padding as tokens of the prompt."""
 
-    def __init__(self, name, auto_class):
+    def __init__(self, name, auto_class, **always):
+        self.always = always
         self.model = auto_class.from_pretrained(DATA / "models" / name, dtype=torch.float32).eval()
         self.free = [self.generate(prompt, max_new_tokens=12, eos_token_id=NO_TOKEN)[0] for prompt in PROMPTS]
         # Tokens that occur in the texts, so that these end early.
@@ -63,7 +65,7 @@ class Recorder:
 
     def generate(self, prompt, **options):
         with torch.no_grad():
-            output = self.model.generate(torch.tensor([prompt]), pad_token_id=PAD, **options)
+            output = self.model.generate(torch.tensor([prompt]), pad_token_id=PAD, **{**self.always, **options})
         eos = options.get("eos_token_id", self.model.generation_config.eos_token_id)
         first = 1 if self.model.config.is_encoder_decoder else len(prompt)
         return [without_filling(row[first:], eos if isinstance(eos, list) else [eos]) for row in output.tolist()]
@@ -73,7 +75,7 @@ class Recorder:
         lines = []
         for name, options in runs.items():
             outputs = [self.generate(prompt, **options) for prompt in PROMPTS]
-            lines.append(f'"{name}": {json.dumps({"options": options, "outputs": outputs})}')
+            lines.append(f'"{name}": {json.dumps({"options": {**self.always, **options}, "outputs": outputs})}')
         return f'{{"prompts": {json.dumps(PROMPTS)}, "cases": {{\n' + ",\n".join(lines) + "\n}}"
 
 
@@ -115,8 +117,8 @@ def tokens_of_decoder(name):
     )
 
 
-def tokens_of_seq2seq(name):
-    recorder = Recorder(name, AutoModelForSeq2SeqLM)
+def tokens_of_seq2seq(name, **always):
+    recorder = Recorder(name, AutoModelForSeq2SeqLM, **always)
     free, eos, likely = recorder.free, recorder.eos, recorder.likely
     end = recorder.model.config.eos_token_id
     long = {"max_new_tokens": 12, "begin_suppress_tokens": [end]}
@@ -131,7 +133,7 @@ def tokens_of_seq2seq(name):
             "ngrams_2": {**long, "max_new_tokens": 20, "no_repeat_ngram_size": 2},
             "suppressed": {"max_new_tokens": 12, "suppress_tokens": likely[:2], "begin_suppress_tokens": [end, *likely]},
             "bad_words": {**long, "bad_words_ids": [[likely[0]], free[0][2:4], free[1][1:4]]},
-            "start": {"max_new_tokens": 12, "decoder_start_token_id": 11},
+            "start": {"max_new_tokens": 12, "decoder_start_token_id": 12},
             "beams": {**beams, **long},
             "beams_true": {**beams, "max_new_tokens": 12, "early_stopping": True, "num_return_sequences": 3},
             "beams_never": {**beams, "max_new_tokens": 12, "early_stopping": "never", "length_penalty": 2.0},
@@ -147,8 +149,25 @@ def tokens_of_seq2seq(name):
                 "forced_bos_token_id": 7,
                 "forced_eos_token_id": end,
             },
+            "all": {
+                "max_length": 20,
+                "begin_suppress_tokens": [end],
+                "min_length": 12,
+                "no_repeat_ngram_size": 2,
+                "bad_words_ids": [[likely[0]], free[0][2:4]],
+                "suppress_tokens": likely[1:2],
+                "repetition_penalty": 1.2,
+                "forced_bos_token_id": 7,
+                "forced_eos_token_id": end,
+                "eos_token_id": eos,
+            },
         }
     )
+
+
+def tokens_of_mbart(name):
+    """The decoder begins with the language, id 11; with "forced" options it then writes another one, as mBART-50."""
+    return tokens_of_seq2seq(name, decoder_start_token_id=11)
 
 
 def tokens_of_marian(name):

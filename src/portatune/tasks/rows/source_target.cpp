@@ -18,12 +18,15 @@ std::string first_column(const data::Example& row, const std::string& used) {
   return found == row.columns().end() ? "" : found->name;
 }
 
-// The text of a language in an object such as {"en": "Hello", "ro": "Salut"}.
+// The text of a language in an object such as {"en": "Hello", "ro": "Salut"}. A language such as en_XX may have the key
+// "en", as in transformers' run_translation.py.
 std::string text_in(const data::Example& row, const TextToTextOptions& options, const std::string& language) {
   const nlohmann::json texts = json_in(row, options.text_column);
-  const auto text = texts.is_object() ? texts.find(language) : texts.end();
+  std::string key = language;
+  if (!texts.contains(key)) key.resize(std::min(key.find('_'), key.size()));
+  const auto text = texts.is_object() ? texts.find(key) : texts.end();
   if (text == texts.end() || !text->is_string()) {
-    throw bad_column(row, options.text_column, "an object with a text for \"" + language + "\"");
+    throw bad_column(row, options.text_column, "an object with a text for \"" + key + "\"");
   }
   return not_blank(row, options.text_column, text->get<std::string>());
 }
@@ -38,8 +41,12 @@ std::string not_blank(const data::Example& row, std::string_view column, std::st
                    .fix = "remove the row, or let the run skip such rows: --bad-rows skip:N"});
 }
 
+bool has_texts_of_languages(const TextToTextOptions& options) {
+  return !options.source_lang.empty() && options.target_column.empty();
+}
+
 void choose_columns(const TaskContext& context, TextToTextOptions& options) {
-  if (!options.source_lang.empty()) {
+  if (has_texts_of_languages(options)) {
     if (options.text_column.empty()) options.text_column = "translation";
     return;
   }
@@ -52,7 +59,7 @@ void choose_columns(const TaskContext& context, TextToTextOptions& options) {
 }
 
 std::vector<std::string> columns_of(const TextToTextOptions& options, RowTask::Labels labels) {
-  if (!options.source_lang.empty() || labels == RowTask::Labels::kIgnored) return {options.text_column};
+  if (has_texts_of_languages(options) || labels == RowTask::Labels::kIgnored) return {options.text_column};
   if (!options.target_column.empty()) return {options.text_column, options.target_column};
   throw UsageError({.where = "target_column",
                     .given = "files with the one column \"" + options.text_column + "\"",
@@ -61,7 +68,7 @@ std::vector<std::string> columns_of(const TextToTextOptions& options, RowTask::L
 
 SourceTarget source_target_of(const data::Example& row, const TextToTextOptions& options, RowTask::Labels labels) {
   const bool has_target = labels == RowTask::Labels::kRequired;
-  if (!options.source_lang.empty()) {
+  if (has_texts_of_languages(options)) {
     return {.source = text_in(row, options, options.source_lang),
             .target = has_target ? text_in(row, options, options.target_lang) : ""};
   }

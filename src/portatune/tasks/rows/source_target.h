@@ -18,6 +18,9 @@ namespace portatune::tasks {
 /// in the second. Without files they are "text" and "target".
 void choose_columns(const TaskContext& context, TextToTextOptions& options);
 
+/// Returns whether a column has an object with the texts of both languages.
+bool has_texts_of_languages(const TextToTextOptions& options);
+
 /// The columns that rows must have.
 /// errors  UsageError for labels without a column for the target
 std::vector<std::string> columns_of(const TextToTextOptions& options, RowTask::Labels labels);

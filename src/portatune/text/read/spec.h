@@ -30,6 +30,7 @@ struct TokenizerConfig {
   std::string tokenizer_class;  ///< "RobertaTokenizer", without "Fast"; empty: unknown
   std::optional<AddedToken> bos_token, eos_token, unk_token, sep_token, pad_token, cls_token, mask_token;
   std::vector<AddedToken> added_tokens;  ///< "added_tokens_decoder" and "additional_special_tokens"
+  std::string src_lang, tgt_lang;        ///< languages of sources and targets; empty: that of the template, src_lang
   std::optional<int64_t> model_max_length;
   bool clean_up_tokenization_spaces = false;
   // These fields apply to the older files only; tokenizer.json has its own.

@@ -126,6 +126,8 @@ void read_fields(const Fields& fields, TokenizerConfig& config) {
   config.model_max_length = fields.read_max_length();
   fields.read("tokenizer_class", config.tokenizer_class);
   if (config.tokenizer_class.ends_with("Fast")) config.tokenizer_class.resize(config.tokenizer_class.size() - 4);
+  fields.read("src_lang", config.src_lang);
+  fields.read("tgt_lang", config.tgt_lang);
   fields.read("clean_up_tokenization_spaces", config.clean_up_tokenization_spaces);
   fields.read("do_lower_case", config.do_lower_case);
   fields.read("tokenize_chinese_chars", config.tokenize_chinese_chars);
