@@ -396,9 +396,21 @@ class Parser {
   }
 
   std::string schema() {
+    if (!recipes_.name.empty()) return schema_of(recipes_.name);
     std::vector<const CLI::App*> commands = commands_in(app_);
     std::erase_if(commands, [](const CLI::App* app) { return app->get_option_no_throw(kRecipeOption) == nullptr; });
-    return recipe_schema(commands, described_options(fit_));
+    return recipe_schema("The options of portatune fit, evaluate and the other commands with --recipe", commands,
+                         described_options(fit_));
+  }
+
+  std::string schema_of(const std::string& name) {
+    const CLI::App& command = command_in(CLI::detail::split(name, ' '));
+    if (name_of(command) != name) {
+      throw UsageError({.where = "recipes --command",
+                        .given = "unknown command " + name,
+                        .expected = "one of " + list_of(names_in(app_))});
+    }
+    return recipe_schema("The options of portatune " + name, {&command}, described_options(fit_));
   }
 
   Command command() {
