@@ -71,6 +71,7 @@ gpu-check: wheel
 	  $(CACHE)/deps/xla_cpu_pjrt-*/xla_cpu_pjrt.so $(DIST)/portatune-gpu-check.tar.xz
 
 docs: build
+	@cmake --build $(BUILD) --target portatune_python_types
 	@tools/docs.sh $(BUILD)/portatune site
 
 fuzz:
