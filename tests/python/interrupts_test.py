@@ -36,7 +36,7 @@ try:
 except KeyboardInterrupt:
     print("interrupted", portatune.fit(model, train, max_steps=2, **OPTIONS).result["steps"])
 """
-# The validation rows are many copies, so that a signal soon after the last step of an epoch comes during their measuring.
+# The validation rows are many copies, so that a signal soon after a step comes while they are measured.
 IN_A_VALIDATION = """
 rows = [{"text": "a good film", "label": "good"}, {"text": "a bad film", "label": "bad"}] * 20000
 class Interrupting(portatune.Callback):
@@ -70,7 +70,8 @@ raw[136:140] = (int.from_bytes(raw[136:140], "little") | SA_RESTART).to_bytes(4,
 assert libc.sigaction(signal.SIGINT, bytes(raw), None) == 0
 signal.signal(signal.SIGUSR1, lambda *_: None)
 def all_actions():
-    return {number: action(number) for number in range(1, 32) if number not in (signal.SIGKILL, signal.SIGSTOP, signal.SIGBUS)}
+    others = (signal.SIGKILL, signal.SIGSTOP, signal.SIGBUS)
+    return {number: action(number) for number in range(1, 32) if number not in others}
 before = all_actions(), status()
 portatune.fit(model, train, validation, max_steps=2, **OPTIONS)
 assert (all_actions(), status()) == before

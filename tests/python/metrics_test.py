@@ -45,8 +45,8 @@ class ComputeMetrics(toy.InFolder):
         folds = portatune.cross_validate(toy.MODEL, TRAIN, folds=2, output=self.folder / "folds", **options)
         self.assertEqual([fold["mine"] for fold in folds["folds"]], [fold["accuracy"] for fold in folds["folds"]])
         del options["learning_rate"]
-        sweep = portatune.sweep(toy.MODEL, TRAIN, VALIDATION, output=self.folder / "sweep", metric_for_best_model="mine",
-                                grid={"learning_rate": [1e-3, 1e-4]}, **options)
+        sweep = portatune.sweep(toy.MODEL, TRAIN, VALIDATION, output=self.folder / "sweep",
+                                metric_for_best_model="mine", grid={"learning_rate": [1e-3, 1e-4]}, **options)
         self.assertIn("mine", str(sweep))
 
     def test_other_runs_do_not_have_it(self):

@@ -23,7 +23,8 @@ class Reference(toy.InFolder):
         self.assertIn("\nsoftmax(x: Value, axis: int = -1) -> Value\n", page)
 
     def test_docstrings_become_markdown(self):
-        text = 'Makes it.\n\n    make("it")\n\nIt is made.\n\nArgs:\n    it: what is made,\n        wholly\n    to: where'
+        text = ('Makes it.\n\n    make("it")\n\nIt is made.\n\n'
+                "Args:\n    it: what is made,\n        wholly\n    to: where")
         self.assertEqual(python_reference.markdown(text),
                          'Makes it.\n\n```python\nmake("it")\n```\n\nIt is made.\n\nArgs:\n\n'
                          "- `it`: what is made, wholly\n- `to`: where\n")

@@ -98,7 +98,8 @@ def notebooks():
 class Options(unittest.TestCase):
     def test_the_types_of_keywords_are_those_of_the_options(self):
         script = toy.DATA.parents[1] / "tools" / "option_types.py"
-        expected = subprocess.run([sys.executable, script, _command.COMMAND], capture_output=True, text=True, check=True)
+        expected = subprocess.run([sys.executable, script, _command.COMMAND], capture_output=True, text=True,
+                                  check=True)
         self.assertEqual((PACKAGE / "options.pyi").read_text(), expected.stdout,
                          f"run: {script} build/portatune > python/portatune/options.pyi")
 
@@ -141,7 +142,8 @@ def functions_in(text):
 def signatures_of(name, value):
     """The same for a function of nanobind; {} for other values."""
     overloads = getattr(value, "__nb_signature__", None)
-    return {name: [signature(ast.parse(with_defaults(*one) + ": ...").body[0]) for one in overloads]} if overloads else {}
+    lines = [with_defaults(*one) + ": ..." for one in overloads or ()]
+    return {name: [signature(ast.parse(line).body[0]) for line in lines]} if lines else {}
 
 
 def with_defaults(line, _, defaults):
