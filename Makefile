@@ -44,7 +44,7 @@ demo:
 	  --head sigmoid --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --overwrite-output --output $(BUILD)/demo
 
 test:
-	@tools/setup.sh --aot
+	@tools/setup.sh --aot --tests
 	@$(CONFIGURE)
 	@cmake --build $(BUILD) $(SANITIZED_TARGETS)
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(nproc) $(SANITIZED_TESTS)
@@ -71,6 +71,7 @@ gpu-check: wheel
 	  $(CACHE)/deps/xla_cpu_pjrt-*/xla_cpu_pjrt.so $(DIST)/portatune-gpu-check.tar.xz
 
 docs: build
+	@cmake --build $(BUILD) --target portatune_python_types
 	@tools/docs.sh $(BUILD)/portatune site
 
 fuzz:

@@ -1,11 +1,16 @@
 """The documentation as a site: `make docs`. The pages are those of the repository. The site adds the menu, which follows
-the tables of docs/README.md, the help texts of all commands (docs/options.md) and the public headers
-(docs/development/headers.md)."""
+the tables of docs/README.md, the help texts of all commands (docs/options.md), the functions of the Python package
+(docs/python-reference.md) and the public headers (docs/development/headers.md)."""
 
 import os
 import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import python_reference  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -73,6 +78,9 @@ def complete(app, page, source):
         source[0] += menu(source[0])
     if page == "docs/options":
         source[0] += "".join(all_helps())
+    if page == "docs/python-reference":
+        stubs = pathlib.Path(os.environ["PORTATUNE_COMMAND"]).parent / "python" / "portatune" / "lib" / "_core"
+        source[0] += "".join(python_reference.reference(stubs))
     if page == "docs/development/headers":
         source[0] += "".join(all_headers())
 

@@ -37,8 +37,7 @@ def write_all(folder):
     marian_model(folder / "marian")
     mbart_model(folder / "mbart")
     classifier(folder / "mnli", ("contradiction", "neutral", "entailment"))
-    processor = json.loads((DATA / "image" / "processors" / "vit.json").read_text())
-    file_model(folder / "vit", "vit_softmax", {**processor, "size": {"height": 12, "width": 12}})
+    image_model(folder / "vit")
     file_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
     file_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     file_model(folder / "wav2vec2-pretrained", "wav2vec2_model", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
@@ -127,6 +126,11 @@ def lengthen(file, more):
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     file.write_bytes(struct.pack("<Q", len(text)) + text + values)
+
+
+def image_model(folder):
+    processor = json.loads((DATA / "image" / "processors" / "vit.json").read_text())
+    file_model(folder, "vit_softmax", {**processor, "size": {"height": 12, "width": 12}})
 
 
 def file_model(folder, case, preprocessor):

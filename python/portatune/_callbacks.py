@@ -3,20 +3,58 @@
 import json
 import pathlib
 import types
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from portatune._native import core
+
+# A flag of control that has no effect -> the options of fit() for its purpose.
+_FLAGS_WITHOUT_EFFECT = {
+    "should_epoch_stop": "max_steps, or should_training_stop",
+    "should_evaluate": "eval_strategy and eval_steps",
+    "should_log": "logging_steps",
+    "should_save": "save_strategy and save_steps",
+}
+# A hook that is never called -> the reason.
+_HOOKS_WITHOUT_CALLS = {
+    "on_prediction_step": "an evaluation runs without Python; on_evaluate follows it",
+    "on_push_begin": "nothing is uploaded",
+}
 
 
 class Callback:
     """The hooks of transformers' TrainerCallback that a run calls; an object with some of them will do.
 
     Each gets the options of the run (`args`), the state of the training (`state.global_step`, `state.max_steps`,
-    `state.epoch`, `state.log_history`) and `control`. `control.should_training_stop = True` ends the run after the
-    step that the device computes at that time; its Run then has a checkpoint. An exception ends the run, too.
+    `state.epoch`, `state.log_history`, `state.best_metric`, ...) and `control`. `control.should_training_stop = True`
+    ends the run after the step that the device computes at that time; its Run then has a checkpoint. An exception ends
+    the run, too.
+
+    A step is one program of the device, so that the hooks of its parts, from on_step_begin to on_step_end, are called
+    one after another when it is done.
     """
+
+    def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """The options of the run are known; data and model are read next."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """All programs are compiled, and the first step follows."""
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """An epoch begins, or the rest of one after a resume."""
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """A step is done, and its hooks follow."""
+
+    def on_substep_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """The gradients of a batch are accumulated: once for each batch of a step but the last."""
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """The gradients of the step are computed and clipped."""
+
+    def on_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """The weights are updated."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """A step is done."""
@@ -28,6 +66,9 @@ class Callback:
                     **kwargs: Any) -> None:
         """The validation rows are measured; `metrics` has "eval_loss" and the like."""
 
+    def on_predict(self, args: Any, state: Any, control: Any, metrics: Mapping[str, Any], **kwargs: Any) -> None:
+        """Trainer.predict() has predicted rows; `metrics` is empty, because their labels are not read."""
+
     def on_save(self, args: Any, state: Any, control: Any, checkpoint: str, **kwargs: Any) -> None:
         """A checkpoint is complete, in the folder `checkpoint`."""
 
@@ -38,24 +79,54 @@ class Callback:
         """The run has ended; its model or its checkpoint is saved."""
 
 
+def split(callbacks: Sequence[object], options: Mapping[str, Any]) -> tuple[list[object], dict[str, Any]]:
+    """Returns the callbacks that are called, and the options with those that stand for the others.
+
+    transformers' EarlyStoppingCallback is the options early_stopping_patience and early_stopping_threshold, by which a
+    run that stops ends with its best model.
+    """
+    called: list[object] = []
+    options = dict(options)
+    for callback in callbacks:
+        if _is_of_transformers(type(callback)) and type(callback).__name__ == "EarlyStoppingCallback":
+            for name in ("early_stopping_patience", "early_stopping_threshold"):
+                options.setdefault(name, getattr(callback, name))
+        else:
+            called.append(callback() if isinstance(callback, type) else callback)
+    return called, options
+
+
 class Observer:
     """Calls callbacks at the events of a training. Each function returns whether the training should stop."""
 
     def __init__(self, callbacks: Sequence[object], options: Mapping[str, Any]) -> None:
         self._callbacks = callbacks
-        self._args = types.SimpleNamespace(**options, output_dir=str(options["output"]))
-        self._state = types.SimpleNamespace(global_step=0, max_steps=0, epoch=0.0, log_history=[],
-                                            is_world_process_zero=True, is_local_process_zero=True)
-        self._control = types.SimpleNamespace(should_training_stop=False)
+        self._args = _arguments(options)
+        self._state = _state(options)
+        self._control = types.SimpleNamespace(should_training_stop=False, **dict.fromkeys(_FLAGS_WITHOUT_EFFECT, False))
         self._path = pathlib.Path(options["output"], "metrics.jsonl")
         self._log_position = 0  # behind the last record that was read
+        self._is_in_epoch = False
+        for callback in callbacks:
+            _warn_of_hooks(callback)
+        self._call("on_init_end")
 
     def on_ready(self) -> bool:
-        self._state.log_history = self._new_records()  # those of a resumed run, and the scores before training
-        return self._call("on_train_begin")
+        for record in self._new_records():  # those of a resumed run, and the scores before training
+            self._add_record(record)
+        self._call("on_train_begin")
+        return self._begin_epoch()
 
     def on_step(self, step: int, total_steps: int) -> bool:
-        self._state.global_step, self._state.max_steps = step, total_steps
+        self._state.max_steps = total_steps
+        if not self._is_in_epoch:
+            self._begin_epoch()
+        self._call("on_step_begin")
+        for _ in range(self._args.gradient_accumulation_steps - 1):
+            self._call("on_substep_end")
+        self._call("on_pre_optimizer_step")
+        self._call("on_optimizer_step")
+        self._state.global_step = step
         self._call("on_step_end")
         return self._log_records()
 
@@ -65,19 +136,28 @@ class Observer:
 
     def on_epoch_end(self, epoch: int) -> bool:
         self._state.epoch = float(epoch)
+        self._is_in_epoch = False
         return self._call("on_epoch_end")
 
     def on_checkpoint(self, folder: str) -> bool:
         return self._call("on_save", checkpoint=folder)
 
+    def on_predict(self) -> None:
+        self._call("on_predict", metrics={})
+
     def end(self) -> None:
         self._call("on_train_end")
+
+    def _begin_epoch(self) -> bool:
+        self._is_in_epoch = True
+        return self._call("on_epoch_begin")
 
     def _call(self, hook: str, **arguments: object) -> bool:
         for callback in self._callbacks:
             function = getattr(callback, hook, None)
             if function is not None:
                 function(self._args, self._state, self._control, **arguments)
+                _warn_of_flags(callback, self._control)
         return bool(self._control.should_training_stop)
 
     def _new_records(self) -> list[dict[str, Any]]:
@@ -95,4 +175,66 @@ class Observer:
             self._call("on_log", logs=record)
             if any(name.startswith("eval_") for name in record):
                 self._call("on_evaluate", metrics=record)
+                self._compare_with_best(record)
         return bool(self._control.should_training_stop)
+
+    def _add_record(self, record: dict[str, Any]) -> None:
+        self._state.log_history.append(record)
+        if record.get("step", 0) > 0:  # the scores before training are not those of a model that is kept
+            self._compare_with_best(record)
+
+    def _compare_with_best(self, record: Mapping[str, Any]) -> None:
+        """Keeps the best evaluation, as transformers' Trainer does after on_evaluate."""
+        score = record.get("eval_" + self._args.metric_for_best_model.removeprefix("eval_"))
+        if score is None:
+            return
+        best = self._state.best_metric
+        if best is None or (score > best if self._args.greater_is_better else score < best):
+            self._state.best_metric, self._state.best_global_step = score, record.get("step")
+
+
+def _arguments(options: Mapping[str, Any]) -> types.SimpleNamespace:
+    """Returns the options, with the names that callbacks of transformers read."""
+    metric = options.get("metric_for_best_model") or "loss"
+    greater = options.get("greater_is_better")
+    chosen = {
+        "output_dir": str(options["output"]), "metric_for_best_model": metric,
+        "greater_is_better": not core.is_lower_better(metric.removeprefix("eval_")) if greater is None else greater,
+        "gradient_accumulation_steps": int(options.get("gradient_accumulation_steps") or 1),
+    }
+    others = {"eval_strategy": "epoch", "load_best_model_at_end": False, "logging_steps": None}
+    return types.SimpleNamespace(**{**others, **options, **chosen})
+
+
+def _state(options: Mapping[str, Any]) -> types.SimpleNamespace:
+    """Returns the state before the training, with the names of transformers' TrainerState."""
+    return types.SimpleNamespace(
+        global_step=0, max_steps=0, epoch=0.0, log_history=[], best_metric=None, best_global_step=None,
+        best_model_checkpoint=None, num_train_epochs=options.get("num_train_epochs"), num_input_tokens_seen=0,
+        total_flos=0, is_world_process_zero=True, is_local_process_zero=True, is_hyper_param_search=False,
+        trial_name=None, trial_params=None)
+
+
+def _is_of_transformers(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "transformers"
+
+
+def _has_own(callback: object, hook: str) -> bool:
+    """Whether a callback has a hook of its own, and not the empty one of transformers' TrainerCallback."""
+    owner = next((kind for kind in type(callback).__mro__ if hook in vars(kind)), None)
+    return owner is not None and not (_is_of_transformers(owner) and owner.__name__ == "TrainerCallback")
+
+
+def _warn_of_hooks(callback: object) -> None:
+    for hook, reason in _HOOKS_WITHOUT_CALLS.items():
+        if _has_own(callback, hook):
+            warnings.warn(f"{type(callback).__name__}.{hook}() is never called: {reason}", stacklevel=4)
+
+
+def _warn_of_flags(callback: object, control: types.SimpleNamespace) -> None:
+    """Warns of flags that a callback has set without an effect, and takes them back, as transformers does."""
+    for flag, instead in _FLAGS_WITHOUT_EFFECT.items():
+        if getattr(control, flag):
+            setattr(control, flag, False)
+            warnings.warn(f"{type(callback).__name__} has set control.{flag}, which has no effect; in its place fit() "
+                          f"has {instead}", stacklevel=4)

@@ -19,6 +19,7 @@ _PLUGINS = {
     "PORTATUNE_TPU_PLUGIN": ["libtpu/libtpu.so"],
 }
 
+_CPU_FACTS = "/proc/cpuinfo"
 # Instruction sets of x86-64-v3, which the command is compiled for, by their names in /proc/cpuinfo.
 _INSTRUCTIONS = {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}
 
@@ -26,7 +27,7 @@ _INSTRUCTIONS = {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}
 def _missing_instructions() -> list[str]:
     """Returns the names of instruction sets that the command needs and this CPU lacks."""
     try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        with open(_CPU_FACTS, encoding="ascii", errors="replace") as file:
             flags = next((line for line in file if line.startswith("flags")), None)
     except OSError:
         return []

@@ -62,6 +62,13 @@ class NumericError(Error, ArithmeticError):
     """A loss, a gradient, an output or a weight is not finite."""
 
 
+def usage_error(where: str, given: str, expected: str, fix: str) -> UsageError:
+    """Returns an error of the form of the command."""
+    parts = {"given": given, "expected": expected, "fix": fix}
+    lines = [where, *(f"  {name:<9} {text}" for name, text in parts.items())]
+    return UsageError("\n".join(lines), where, given, expected, fix)
+
+
 # Exit codes of the command (docs/command-line.md) -> the errors that end it with them.
 _CLASSES: dict[int, type[Error]] = {
     2: UsageError, 65: DataError, 66: NotFoundError, 69: DeviceError, 73: IoError, 74: IoError, 76: NumericError,

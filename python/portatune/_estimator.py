@@ -1,6 +1,5 @@
 """The part that all estimators share: parameters, training, predictions, and a model that pickles."""
 
-import json
 import pathlib
 import shutil
 from collections.abc import Mapping
@@ -17,8 +16,10 @@ try:
 except ImportError:
     from portatune._without_sklearn import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
 
+from portatune import _tables
 from portatune._rows import Path
-from portatune._runs import History, Page, evaluate, fit, predict, report
+from portatune._runs import Page, evaluate, fit, predict, report
+from portatune._tables import History
 from portatune._temporary import TemporaryFolder
 
 __all__ = ["ClassifierMixin", "Estimator", "ModelFolder", "RegressorMixin"]
@@ -114,8 +115,7 @@ class Estimator(BaseEstimator):
             raise ValueError(f"options has {', '.join(doubled)}, which the estimator sets itself")
         fit(self.model, rows, task=task, output=folder.path / "model", **{"keep_checkpoints": 0, **given, **others})
         self._folder = folder
-        with open(folder.path / "model" / "metrics.jsonl", encoding="utf-8") as file:
-            self.history_ = History(map(json.loads, file))
+        self.history_: History = _tables.read(History, folder.path / "model" / "metrics.jsonl")
 
     def _predict(self, rows: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Returns the predictions for columns of rows."""

@@ -3,29 +3,30 @@
 import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 
+from portatune._errors import usage_error
 from portatune._native import Completion, core
 from portatune._rows import Path
 from portatune._words import words_with_rows
-
+from portatune.options import GenerateOptions
 
 Conversation = Sequence[Mapping[str, Any]]
 
 
 @overload
 def generate(model: Path, prompt: str | Conversation, *,  # type: ignore[overload-overlap]  # a str is a Sequence[str]
-             stream: Literal[False] = False, **options: object) -> Completion: ...
+             stream: Literal[False] = False, **options: Unpack[GenerateOptions]) -> Completion: ...
 @overload
 def generate(model: Path, prompt: Sequence[str], *, stream: Literal[False] = False,
-             **options: object) -> list[Completion]: ...
+             **options: Unpack[GenerateOptions]) -> list[Completion]: ...
 @overload
 def generate(model: Path, prompt: str | Conversation, *, stream: Literal[True],
-             **options: object) -> Iterator[str]: ...
+             **options: Unpack[GenerateOptions]) -> Iterator[str]: ...
 
 
 def generate(model: Path, prompt: str | Sequence[str] | Conversation, *, stream: bool = False,
-             **options: object) -> Completion | list[Completion] | Iterator[str]:
+             **options: Unpack[GenerateOptions]) -> Completion | list[Completion] | Iterator[str]:
     """Continues a prompt, or a list of prompts, with the options of `portatune generate`.
 
         portatune.generate("gpt2", "Once upon a time", max_new_tokens=20).text
@@ -45,14 +46,23 @@ def generate(model: Path, prompt: str | Sequence[str] | Conversation, *, stream:
     """
     is_chat = _is_conversation(prompt)
     prompts = {"input": [{"messages": prompt}], "chat": True} if is_chat else {"prompt": prompt}
-    options = {"model": model, **prompts, **options}
+    given = {"model": model, **prompts, **options}
     is_single = is_chat or isinstance(prompt, str)
     if stream:
-        if not is_single:
-            raise TypeError("stream=True continues a single prompt: a str, or a list of messages")
-        return _stream(options)
-    completions = _completions(options)
+        _require_one_text(is_single, given)
+        return _stream(given)
+    completions = _completions(given)
     return completions[0] if is_single and len(completions) == 1 else completions
+
+
+def _require_one_text(is_single: bool, options: Mapping[str, Any]) -> None:
+    """Refuses the streams of several texts, whose parts would mix."""
+    if not is_single:
+        raise TypeError("stream=True continues a single prompt: a str, or a list of messages")
+    sequences, adapters = options.get("num_return_sequences") or 1, options.get("adapter")
+    if int(sequences) > 1 or (isinstance(adapters, (list, tuple, dict)) and len(adapters) > 1):
+        raise usage_error("generate", "stream=True for several texts of a prompt", "one text",
+                          "a call for each adapter, and num_return_sequences=1; or stream=False")
 
 
 def _is_conversation(prompt: str | Sequence[str] | Conversation) -> bool:

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from portatune import _rows
 from portatune._native import core
 from portatune._rows import Path, Rows
+from portatune._tables import Predictions
 from portatune._words import words
+from portatune.options import LoadOptions
 
 
 class Predictor:
@@ -16,7 +18,7 @@ class Predictor:
     def __init__(self, given: list[str]) -> None:
         self._core = core.Predictor(given)
 
-    def predict(self, data: "str | Sequence[str] | Rows") -> list[dict[str, Any]]:
+    def predict(self, data: "str | Sequence[str] | Rows") -> Predictions:
         """Returns a dict for each row, as portatune.predict() does.
 
         Args:
@@ -27,10 +29,10 @@ class Predictor:
             rows = [{"text": text} for text in rows]
         lines = self._core.predict([[(name, _text(value)) for name, value in row.items()]
                                     for row in _rows.as_dicts(rows)])
-        return [{"row": number, **json.loads(line)} for number, line in enumerate(lines)]
+        return Predictions({"row": number, **json.loads(line)} for number, line in enumerate(lines))
 
 
-def load(model: Path, *, batch_size: int = 8, **options: object) -> Predictor:
+def load(model: Path, *, batch_size: int = 8, **options: Unpack[LoadOptions]) -> Predictor:
     """Loads a model for many predictions.
 
         model = portatune.load("tuned")

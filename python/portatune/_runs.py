@@ -8,28 +8,18 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
-from portatune import _callbacks, _command, _errors, _metrics, _notebook
+from portatune import _callbacks, _command, _errors, _metrics, _notebook, _tables
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, Rows
+from portatune._tables import History, Predictions
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
 from portatune._words import json_of, of_run, texts, words, words_with_rows
-
-
-class History(list[dict[str, Any]]):
-    """The log of a run: a dict for each record of metrics.jsonl."""
-
-    def to_pandas(self) -> Any:
-        """Returns the records as a pandas.DataFrame."""
-        import pandas
-
-        return pandas.DataFrame(self)
-
-    def _repr_html_(self) -> str:
-        return _notebook.table(self)
+from portatune.options import (CrossValidateOptions, EvaluateOptions, FitOptions, ParityOptions, PlanOptions,
+                               PredictOptions, SweepOptions, TokenizerOptions)
 
 
 class Page(str):
@@ -68,14 +58,15 @@ class Run:
     @property
     def history(self) -> History:
         """The records of metrics.jsonl: losses, learning rates and scores by step."""
-        with open(self.output / "metrics.jsonl", encoding="utf-8") as file:
-            return History(map(json.loads, file))
+        history: History = _tables.read(History, self.output / "metrics.jsonl")
+        return history
 
-    def evaluate(self, data: Rows, **options: Any) -> dict[str, float]:
+    def evaluate(self, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
+                 **options: Unpack[EvaluateOptions]) -> dict[str, float]:
         """Returns the scores of rows: see portatune.evaluate()."""
-        return evaluate(self.model, data, **options)
+        return evaluate(self.model, data, compute_metrics=compute_metrics, **options)
 
-    def predict(self, data: Rows | None = None, **options: object) -> list[dict[str, Any]]:
+    def predict(self, data: Rows | None = None, **options: Unpack[PredictOptions]) -> Predictions:
         """Returns the predictions for rows or texts: see portatune.predict()."""
         return predict(self.model, data, **options)
 
@@ -97,7 +88,7 @@ class Run:
 
 def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
         output: Path | None = None, callbacks: Sequence[object] = (), compute_metrics: ComputeMetrics | None = None,
-        **options: object) -> Run:
+        **options: Unpack[FitOptions]) -> Run:
     """Fine-tunes a model and returns its Run, as `portatune fit` does: the same options give the same bits.
 
         run = portatune.fit("bert-base-uncased", train=frame, validation=0.1, learning_rate=3e-5, num_train_epochs=2)
@@ -124,11 +115,11 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     """
     folder = TemporaryFolder() if output is None else None
     output = folder.path / "model" if folder else pathlib.Path(cast(Path, output))
-    options = of_run(model, train, validation, task, output, options)
-    callbacks = [*callbacks, *_notebook.progress(options.get("quiet"))]
-    observer = _callbacks.Observer(callbacks, options) if callbacks else None
+    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+    given_options = of_run(model, train, validation, task, output, of_callbacks)
+    observer = _callbacks.Observer(called, given_options) if called else None
     try:
-        with words_with_rows("fit", options, "train", "validation") as given:
+        with words_with_rows("fit", given_options, "train", "validation") as given:
             result, checkpoint = core.fit(given, observer, _computed(compute_metrics))
     except KeyboardInterrupt:  # its checkpoint is kept
         if folder:
@@ -139,7 +130,9 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     return Run(output, result, checkpoint, folder)
 
 
-def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, **options: object) -> dict[str, Any]:
+def cross_validate(model: Path, train: Rows, *, folds: int, output: Path,
+                   compute_metrics: ComputeMetrics | None = None,
+                   **options: Unpack[CrossValidateOptions]) -> dict[str, Any]:
     """Trains a model for each fold and returns the scores of the rows that it has not seen: "folds", "out_of_fold".
 
         portatune.cross_validate("bert-base-uncased", frame, folds=5, output="folds")["out_of_fold"]["accuracy"]
@@ -147,15 +140,16 @@ def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, **opti
     Args:
         folds: number of folds
         output: folder of the models and of the predictions for all rows
+        compute_metrics: as of fit()
         options: those of fit(), and group_column, test
     """
-    options = {"model": model, "train": train, "folds": folds, "output": output, **options}
-    with words_with_rows("fit", options, "train") as given:
-        return json_of(core.cross_validate(given))
+    of_run = {"model": model, "train": train, "folds": folds, "output": output, **options}
+    with words_with_rows("fit", of_run, "train") as given:
+        return json_of(core.cross_validate(given, _computed(compute_metrics)))
 
 
 def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
-             **options: object) -> dict[str, float]:
+             **options: Unpack[EvaluateOptions]) -> dict[str, float]:
     """Returns the scores of a model on labelled rows, with the options of `portatune evaluate`.
 
         portatune.evaluate("tuned", "test.csv")["accuracy"]
@@ -171,10 +165,12 @@ def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None 
         return json_of(core.evaluate(given, _computed(compute_metrics)))
 
 
-def predict(model: Path, data: Rows | None = None, **options: object) -> list[dict[str, Any]]:
+def predict(model: Path, data: Rows | None = None, **options: Unpack[PredictOptions]) -> Predictions:
     """Returns a dict for each row, with the options of `portatune predict`.
 
         portatune.predict("tuned", text=["a wonderful film"])[0]["label"]
+
+    The list has the forms to_numpy(), to_arrow() and to_pandas().
 
     Args:
         model: a model folder
@@ -182,15 +178,15 @@ def predict(model: Path, data: Rows | None = None, **options: object) -> list[di
     """
     with tempfile.TemporaryDirectory(prefix="portatune-") as folder:
         output = pathlib.Path(folder, "predictions.jsonl")
-        options = {"model": model, "data": data, "output": output, **options}
-        with words_with_rows("predict", options, "data") as given:
+        with words_with_rows("predict", {"model": model, "data": data, "output": output, **options}, "data") as given:
             core.predict(given)
-        with open(output, encoding="utf-8") as file:
-            return list(map(json.loads, file))
+        predictions: Predictions = _tables.read(Predictions, output)
+        return predictions
 
 
 def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: Path,
-          grid: Mapping[str, object] | None = None, **options: object) -> dict[str, Any]:
+          grid: Mapping[str, object] | None = None, compute_metrics: ComputeMetrics | None = None,
+          **options: Unpack[SweepOptions]) -> dict[str, Any]:
     """Trains with several settings and seeds and returns the ranking, with the options of `portatune sweep`.
 
         result = portatune.sweep("tiny", "train.csv", "dev.csv", output="sweep", seeds=3,
@@ -199,12 +195,14 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
 
     Args:
         grid: the values of each option; or a range for random=N, such as "1e-5..1e-4"
+        compute_metrics: as of fit()
     """
     axes = {name.replace("_", "-"): values if isinstance(values, str) else ",".join(texts(values))
             for name, values in (grid or {}).items()}
-    options = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes, **options}
-    with words_with_rows("sweep", options, "train", "validation") as given:
-        return json_of(core.sweep(given))
+    given_options = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes,
+                     **options}
+    with words_with_rows("sweep", given_options, "train", "validation") as given:
+        return json_of(core.sweep(given, _computed(compute_metrics)))
 
 
 def report(runs: Path | Sequence[Path]) -> Page:
@@ -217,24 +215,75 @@ def devices(device: str = "cpu") -> dict[str, Any]:
     return core.devices(words("devices", {"device": device}))
 
 
-def plan(model: Path, train: Rows | None = None, *, on: str | Sequence[str], **options: object) -> dict[str, Any]:
+def plan(model: Path, train: Rows | None = None, *, on: str | Sequence[str],
+         **options: Unpack[PlanOptions]) -> dict[str, Any]:
     """Returns memory and speed of a training run on devices that need not be there, as `portatune plan --json`.
 
-    It runs the command in a process of its own, because a compiler for another device cannot be stopped.
+    It runs the command in a process of its own, because a compiler for another device cannot be stopped. The command
+    does not know a Task of Python.
 
         portatune.plan("bert-base-uncased", "train.csv", on=["cuda:l4", "tpu:v5e-8"])
     """
+    _refuse_own_task("plan", options)
     with words_with_rows("plan", {"model": model, "train": train, "on": on, **options}, "train") as given:
         return _run_command(given)
 
 
-def parity(case: Path | None = None, **options: object) -> dict[str, Any]:
+def parity(case: Path | None = None, **options: Unpack[ParityOptions]) -> dict[str, Any]:
     """Compares a model with stored results of transformers, or a run with itself on another setting.
 
-    Returns what `portatune parity --json` prints, which runs in a process of its own.
+    Returns what `portatune parity --json` prints, which runs in a process of its own and does not know a Task of
+    Python.
     """
+    _refuse_own_task("parity", options)
     with words_with_rows("parity", {"case": case, **options}, "train") as given:
         return _run_command(given)
+
+
+def merge(model: Path, *, output: Path) -> pathlib.Path:
+    """Merges an adapter into its model, which then needs neither, and returns the new folder.
+
+        portatune.fit("bert-base-uncased", "train.csv", adapter="lora", output="adapter")
+        portatune.merge("adapter", output="merged")
+
+    Args:
+        model: folder of an adapter, as fit(adapter="lora") or peft writes it
+        output: a new folder
+    """
+    _run_command(words("merge", {"model": model, "output": output}))
+    return pathlib.Path(output)
+
+
+def download(model: str) -> pathlib.Path:
+    """Downloads a model of the Hugging Face Hub, unless it is there, and returns its folder.
+
+        portatune.download("bert-base-uncased")
+
+    Args:
+        model: its name, such as "org/name", or "org/name@revision"
+    """
+    return pathlib.Path(_run_command(["download", model])["folder"])
+
+
+def train_tokenizer(data: Rows, *, output: Path, **options: Unpack[TokenizerOptions]) -> pathlib.Path:
+    """Trains a tokenizer on texts and returns its folder, with the options of `portatune tokenizer train`.
+
+        portatune.train_tokenizer("corpus.txt", output="tokenizer", vocab_size=200)
+
+    Args:
+        data: rows as fit() takes them, with the column `text_column`
+        output: a new folder, or an empty one
+    """
+    with words_with_rows("tokenizer", {"files": data}, "files") as given:
+        files = [word.removeprefix("--files=") for word in given[1:]]
+        _run_command([*words("tokenizer", {}), *words("train", {"output": output, **options}), *files])
+    return pathlib.Path(output)
+
+
+def _refuse_own_task(function: str, options: Mapping[str, Any]) -> None:
+    if isinstance(options.get("task"), Task):
+        raise _errors.usage_error(function, "a Task of Python", "the name of a task of the command",
+                                  "task=\"text-classification\" on the same model takes nearly the same memory")
 
 
 def _run_command(given: list[str]) -> dict[str, Any]:

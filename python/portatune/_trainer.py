@@ -1,20 +1,21 @@
 """A training run whose model stays in memory."""
 
 import contextlib
-import json
 import pathlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from portatune import _callbacks, _metrics, _notebook, _rows
+from portatune import _callbacks, _metrics, _notebook, _rows, _tables
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, Rows
 from portatune._runs import Run
+from portatune._tables import Predictions
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
 from portatune._words import of_run, texts, words
+from portatune.options import FitOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,13 +80,14 @@ class Trainer:
 
     def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *,
                  task: str | Task | None = None, output: Path | None = None, callbacks: Sequence[object] = (),
-                 compute_metrics: ComputeMetrics | None = None, **options: object) -> None:
+                 compute_metrics: ComputeMetrics | None = None, **options: Unpack[FitOptions]) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
         output = self._folder.path / "model" if output is None else pathlib.Path(output)
-        self._options = of_run(model, train, validation, task, output, options)
+        called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+        self._options = of_run(model, train, validation, task, output, of_callbacks)
         for name in ("train", "validation"):
             self._options[name] = self._on_disk(name, self._options[name])
-        self._callbacks = [*callbacks, *_notebook.progress(options.get("quiet"))]
+        self._observer = _callbacks.Observer(called, self._options) if called else None
         self._computed = None if compute_metrics is None else _metrics.of_batches(compute_metrics)
         self._open()
 
@@ -115,10 +117,9 @@ class Trainer:
 
         A run is fitted once. Afterwards the trainer evaluates, predicts, saves and makes single steps.
         """
-        observer = _callbacks.Observer(self._callbacks, self._options) if self._callbacks else None
-        result, checkpoint = self._core.fit(observer, self._computed)
-        if observer:
-            observer.end()
+        result, checkpoint = self._core.fit(self._observer, self._computed)
+        if self._observer:
+            self._observer.end()
         return Run(self._options["output"], result, checkpoint, self._folder)
 
     def evaluate(self, data: Rows | None = None) -> dict[str, float]:
@@ -128,7 +129,7 @@ class Trainer:
         with self._files(data) as files:
             return self._core.evaluate(files, self._computed)
 
-    def predict(self, data: Rows | None = None, *, text: Sequence[str] = ()) -> list[dict[str, Any]]:
+    def predict(self, data: Rows | None = None, *, text: Sequence[str] = ()) -> Predictions:
         """Returns a dict for each row, as portatune.predict() does, by the model as it is now.
 
         Args:
@@ -137,8 +138,10 @@ class Trainer:
         with tempfile.TemporaryDirectory(prefix="portatune-") as folder, self._files(data) as files:
             output = pathlib.Path(folder, "predictions.jsonl")
             self._core.predict(files, texts(text), str(output))
-            with open(output, encoding="utf-8") as file:
-                return list(map(json.loads, file))
+            if self._observer:
+                self._observer.on_predict()
+            predictions: Predictions = _tables.read(Predictions, output)
+            return predictions
 
     def batches(self) -> Iterator[core.Batch]:
         """Returns the batches of the steps that are left, over all epochs, as fit() uses them."""

@@ -36,4 +36,4 @@ class Coexistence(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

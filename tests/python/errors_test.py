@@ -38,6 +38,14 @@ class Errors(toy.InFolder):
             with self.subTest(options=options), self.assertRaises(portatune.UsageError):
                 self.fit(**options)
 
+    def test_a_task_of_python_is_refused_by_functions_that_run_the_command(self):
+        for call in (lambda: portatune.plan(MODEL, TRAIN, on="cpu", task=portatune.Task()),
+                     lambda: portatune.parity(model=MODEL, task=portatune.Task())):
+            with self.assertRaises(portatune.UsageError) as caught:
+                call()
+            self.assertEqual(caught.exception.given, "a Task of Python")
+            self.assertIn("  expected  the name of a task of the command", str(caught.exception))
+
     def test_errors_of_the_command_keep_their_parts(self):
         with self.assertRaises(portatune.UsageError) as caught:
             portatune.plan(MODEL, TRAIN, on="tpu:v99", **OPTIONS)
@@ -53,4 +61,4 @@ class Errors(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

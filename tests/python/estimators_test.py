@@ -313,4 +313,4 @@ print(repr(classifier).startswith("TextClassifier("), classifier.__class__.__mro
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

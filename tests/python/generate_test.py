@@ -47,6 +47,12 @@ class Generate(toy.InFolder):
         whole = portatune.generate(self.model, "the film", **OPTIONS)
         self.assertEqual("".join(portatune.generate(self.model, "the film", stream=True, **OPTIONS)), str(whole))
 
+    def test_several_texts_are_no_stream(self):
+        for options in ({"num_beams": 2, "num_return_sequences": 2}, {"adapter": ["a=one", "b=two"]}):
+            with self.subTest(options=options), self.assertRaisesRegex(portatune.UsageError, "one text") as caught:
+                portatune.generate(self.model, "the film", stream=True, **options, **OPTIONS)
+            self.assertIn("stream=False", caught.exception.fix)
+
     def test_a_stream_may_be_left(self):
         stream = portatune.generate(self.model, "the film", stream=True, **OPTIONS)
         next(stream, None)
@@ -58,4 +64,4 @@ class Generate(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

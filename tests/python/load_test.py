@@ -32,4 +32,4 @@ class Load(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

@@ -58,4 +58,4 @@ class FreedMemory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

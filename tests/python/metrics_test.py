@@ -3,6 +3,7 @@
 import pathlib
 import unittest
 
+import portatune
 import toy
 from toy import TRAIN, VALIDATION
 
@@ -35,6 +36,19 @@ class ComputeMetrics(toy.InFolder):
                        metric_for_best_model="count", load_best_model_at_end=True)
         self.assertIn("best_step", run.result)
 
+    def test_folds_and_sweeps_have_it_too(self):
+        def compute_metrics(prediction):
+            logits, labels = prediction
+            return {"mine": (logits.argmax(-1) == labels).mean()}
+
+        options = {**toy.OPTIONS, "compute_metrics": compute_metrics}
+        folds = portatune.cross_validate(toy.MODEL, TRAIN, folds=2, output=self.folder / "folds", **options)
+        self.assertEqual([fold["mine"] for fold in folds["folds"]], [fold["accuracy"] for fold in folds["folds"]])
+        del options["learning_rate"]
+        sweep = portatune.sweep(toy.MODEL, TRAIN, VALIDATION, output=self.folder / "sweep",
+                                metric_for_best_model="mine", grid={"learning_rate": [1e-3, 1e-4]}, **options)
+        self.assertIn("mine", str(sweep))
+
     def test_other_runs_do_not_have_it(self):
         self.fit(validation=VALIDATION, compute_metrics=lambda prediction: {"mine": 1.0})
         self.assertNotIn("mine", self.fit(train=TRAIN, validation=VALIDATION, name="other").metrics)
@@ -47,13 +61,18 @@ class ComputeMetrics(toy.InFolder):
             self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
 
     def test_ctrl_c_during_it_leaves_a_checkpoint(self):
+        calls = []
+
         def compute_metrics(prediction):
-            raise KeyboardInterrupt
+            calls.append(prediction)
+            if len(calls) == 2:  # the first evaluation comes before the training
+                raise KeyboardInterrupt
+            return {}
 
         with self.assertRaises(KeyboardInterrupt) as caught:
-            self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
+            self.fit(validation=VALIDATION, eval_steps=2, compute_metrics=compute_metrics)
         self.assertTrue(pathlib.Path(caught.exception.checkpoint, "model.safetensors").exists())
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

@@ -92,4 +92,4 @@ class Kernel(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

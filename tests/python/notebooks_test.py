@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 import cells
+import toy
 
 FOLDER = cells.ROOT / "examples" / "python"
 # What a test writes behind the cell of parameters.
@@ -64,4 +65,4 @@ class Notebooks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

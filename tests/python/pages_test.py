@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 import tempfile
+import textwrap
 import unittest
 
 import cells
 import portatune
+import toy
 from portatune import _command
 
 DOCS = cells.ROOT / "docs"
@@ -22,6 +24,16 @@ import csv, portatune
 rows = list(csv.DictReader(open("train.csv")))
 texts, labels = ([row[name] for row in rows] for name in ("text", "label"))
 frame = {"text": texts, "label": labels}
+"""
+
+
+# Those of the page about Python, beside these.
+PYTHON_NAMES = """
+import portatune.nn
+frame = {"text": texts, "label": labels}
+read_my_rows = lambda: iter(rows)
+with open("reviews.csv", "w") as file:
+    file.write("text,stars\\n" + "a fine film,5\\na bad film,1\\n" * 16)
 """
 
 
@@ -45,7 +57,7 @@ def example_of(value):
     """Returns the indented code of a docstring; the lines of its arguments follow a name without an empty line."""
     text = value.__doc__ if inspect.ismodule(value) else inspect.getdoc(value)
     paragraphs = (text or "").split("\n\n")
-    return "\n".join(inspect.cleandoc(part) for part in paragraphs if part.startswith("    "))
+    return "\n".join(textwrap.dedent(part) for part in paragraphs if part.startswith("    "))
 
 
 class Pages(unittest.TestCase):
@@ -70,6 +82,11 @@ class Pages(unittest.TestCase):
         self.assertEqual(code, 0, printed)
 
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+    def test_the_page_about_python(self):
+        page = (DOCS / "python.md").read_text().replace(section("python.md", "Estimators"), "")
+        self.check([PYTHON_NAMES, *python_blocks(page)])
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
     def test_estimators(self):
         blocks = python_blocks(section("python.md", "Estimators"))
         has_scikit_learn = importlib.util.find_spec("sklearn") is not None
@@ -89,9 +106,10 @@ class Pages(unittest.TestCase):
         for block in left:
             compile(block, "Keras", "exec")  # it is not executed: TensorFlow is no package of the tests
 
-
     def test_docstrings(self):
         values = [portatune, *(getattr(portatune, name) for name in portatune.__all__ if name not in NOT_RUN)]
+        values += [method for value in values if isinstance(value, type) for method in vars(value).values()
+                   if callable(method)]
         if importlib.util.find_spec("numpy"):
             values.append(importlib.import_module("portatune.sklearn"))
         examples = [example for example in map(example_of, values) if example]
@@ -100,4 +118,4 @@ class Pages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

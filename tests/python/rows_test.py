@@ -1,16 +1,7 @@
 """Rows in memory: the weights are those of a run on the file with the same rows."""
 
-import unittest
-
 import portatune
 import toy
-
-
-def installed(name):
-    try:
-        return __import__(name)
-    except ImportError as missing:
-        raise unittest.SkipTest(f"{name} is not installed") from missing
 
 
 class Rows(toy.InFolder):
@@ -33,13 +24,13 @@ class Rows(toy.InFolder):
         self.check(lambda: iter(self.rows))
 
     def test_a_table_of_pandas(self):
-        self.check(installed("pandas").DataFrame(self.columns))
+        self.check(toy.installed("pandas").DataFrame(self.columns))
 
     def test_a_table_of_pyarrow(self):
-        self.check(installed("pyarrow").table(self.columns))
+        self.check(toy.installed("pyarrow").table(self.columns))
 
     def test_a_table_of_polars(self):
-        self.check(installed("polars").DataFrame(self.columns))
+        self.check(toy.installed("polars").DataFrame(self.columns))
 
     def test_numbers_and_missing_values(self):
         rows = {"text": ["good", "bad"] * 8, "label": [0, 1] * 8, "score": [1.5, float("nan")] * 8}
@@ -63,4 +54,4 @@ class Rows(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

@@ -83,4 +83,4 @@ class RunScript(toy.InFolder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

@@ -125,4 +125,4 @@ class Others(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

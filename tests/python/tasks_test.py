@@ -4,6 +4,7 @@ import importlib.util
 import json
 import math
 import pathlib
+import sys
 import unittest
 
 import portatune
@@ -15,7 +16,8 @@ from toy import DATA, MODEL
 try:
     import numpy
 except ImportError:
-    raise SystemExit(print("skipped: NumPy is not installed")) from None
+    print("skipped: NumPy is not installed", file=sys.stderr)
+    sys.exit(toy.SKIPPED)
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 QUEST = DATA / "quest"
@@ -328,4 +330,4 @@ class _Array(numpy.ndarray):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

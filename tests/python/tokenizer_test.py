@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import portatune
+import toy
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 MODEL = DATA / "tiny_bert"
@@ -80,4 +81,4 @@ class Tokenizer(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

@@ -1,9 +1,11 @@
 """Data and calls that the tests of this folder share."""
 
 import csv
+import importlib
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -14,9 +16,17 @@ DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 MODEL = DATA / "tiny_bert"
 TRAIN = DATA / "toy" / "train.csv"
 VALIDATION = DATA / "toy" / "validation.csv"
-SKIPPED = 77  # exit code of a test whose packages are not installed
+SKIPPED = 77  # exit code of a file whose tests are all skipped
 # Few steps that end fast, and no text on stderr.
 OPTIONS = {"max_length": 16, "per_device_train_batch_size": 4, "max_steps": 6, "learning_rate": 1e-3, "quiet": True}
+
+
+def installed(name):
+    """Imports a package, or skips the test."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as missing:
+        raise unittest.SkipTest(f"{name} is not installed") from missing
 
 
 def rows(path=TRAIN):
@@ -59,3 +69,24 @@ class InFolder(unittest.TestCase):
 
     def fit(self, train=TRAIN, name="tuned", **options):
         return portatune.fit(MODEL, train, output=self.folder / name, **{**OPTIONS, **options})
+
+
+class _Result(unittest.TextTestResult):
+    """A result that counts the tests that ran."""
+
+    count = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.count += 1
+
+
+def main():
+    """Runs the tests of the calling file, lists the skipped ones, and ends the process; with SKIPPED if none ran."""
+    runner = unittest.TextTestRunner(resultclass=_Result)
+    result = unittest.main(testRunner=runner, exit=False).result
+    for test, reason in result.skipped:
+        print(f"skipped: {reason}: {test}", file=sys.stderr)
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(0 if result.count > 0 else SKIPPED)

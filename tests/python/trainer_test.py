@@ -298,4 +298,4 @@ os.wait()
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

@@ -4,6 +4,7 @@ import enum
 import pathlib
 import unittest
 
+import toy
 from portatune import _words
 
 
@@ -26,4 +27,4 @@ class Words(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    toy.main()

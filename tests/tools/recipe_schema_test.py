@@ -23,6 +23,7 @@ GOOD = [
     "lr: 0.1\nbf16: true",
     "column_names: [a, b]\nlabels: [0, 1]\nvalidation_file: [a.csv, b.csv]",
     "dtype: bf16\npadding: max_length\nquiet: false",
+    "report_to: none\ndataloader_num_workers: 4\ntorch_compile: true",
 ]
 BAD = [
     ("learning_rat: 1", "learning_rat"),
@@ -36,6 +37,7 @@ BAD = [
     ("task: text-classification\ndoc_stride: 3", "False schema"),
     ("task: text-classification\ndoc-stride: 3", "False schema"),
     ("task: guessing", "guessing"),
+    ("report_to: wandb", "wandb"),
     ("recipe: other.yaml", "recipe"),
     ("print_config: true", "print_config"),
     ("train:\n  files: a.csv", "files"),

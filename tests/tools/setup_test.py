@@ -62,6 +62,25 @@ class SetUp(unittest.TestCase):
         done = self.run_setup()
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
+    def test_tests_go_on_without_their_packages(self):
+        self.complete_cache()
+        done = self.run_setup("--tests")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the tests that need them are skipped", done.stderr)
+
+    def test_packages_are_installed_once(self):
+        # A Python that knows its version, and whose pip makes the folder that --target names.
+        self.write_command("python3", "#!/bin/bash\n[[ $1 == -c ]] && echo 3.11 || mkdir -p \"${@: -1}\"\n")
+        self.assertEqual(self.packages("--find").returncode, 1)
+        folder = self.packages().stdout.strip()
+        self.assertTrue(pathlib.Path(folder).is_dir())
+        self.assertEqual(self.packages("--find").stdout.strip(), folder)
+
+    def packages(self, *options):
+        words = [ROOT / "tools" / "python_packages.sh", *options, ROOT / "docs" / "requirements.txt", "packages"]
+        environment = {"XDG_CACHE_HOME": str(self.folder / "cache"), "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
+        return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+
     def test_a_file_with_another_hash_is_refused(self):
         wheel = self.index / f"xla_cpu_pjrt-{VERSIONS['xla-cpu-pjrt']}-py3-none-manylinux_2_27_{platform.machine()}.whl"
         with zipfile.ZipFile(wheel, "w") as archive:

@@ -23,16 +23,20 @@ constexpr std::chrono::milliseconds kPause(50);
 // The object whose work this thread does; null: none.
 thread_local CallingThread* worked_for = nullptr;
 
-// Ends the process at Ctrl-C while this object lives.
+// Ends the process at Ctrl-C while this object lives. Afterwards the earlier handler returns, with its flags and mask.
 class FatalInterrupt {
  public:
-  FatalInterrupt() : earlier_(std::signal(SIGINT, SIG_DFL)) {}
-  ~FatalInterrupt() { std::signal(SIGINT, earlier_); }
+  FatalInterrupt() {
+    struct sigaction fatal = {};
+    fatal.sa_handler = SIG_DFL;
+    sigaction(SIGINT, &fatal, &earlier_);
+  }
+  ~FatalInterrupt() { sigaction(SIGINT, &earlier_, nullptr); }
   FatalInterrupt(const FatalInterrupt&) = delete;
   FatalInterrupt& operator=(const FatalInterrupt&) = delete;
 
  private:
-  void (*const earlier_)(int);
+  struct sigaction earlier_ = {};
 };
 
 // A plugin has threads, which a forked child lacks: it would wait for them for ever.

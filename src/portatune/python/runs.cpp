@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -13,6 +14,7 @@
 #include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
 #include "portatune/error.h"
+#include "portatune/metrics/direction.h"
 #include "portatune/python/arguments.h"
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
@@ -49,11 +51,12 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
   return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
 }
 
-std::optional<std::string> cross_validate(const Words& words) {
+std::optional<std::string> cross_validate(const Words& words, const nb::object& compute_metrics) {
   std::optional<run::FoldOutcome> outcome;
   const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
+    const ComputedMetrics metrics(compute_metrics, caller);
     auto a = arguments_of<cli::FitArguments>(words);
     refuse_hang_timeout(a);
     a.stop = caller.stop();
@@ -99,11 +102,12 @@ void predict(const Words& words) {
   });
 }
 
-std::optional<std::string> sweep(const Words& words) {
+std::optional<std::string> sweep(const Words& words, const nb::object& compute_metrics) {
   std::optional<run::SweepOutcome> outcome;
   const KeptMemory memory;
   CallingThread caller;
   caller.run([&] {
+    const ComputedMetrics metrics(compute_metrics, caller);
     const auto a = arguments_of<cli::SweepArguments>(words);
     require_one_run(a.fit);
     run::SweepOptions options = cli::sweep_options(a);
@@ -121,12 +125,15 @@ std::string report_page(const std::vector<std::filesystem::path>& folders) { ret
 void bind_runs(nb::module_& module) {
   module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
              "Trains as `portatune fit` does.");
-  module.def("cross_validate", cross_validate, nb::arg("words"),
+  module.def("cross_validate", cross_validate, nb::arg("words"), nb::arg("compute_metrics").none(),
              "The result as `portatune fit --folds --json` writes it; None: stopped.");
   module.def("evaluate", evaluate, nb::arg("words"), nb::arg("compute_metrics").none(),
              "The scores as `portatune evaluate --json` writes them.");
   module.def("predict", predict, nb::arg("words"), "Writes the file of predictions of `portatune predict`.");
-  module.def("sweep", sweep, nb::arg("words"), "The result as `portatune sweep --json` writes it; None: stopped.");
+  module.def("sweep", sweep, nb::arg("words"), nb::arg("compute_metrics").none(),
+             "The result as `portatune sweep --json` writes it; None: stopped.");
+  module.def("is_lower_better", metrics::is_lower_better, nb::arg("score"),
+             "Whether a lower value of a score is the better one.");
   module.def("report_page", report_page, nb::arg("folders"),
              nb::sig("def report_page(folders: collections.abc.Sequence[str | os.PathLike[str]]) -> str"),
              "The page of `portatune report`.");

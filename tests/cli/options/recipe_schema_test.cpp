@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/table_file.h"
 #include "portatune/cli/options/command_line.h"
+#include "portatune/error.h"
 
 namespace portatune::cli {
 namespace {
@@ -46,6 +48,27 @@ TEST(RecipeSchema, KnowsOtherNames) {
   const json patterns = schema()["patternProperties"];
   EXPECT_THAT(patterns.dump(), HasSubstr("num[_-]train[_-]epochs"));
   EXPECT_THAT(patterns.dump(), HasSubstr("bf16"));
+}
+
+TEST(RecipeSchema, KnowsNamesWithoutEffectAndTheirValues) {
+  const json patterns = schema()["patternProperties"];
+  EXPECT_THAT(patterns["^(report[_-]to)$"]["enum"], testing::Contains("none"));
+  EXPECT_FALSE(patterns["^(dataloader[_-]num[_-]workers)$"].contains("enum"));
+  EXPECT_THAT(patterns["^(torch[_-]compile)"]["enum"], testing::Contains(true));
+}
+
+TEST(RecipeSchema, MayBeOfOneCommand) {
+  const auto properties_of = [](const std::string& command) {
+    return json::parse(std::get<Text>(parse({"recipes", "--schema", "--command", command})).text)["properties"];
+  };
+  EXPECT_TRUE(properties_of("fit").contains("learning_rate"));
+  EXPECT_FALSE(properties_of("predict").contains("learning_rate"));
+  EXPECT_EQ(properties_of("tokenizer train")["vocab_size"]["type"], "number");
+  EXPECT_EQ(properties_of("predict")["text"]["anyOf"][1]["type"], "array");
+}
+
+TEST(RecipeSchema, OfAnUnknownCommandIsAnError) {
+  expect_error<UsageError>([] { parse({"recipes", "--schema", "--command", "train"}); }, {"unknown command train", "fit"});
 }
 
 TEST(RecipeSchema, RefusesOptionsOfOtherTasks) {

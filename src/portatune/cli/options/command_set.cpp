@@ -109,9 +109,21 @@ void CommandSet::add_manual() {
 }
 
 std::string CommandSet::schema() {
+  if (!recipes.name.empty()) return schema_of(recipes.name);
   std::vector<const CLI::App*> commands = commands_in(app);
   std::erase_if(commands, [](const CLI::App* one) { return one->get_option_no_throw(kRecipeOption) == nullptr; });
-  return recipe_schema(commands, described_options(fit));
+  return recipe_schema("The options of portatune fit, evaluate and the other commands with --recipe", commands,
+                       described_options(fit));
+}
+
+std::string CommandSet::schema_of(const std::string& name) {
+  const CLI::App& command = command_in(CLI::detail::split(name, ' '), app);
+  if (full_name(command) != name) {
+    throw UsageError({.where = "recipes --command",
+                      .given = "unknown command " + name,
+                      .expected = "a command: see portatune --help"});
+  }
+  return recipe_schema("The options of portatune " + name, {&command}, described_options(fit));
 }
 
 Command CommandSet::command() const {

@@ -64,6 +64,7 @@ class CommandSet {
   void add_completion();
   void add_manual();
   std::string schema();
+  std::string schema_of(const std::string& name);
 
   std::map<const CLI::App*, Result> results_;
 };

@@ -149,8 +149,8 @@ struct CacheRemoveArguments {
 };
 
 struct RecipesArguments {
-  std::string name;  ///< a recipe to show; empty: the names of all recipes are listed
-  bool schema = false;
+  std::string name;     ///< a recipe to show; empty: the names of all recipes are listed
+  bool schema = false;  ///< prints the schema of recipes, or of the options of the command `name`
 };
 
 struct BenchArguments : run::StepTimesOptions {};

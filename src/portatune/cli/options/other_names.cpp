@@ -70,6 +70,20 @@ std::vector<std::string> other_names_of(std::string_view our_option) {
   return names;
 }
 
+std::vector<const OtherOption*> options_without_effect() {
+  std::vector<const OtherOption*> options;
+  for (const OtherOption& option : kOtherOptions) {
+    if (option.ours.empty() && !option.same.empty()) options.push_back(&option);
+  }
+  return options;
+}
+
+std::vector<std::string> values_without_effect(const OtherOption& option) {
+  if (option.same == "*") return {};
+  const std::vector<std::string_view> words = split(option.same);
+  return {words.begin(), words.end()};
+}
+
 std::string command_instead_of(std::string_view name) { return instead_of(name, kOtherCommands); }
 
 std::string task_instead_of(std::string_view name) { return instead_of(name, kOtherTasks); }

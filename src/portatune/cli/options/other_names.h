@@ -39,6 +39,11 @@ std::string as_bool(std::string_view word);
 /// Names of other programs for one of Portatune's options: {"lr"} for "--learning-rate".
 std::vector<std::string> other_names_of(std::string_view our_option);
 
+/// The options of other programs that ask for what Portatune does anyway, for some of their values.
+std::vector<const OtherOption*> options_without_effect();
+/// The values of such an option, for which it has no effect; empty: all values.
+std::vector<std::string> values_without_effect(const OtherOption& option);
+
 /// The command in place of an unknown one: "train" is "fit". Empty if there is none.
 std::string command_instead_of(std::string_view name);
 /// The --task of another name: "ner" is "token-classification". Empty if there is none.

@@ -83,13 +83,13 @@ std::string schema_description(const CLI::Option& option) {
 }
 
 // The expression for keys, whose parts are joined by "_" or "-".
-std::string pattern_of(const std::vector<std::string>& names) {
+std::string pattern_of(const std::vector<std::string>& names, bool are_prefixes = false) {
   std::string pattern;
   for (const std::string& name : names) {
     if (!pattern.empty()) pattern += "|";
     for (const char c : name) pattern += c == '-' ? "[_-]" : std::string(1, c);
   }
-  return "^(" + pattern + ")$";
+  return "^(" + pattern + (are_prefixes ? ")" : ")$");
 }
 
 // The other names of an option: those that take its value, and flags that stand for one of its values. The option
@@ -104,6 +104,19 @@ void add_other_names(const CLI::Option& option, Json& patterns) {
   if (own != key) patterns["^" + own + "$"] = {{"$ref", reference}};
   if (!synonyms.empty()) patterns[pattern_of(synonyms)] = {{"$ref", reference}};
   if (!flags.empty()) patterns[pattern_of(flags)] = {{"type", "boolean"}, {"description", "see " + key}};
+}
+
+// The options of other programs that have no effect; `properties` has the options of the commands, which come first.
+void add_options_without_effect(const Json& properties, Json& patterns) {
+  for (const OtherOption* option : options_without_effect()) {
+    const bool is_prefix = option->name.ends_with('*');
+    const std::string name(option->name.substr(0, option->name.size() - (is_prefix ? 1 : 0)));
+    if (properties.contains(run::as_key("--" + name))) continue;
+    const std::vector<std::string> words = values_without_effect(*option);
+    Json schema = words.empty() ? Json::object() : choice_schema(words);
+    schema["description"] = "a name of another program, without effect";
+    patterns[pattern_of({name}, is_prefix)] = schema;
+  }
 }
 
 // The key of the option that a pattern of other names refers to; empty for flags.
@@ -130,22 +143,24 @@ Json rule_of(const TaskSpec& task, const Json& properties, const Json& patterns)
 
 }  // namespace
 
-std::string recipe_schema(const std::vector<const CLI::App*>& commands, const std::vector<OptionField>& fields) {
+std::string recipe_schema(const std::string& description, const std::vector<const CLI::App*>& commands,
+                          const std::vector<OptionField>& fields) {
   Json properties = Json::object(), patterns = Json::object(), rules = Json::array();
   for (const CLI::App* command : commands) {
     for (const CLI::Option* option : command->get_options()) {
       const std::string key = run::as_key(option->get_name());
       const bool is_of_line = option->get_name() == kRecipeOption || option->get_name() == kPrintConfig;
-      if (is_of_line || properties.contains(key)) continue;
+      if (is_of_line || option->get_positional() || properties.contains(key)) continue;
       properties[key] = {{"description", schema_description(*option)}};
       properties[key].update(value_schema(*option, fields));
       add_other_names(*option, patterns);
     }
   }
+  add_options_without_effect(properties, patterns);
   for (const TaskSpec* task : tasks::registry()) rules.push_back(rule_of(*task, properties, patterns));
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                        {"title", "Recipe of Portatune"},
-                       {"description", "The options of portatune fit, evaluate and the other commands with --recipe"},
+                       {"description", description},
                        {"type", "object"},
                        {"additionalProperties", false},
                        {"properties", properties},

@@ -16,6 +16,7 @@ void add_options(CLI::App& command, RecipesArguments& a) {
   Group options(command, "Options");
   options.text("name", a.name, "a recipe to show, or a file")->default_str("none");
   options.flag("--schema", a.schema, "print the JSON Schema of recipes, for editors");
+  options.text("--command", a.name, "with --schema: the options of this command alone")->default_str("all");
 }
 
 int recipes(const RecipesArguments& a) {
