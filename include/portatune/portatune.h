@@ -4,6 +4,7 @@
 #include "portatune/audio.h"
 #include "portatune/audio_models.h"
 #include "portatune/chat.h"
+#include "portatune/color_models.h"
 #include "portatune/convolution.h"
 #include "portatune/ctc_loss.h"
 #include "portatune/data.h"

@@ -50,6 +50,7 @@ TESTED_TOGETHER = {
     "kernels/handler_test.cpp": "kernels/*_handler kernels/*_handlers",
     "kernels/simd_math_test.cpp": "kernels/simd",
     # Results of transformers for every model and head.
+    "models/coltran_test.cpp": "models/axial_layers models/coltran_*",
     "models/parity_test.cpp": "models/* nn/self_attention parity/optimizer_steps tasks/ctc",
     "metrics/metric_test.cpp": "metrics/*",
     "generate/generator_test.cpp": "generate/beam_search generate/model_programs generate/plain_search generate/run "
