@@ -28,6 +28,7 @@
 #include "portatune/tasks.h"
 #include "portatune/tasks/audio_classification.h"
 #include "portatune/tasks/audio_task.h"
+#include "portatune/tasks/colorization.h"
 #include "portatune/tasks/feature_extraction.h"
 #include "portatune/tasks/file_task.h"
 #include "portatune/tasks/fill_mask.h"
