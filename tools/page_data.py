@@ -43,6 +43,7 @@ def write_all(folder):
     file_model(folder / "wav2vec2-pretrained", "wav2vec2_model", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     shutil.copytree(DATA / "speech_seq2seq", folder / "whisper", ignore=shutil.ignore_patterns("*.wav", "golden.json"))
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
+    shutil.copytree(DATA / "coltran", folder / "coltran")
     for name, toy in HUB_MODELS.items():
         cached_model(folder / "hub", name, folder / toy)
     from_scratch = json.loads((folder / "bert" / "config.json").read_text())

@@ -52,7 +52,7 @@ TEST(Registry, HasTheTasksOfTheLibrary) {
   EXPECT_THAT(task_names(),
               ElementsAre("text-classification", "token-classification", "question-answering", "multiple-choice",
                           "masked-lm", "causal-lm", "summarization", "translation", "text-to-text",
-                          "image-classification", "audio-classification", "speech-ctc", "speech-seq2seq",
+                          "image-classification", "colorization", "audio-classification", "speech-ctc", "speech-seq2seq",
                           "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
@@ -66,6 +66,8 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
       {"MarianMTModel", "text-to-text"},
       {"BertModel", "text-classification"},
       {"DeiTForImageClassificationWithTeacher", "image-classification"},
+      {"ColTranColorizer", "colorization"},
+      {"ColTranSpatialUpsampler", "colorization"},
       {"Wav2Vec2ForSequenceClassification", "audio-classification"},
       {"ASTForAudioClassification", "audio-classification"},
       {"HubertForCTC", "speech-ctc"},
@@ -116,7 +118,7 @@ TEST(Registry, KnowsWhoseOptionsThereAre) {
   EXPECT_THAT(
       tasks_with("weight_column"),
       ElementsAre("text-classification", "token-classification", "multiple-choice", "summarization", "translation",
-                  "text-to-text", "image-classification", "audio-classification", "speech-ctc", "speech-seq2seq"));
+                  "text-to-text", "image-classification", "colorization", "audio-classification", "speech-ctc", "speech-seq2seq"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
 }

@@ -37,6 +37,7 @@ TESTED_TOGETHER = {
     "audio/decode_test.cpp": "audio/formats io/audio_plugin sndfile/*",
     "audio/extractor_test.cpp": "audio/mel_filters audio/mel_spectrogram",
     "image/decode_test.cpp": "image/jpeg image/png image/webp",
+    "image/area_resize_test.cpp": "image/encode_png",
     "image/resize_test.cpp": "image/center_crop image/row_resizer image/taps",
     "graph/composites_test.cpp": "graph/adamw graph/attention_mask graph/composite graph/dropout graph/gelu "
     "graph/layer_norm graph/linear graph/rms_norm graph/softmax graph/sum_of_squares",
@@ -50,6 +51,7 @@ TESTED_TOGETHER = {
     "kernels/handler_test.cpp": "kernels/*_handler kernels/*_handlers",
     "kernels/simd_math_test.cpp": "kernels/simd",
     # Results of transformers for every model and head.
+    "models/coltran_test.cpp": "models/axial_layers models/coltran_*",
     "models/parity_test.cpp": "models/* nn/self_attention parity/optimizer_steps tasks/ctc",
     "metrics/metric_test.cpp": "metrics/*",
     "generate/generator_test.cpp": "generate/beam_search generate/model_programs generate/plain_search generate/run "
@@ -72,6 +74,7 @@ TESTED_TOGETHER = {
     "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics "
     "tasks/class_weights tasks/found_classes tasks/text_classification_spec",
     "tasks/audio_classification_test.cpp": "tasks/audio_task",
+    "tasks/colorization_test.cpp": "tasks/colored_lines",
     "tasks/image_classification_test.cpp": "tasks/file_classes tasks/file_task tasks/image_task",
     "tasks/speech_ctc_test.cpp": "tasks/transcriptions",
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",

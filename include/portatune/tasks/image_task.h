@@ -16,6 +16,11 @@ namespace portatune {
 
 class OptionFields;
 
+// Options that several tasks on images have.
+void describe_image_column(OptionFields& fields, std::string& column);
+void describe_max_pixels(OptionFields& fields, int64_t& max_pixels);
+void describe_random_crop(OptionFields& fields, bool& random_crop);
+
 /// How images of rows become pixels.
 struct ImageInputOptions {
   image::Augmentation augmentation;  ///< augmentation of training batches

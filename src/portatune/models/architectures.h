@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "portatune/audio_models.h"
+#include "portatune/color_models.h"
 #include "portatune/models.h"
 
 namespace portatune::models {
@@ -36,6 +37,9 @@ std::unique_ptr<TextModel> xlm_roberta(const io::JsonObject& config);
 std::unique_ptr<ImageModel> vit(const io::JsonObject& config);
 /// DeiT. Touvron et al. 2020, arXiv:2012.12877
 std::unique_ptr<ImageModel> deit(const io::JsonObject& config);
+
+/// Colorization Transformer: colorizer, color upsampler and spatial upsampler. Kumar et al. 2021, arXiv:2102.04432
+std::unique_ptr<ColorModel> coltran(const io::JsonObject& config);
 
 /// Audio Spectrogram Transformer: ViT on spectrograms. Gong et al. 2021, arXiv:2104.01778
 std::unique_ptr<AudioModel> ast(const io::JsonObject& config);

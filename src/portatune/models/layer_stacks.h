@@ -30,8 +30,7 @@ struct LayerStack {
 using LayerStacks = std::vector<LayerStack>;
 
 /// The stacks of a model, the encoder before the decoder.
-/// errors  CheckpointError, with the list of all others, for an architecture that is unknown or whose layers share
-///         their weights
+/// errors  CheckpointError, with the list of all others, for an architecture that is unknown or cannot grow
 LayerStacks layer_stacks(const io::JsonObject& config);
 
 // The layouts of checkpoints, for the registry.

@@ -2,6 +2,7 @@
 #include <span>
 
 #include "portatune/audio_models.h"
+#include "portatune/color_models.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
@@ -30,7 +31,7 @@ struct Architecture {
   std::string_view model_type;
   std::unique_ptr<Model> (*make)(const io::JsonObject& config);
   Targets lora_targets;
-  LayerStacks (*stacks)(const io::JsonObject& config);  // null: the layers share their weights
+  LayerStacks (*stacks)(const io::JsonObject& config);  // null: the model cannot grow
 };
 constexpr Architecture<TextModel> kTextModels[] = {
     {"albert", albert, kQueryValue, nullptr},
@@ -79,6 +80,10 @@ constexpr Architecture<TextModel> kSpeechModels[] = {
     {"whisper", whisper, kQVProj, mbart_stacks},
 };
 
+constexpr Architecture<ColorModel> kColorModels[] = {
+    {"coltran", coltran, kQV, nullptr},
+};
+
 // Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
 // tokenizer or the task reads elsewhere.
 void ignore_bookkeeping(const io::JsonObject& config) {
@@ -116,7 +121,7 @@ bool has(const Table& table, const std::string& model_type) {
 
 bool is_known(const std::string& model_type) {
   return has(kTextModels, model_type) || has(kImageModels, model_type) || has(kAudioModels, model_type) ||
-         has(kSpeechModels, model_type);
+         has(kSpeechModels, model_type) || has(kColorModels, model_type);
 }
 
 // The architecture of a config, one of `table`.
@@ -142,7 +147,13 @@ auto of_architecture(const io::JsonObject& config, Get get) {
   if (is_image_model(config)) return get(require(kImageModels, "image", config));
   if (is_audio_model(config)) return get(require(kAudioModels, "audio", config));
   if (is_speech_model(config)) return get(require(kSpeechModels, "speech", config));
+  if (is_color_model(config)) return get(require(kColorModels, "color", config));
   return get(require(kTextModels, "text", config));
+}
+
+// Why a model without stacks cannot grow.
+std::string reason_against_stacks(const io::JsonObject& config) {
+  return is_color_model(config) ? ", whose layers have several MLPs" : ", whose layers share their weights";
 }
 
 // The architectures whose layers have weights of their own.
@@ -170,6 +181,7 @@ bool is_audio_model(const io::JsonObject& config) { return has(kAudioModels, con
 bool is_speech_model(const io::JsonObject& config) {
   return has(kSpeechModels, config.get_string_or("model_type", ""));
 }
+bool is_color_model(const io::JsonObject& config) { return has(kColorModels, config.get_string_or("model_type", "")); }
 
 std::vector<std::string> lora_targets(const io::JsonObject& config) {
   const Targets targets = of_architecture(config, [](const auto& architecture) { return architecture.lora_targets; });
@@ -182,15 +194,16 @@ LayerStacks layer_stacks(const io::JsonObject& config) {
                           ? of_architecture(config, [](const auto& architecture) { return architecture.stacks; })
                           : nullptr;
   if (stacks != nullptr) return stacks(config);
-  throw CheckpointError({.where = "config.json",
-                         .given = "model_type \"" + model_type + "\"" +
-                                  (is_known(model_type) ? ", whose layers share their weights" : ""),
-                         .expected = "a model with numbered layers: " + growable_models()});
+  throw CheckpointError(
+      {.where = "config.json",
+       .given = "model_type \"" + model_type + "\"" + (is_known(model_type) ? reason_against_stacks(config) : ""),
+       .expected = "a model with numbered layers: " + growable_models()});
 }
 
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }
 std::unique_ptr<ImageModel> image_model(const io::JsonObject& config) { return make(kImageModels, "image", config); }
 std::unique_ptr<AudioModel> audio_model(const io::JsonObject& config) { return make(kAudioModels, "audio", config); }
 std::unique_ptr<TextModel> speech_model(const io::JsonObject& config) { return make(kSpeechModels, "speech", config); }
+std::unique_ptr<ColorModel> color_model(const io::JsonObject& config) { return make(kColorModels, "color", config); }
 
 }  // namespace portatune::models

@@ -9,6 +9,7 @@
 #include "portatune/hub/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/audio_classification.h"
+#include "portatune/tasks/colorization.h"
 #include "portatune/tasks/feature_extraction.h"
 #include "portatune/tasks/fill_mask.h"
 #include "portatune/tasks/image_classification.h"
@@ -85,19 +86,13 @@ std::vector<const TaskSpec*> registry() {
   lock.unlock();
   const auto predicting = predicting_tasks();
   std::ranges::sort(added, {}, &TaskSpec::name);
-  std::vector<const TaskSpec*> all = {&text_classification_spec(),
-                                      &token_classification_spec(),
-                                      &question_answering_spec(),
-                                      &multiple_choice_spec(),
-                                      &masked_lm_spec(),
-                                      &causal_lm_spec(),
-                                      &summarization_spec(),
-                                      &translation_spec(),
-                                      &text_to_text_spec(),
-                                      &image_classification_spec(),
-                                      &audio_classification_spec(),
-                                      &speech_ctc_spec(),
-                                      &speech_seq2seq_spec()};
+  std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
+                                      &question_answering_spec(),  &multiple_choice_spec(),
+                                      &masked_lm_spec(),           &causal_lm_spec(),
+                                      &summarization_spec(),       &translation_spec(),
+                                      &text_to_text_spec(),        &image_classification_spec(),
+                                      &colorization_spec(),        &audio_classification_spec(),
+                                      &speech_ctc_spec(),          &speech_seq2seq_spec()};
   all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {

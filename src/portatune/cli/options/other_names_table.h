@@ -262,6 +262,7 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"zero-shot", "zero-shot-classification"},
     {"image", "image-classification"},
     {"vision", "image-classification"},
+    {"colorize", "colorization"},
     {"audio", "audio-classification"},
     {"keyword-spotting", "audio-classification"},
     {"ctc", "speech-ctc"},

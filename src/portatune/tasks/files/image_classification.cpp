@@ -128,8 +128,7 @@ void ImageClassificationRunOptions::describe(OptionFields& fields) {
   describe_classes(fields, labels);
   describe_metrics(fields, metrics);
   describe_loss(fields, loss, weights);
-  fields("image_column", image_column, "column of the path, from the table's folder",
-         {.other_names = "image_column_name", .kept = true});
+  describe_image_column(fields, image_column);
   input.describe(fields);
 }
 

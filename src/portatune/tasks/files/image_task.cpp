@@ -33,11 +33,22 @@ image::ProcessorConfig processor_of(const fs::path& folder, const io::JsonObject
 
 }  // namespace
 
-void ImageInputOptions::describe(OptionFields& fields) {
+void describe_image_column(OptionFields& fields, std::string& column) {
+  fields("image_column", column, "column of the path, from the table's folder",
+         {.other_names = "image_column_name", .kept = true});
+}
+void describe_max_pixels(OptionFields& fields, int64_t& max_pixels) {
   fields("max_pixels", max_pixels, "larger images are refused", {.lowest = 1, .kept = true});
-  fields("reduced_decode", reduced_decode, "faster, and not the same pixels, where JPEGs are large", {.kept = true});
-  fields("no_random_crop", augmentation.crop, "do not train on random parts of the images",
+}
+void describe_random_crop(OptionFields& fields, bool& random_crop) {
+  fields("no_random_crop", random_crop, "do not train on random parts of the images",
          {.sets = "false", .use = OptionUse::kTraining});
+}
+
+void ImageInputOptions::describe(OptionFields& fields) {
+  describe_max_pixels(fields, max_pixels);
+  fields("reduced_decode", reduced_decode, "faster, and not the same pixels, where JPEGs are large", {.kept = true});
+  describe_random_crop(fields, augmentation.crop);
   fields("no_flip", augmentation.flip, "do not mirror every other image",
          {.sets = "false", .use = OptionUse::kTraining});
   fields("color_jitter", augmentation.color, "by how much brightness, contrast, saturation may change",

@@ -94,6 +94,12 @@ std::span<const std::byte> RowFile::bytes() const {
   return downloaded_.empty() ? in_row_ : bytes_of(downloaded_);
 }
 
+std::string file_path(const data::Example& row, const std::string& column, const FileType& type) {
+  if (is_file(row.text(column), type)) return to_string(row.origin());
+  const std::string path = path_of(row, column);
+  return is_url(path) ? path : std::filesystem::absolute(path).string();
+}
+
 std::string file_name(const data::Example& row, const std::string& column, const FileType& type) {
   const std::string& text = row.text(column);
   return is_file(text, type) ? to_string(row.origin()) : text;

@@ -50,6 +50,9 @@ bool names_urls(const data::Dataset& rows, const std::string& column, const File
 data::Dataset download_files(const data::Dataset& rows, const std::string& column, const FileType& type,
                              const data::LocalRows& local);
 
+/// The absolute path or the URL of the file in a column, or the origin of the row if the column has the file itself.
+std::string file_path(const data::Example& row, const std::string& column, const FileType& type);
+
 /// The name of the file in a column: its text, or the origin of the row if the text is the file itself.
 std::string file_name(const data::Example& row, const std::string& column, const FileType& type);
 

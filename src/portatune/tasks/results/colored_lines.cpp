@@ -1,0 +1,61 @@
+#include "portatune/tasks/results/colored_lines.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "portatune/base/output_file.h"
+#include "portatune/error.h"
+#include "portatune/image/encode_png.h"
+#include "portatune/io/text/json.h"
+
+namespace portatune::tasks {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name of a file without its folder and ending, which also comes from URLs and origins of rows.
+std::string stem_of(const std::string& name) {
+  std::string stem = fs::path(name).stem().string();
+  const auto is_plain = [](unsigned char c) { return c >= 0x80 || std::isalnum(c) != 0 || c == '-' || c == '_'; };
+  std::ranges::replace_if(
+      stem, [&](char c) { return !is_plain(static_cast<unsigned char>(c)); }, '-');
+  return stem;
+}
+
+}  // namespace
+
+ColoredLines::ColoredLines(ColoredColumns columns, const fs::path& folder, PictureOf picture_of)
+    : columns_(std::move(columns)), folder_(fs::absolute(folder)), picture_of_(std::move(picture_of)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!error) return;
+  throw IoError({.where = folder_.string(), .given = error.message(), .expected = "a folder for the pictures"},
+                error.value());
+}
+
+// The second picture of one name is "NAME-2.png".
+fs::path ColoredLines::file_for(const std::string& name) {
+  const std::string stem = stem_of(name);
+  std::string unused = stem;
+  for (int number = 2; !written_.insert(unused).second; ++number) unused = stem + "-" + std::to_string(number);
+  return folder_ / (unused + ".png");
+}
+
+std::string ColoredLines::take(const data::Example& batch, const data::Example& outputs) {
+  const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+  const auto bits = outputs.tensor(columns_.bits).as<float>();
+  std::string lines;
+  for (size_t row = 0; row < weights.size(); ++row) {
+    if (weights[row] == 0) continue;
+    const std::string& name = batch.texts(columns_.name)[row];
+    const fs::path file = file_for(name);
+    replace_file(file, image::encode_png(picture_of_(outputs, row)));
+    lines += io::line_of(
+        nlohmann::ordered_json{{"image", name}, {"colored", file.string()}, {columns_.bits_name, bits[row]}});
+  }
+  return lines;
+}
+
+}  // namespace portatune::tasks
