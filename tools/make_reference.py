@@ -167,10 +167,12 @@ def make_sounds(model, lengths, generator):
 
 
 def make_speech(model, lengths, generator):
-    """Random spectrograms of the size of the model, with labels for their texts."""
+    """Random spectrograms of the size of the model, with labels for their texts or their classes."""
     config = model.config
     shape = (len(lengths), config.num_mel_bins, 2 * config.max_source_positions)
     features = torch.randn(shape, generator=generator)
+    if type(model).__name__.endswith("Classification"):
+        return {"input_features": features, "labels": sequence_labels(config, len(lengths), generator)}
     return {"input_features": features, "labels": make_targets(config, lengths, generator)}
 
 

@@ -50,6 +50,7 @@ struct AudioModelFacts {
   double initializer_range;
   /// The only size that the model accepts; absent: the model reads waveforms.
   std::optional<SpectrogramSize> spectrogram = {};
+  bool has_bins_first = false;  ///< spectrograms are [mel bins, frames], else [frames, mel bins]
   /// The convolutions that turn samples into frames; empty for spectrograms.
   std::vector<ConvolutionOverTime> convolutions = {};
   /// False if checkpoints of this kind were trained without masks of padding: preprocessor_config.json then has
@@ -68,7 +69,8 @@ struct AudioModelFacts {
 
 /// The inputs of an audio model.
 struct AudioInputs {
-  /// float32 [batch, samples], with zeros behind shorter waveforms; or [batch, frames, mel bins], a spectrogram.
+  /// float32 [batch, samples], with zeros behind shorter waveforms; or [batch, frames, mel bins], a spectrogram, whose
+  /// axes are in the order of AudioModelFacts::has_bins_first.
   Value input_values;
   /// int32 [batch]: number of samples of each waveform without padding. Frames of padding are then hidden, as
   /// transformers does with an attention_mask. Absent: nothing is hidden, as transformers does without attention_mask.
@@ -110,9 +112,9 @@ class AudioModel {
 /// samples, result  int32 [batch]
 Value frames_of(const AudioModelFacts& facts, const Value& samples);
 
-/// True if a config.json belongs to an audio model; false for an unknown architecture.
+/// True if a config.json belongs to an audio model that is no speech model; false for an unknown architecture.
 bool is_audio_model(const io::JsonObject& config);
-/// The model of a checkpoint's config.json.
+/// The model of a checkpoint's config.json. Of a speech model it is the encoder with a head for classes.
 /// errors  CheckpointError for an unknown architecture, for an unusable value, and for a model of texts or images
 std::unique_ptr<AudioModel> audio_model(const io::JsonObject& config);
 

@@ -9,6 +9,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/audio/wav_file.h"
 #include "portatune/error.h"
+#include "portatune/ops.h"
 
 namespace portatune {
 namespace {
@@ -152,6 +153,35 @@ TEST_F(AudioClassificationTask, GivesSpectrogramsToAst) {
   EXPECT_THAT(message_of<UsageError>([&] { task({.input = {.max_length_seconds = 0.01}}); }),
               HasSubstr("at least 400 samples"));
   EXPECT_THROW(task().set_lengths({10}), UsageError);
+}
+
+// Spectrograms of 24 frames in a second.
+constexpr const char* kWhisperFeatures =
+    R"({"feature_size": 10, "sampling_rate": 2400, "hop_length": 100, "chunk_length": 1})";
+
+TEST_F(AudioClassificationTask, GivesSpectrogramsToWhisper) {
+  use_model("whisper_softmax", kWhisperFeatures);
+  const AudioClassification task = this->task({.input = {.max_length_seconds = 0.5}});
+  EXPECT_EQ(task.encode(row("a.wav", audio::tone(440, 3000), "1")).tensor("input_values").shape(), (Shape{10, 24}));
+  use_model("whisper_softmax", R"({"feature_size": 10, "chunk_length": 1})");
+  EXPECT_THAT(message_of<CheckpointError>([&] { this->task(); }), HasSubstr("24 frames"));
+}
+
+TEST_F(AudioClassificationTask, TakesTheEncoderOfATranscriber) {
+  use_model("whisper_lm", kWhisperFeatures);
+  const AudioClassification task = this->task({.labels = {"no", "yes"}, .input = {.max_length_seconds = 0.5}});
+  nn::Context context({});
+  const auto input = parameter("input_values", {DType::kFloat32, {1, 10, 24}});
+  const auto labels = parameter("labels", {DType::kInt32, {1}});
+  const auto weights = parameter("weights", {DType::kFloat32, {1}});
+  task.forward(nn::Scope(context),
+               {{"input_values", input}, {"labels", labels}, {std::string(data::kExampleWeight), weights}});
+  const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
+  const InitialWeights loaded = task.initial_weights(parameters, 1);
+  EXPECT_THAT(loaded.report.body, testing::IsEmpty());
+  EXPECT_THAT(loaded.report.missing, testing::UnorderedElementsAre("projector.weight", "projector.bias",
+                                                                   "classifier.weight", "classifier.bias"));
+  EXPECT_EQ(parameters.front().name, "encoder.conv1.weight");
 }
 
 TEST_F(AudioClassificationTask, RefusesExtractorsOfOtherModels) {

@@ -57,6 +57,9 @@ bool is_within(const std::string& prefix, const nn::Parameter& parameter) {
   return parameter.name.starts_with(prefix + ".");
 }
 
+// Before the names of a body of which a class has a part without this prefix, such as WhisperForAudioClassification.
+constexpr const char* kWholeModel = "model.";
+
 // Returns whether a parameter belongs to the head of a class that has its body without a prefix.
 bool is_of_head(const nn::Parameter& parameter) {
   return std::ranges::any_of(kHeadModules, [&](const char* module) { return is_within(module, parameter); });
@@ -218,6 +221,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
     const bool in_encoder = has_prefix ? is_within(prefix, parameter) : !is_of_head(parameter);
     std::optional<TensorView> view = find(name);
     if (!view && is_within(prefix, parameter)) view = find(name.substr(prefix.size() + 1));
+    if (!view && in_encoder) view = find(kWholeModel + name);
     for (const std::string& alias : parameter.aliases) {
       const std::optional<TensorView> same = find(alias);
       if (!view) view = same;

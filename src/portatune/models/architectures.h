@@ -50,6 +50,8 @@ std::unique_ptr<AudioModel> wav2vec2(const io::JsonObject& config);
 
 /// Whisper, which transcribes and translates speech. Radford et al. 2022, arXiv:2212.04356
 std::unique_ptr<TextModel> whisper(const io::JsonObject& config);
+/// The encoder of Whisper with a head for classes.
+std::unique_ptr<AudioModel> whisper_classifier(const io::JsonObject& config);
 
 /// GPT-2. Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"
 std::unique_ptr<TextModel> gpt2(const io::JsonObject& config);

@@ -74,6 +74,7 @@ constexpr Architecture<AudioModel> kAudioModels[] = {
     {"audio-spectrogram-transformer", ast, kQueryValue, vit_stacks},
     {"hubert", hubert, kQVProj, wav2vec2_stacks},
     {"wav2vec2", wav2vec2, kQVProj, wav2vec2_stacks},
+    {"whisper", whisper_classifier, kQVProj, nullptr},
 };
 
 constexpr Architecture<TextModel> kSpeechModels[] = {
@@ -177,7 +178,9 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
 }  // namespace
 
 bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
-bool is_audio_model(const io::JsonObject& config) { return has(kAudioModels, config.get_string_or("model_type", "")); }
+bool is_audio_model(const io::JsonObject& config) {
+  return has(kAudioModels, config.get_string_or("model_type", "")) && !is_speech_model(config);
+}
 bool is_speech_model(const io::JsonObject& config) {
   return has(kSpeechModels, config.get_string_or("model_type", ""));
 }

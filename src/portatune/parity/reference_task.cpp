@@ -78,7 +78,7 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
   const io::JsonObject& config = reference.model().config();
   if (models::is_image_model(config)) {
     image_model_ = models::image_model(config);
-  } else if (models::is_audio_model(config)) {
+  } else if (models::is_audio_model(config) || reference.architecture() == "WhisperForAudioClassification") {
     audio_model_ = models::audio_model(config);
   } else if (models::is_speech_model(config)) {
     text_model_ = models::speech_model(config);
@@ -226,7 +226,8 @@ Forward ReferenceTask::image_head(const nn::Scope& root, const Value& x, const C
 }
 
 Forward ReferenceTask::audio_forward(const nn::Scope& root, const Columns& batch) const {
-  models::AudioInputs in{.input_values = column(batch, "input_values")};
+  const Value features = optional_column(batch, "input_features");
+  models::AudioInputs in{.input_values = features ? features : column(batch, "input_values")};
   if (const Value mask = optional_column(batch, "attention_mask")) in.samples = sum(mask, {1});
   in.mask_time = optional_column(batch, "mask_time_indices");
   const Values hidden_states = audio_model_->hidden_states(root, in);

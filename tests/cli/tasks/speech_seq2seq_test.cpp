@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,96 @@ TEST_F(SpeechSeq2SeqCommand, AsksForALanguage) {
   const Finished fit = portatune(this->fit({}));
   EXPECT_EQ(fit.exit_code, 2);
   EXPECT_THAT(fit.err, HasSubstr("--language"));
+}
+
+TEST_F(SpeechSeq2SeqCommand, PredictsWithoutALanguageAndWithTimes) {
+  json settings = json::parse(read(file("model/generation_config.json")));
+  settings["suppress_tokens"] = json::parse(read(file("model/golden.json")))["timed"]["suppress_tokens"];
+  write(file("model/generation_config.json"), settings.dump());
+  const Finished predicted = portatune({"predict", "--model", file("model"), "--data", file("rows.csv"),
+                                        "--return-timestamps", "--generation-max-length", "5"});
+  ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
+  const std::vector<json> lines = json_lines(predicted.out);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[1]["audio"], "model/long.wav");
+  EXPECT_GE(lines[1]["segments"][0]["end"], lines[1]["segments"][0]["start"]);
+}
+
+TEST_F(SpeechSeq2SeqCommand, TrainsAdaptersThatLeaveTheWeights) {
+  const Finished fit = portatune(this->fit({"--language", "English", "--adapter", "lora", "--learning-rate", "2e-2",
+                                            "--epochs", "60", "--validation", file("rows.csv")}));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const json result = json::parse(fit.out);
+  EXPECT_LT(result["after"]["loss"], result["before"]["loss"].get<double>() - 0.3) << fit.out;
+  const json adapter = json::parse(std::ifstream(file("tuned/adapter_config.json")));
+  EXPECT_EQ(adapter["target_modules"], json::array({"q_proj", "v_proj"}));
+  const Finished evaluated =
+      portatune({"evaluate", "--model", file("tuned"), "--language", "English", "--data", file("rows.csv"), "--json"});
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_NEAR(json::parse(evaluated.out)["loss"], result["after"]["loss"].get<double>(), 1e-4);
+}
+
+TEST_F(SpeechSeq2SeqCommand, PlansWithoutRows) {
+  const Finished plan = portatune(
+      {"plan", "--on", "cpu", "--task", "speech-seq2seq", "--model", file("model"), "--language", "en", "--json"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+}
+
+// One to three digits by two voices of espeak-ng, with two layers each for encoder and decoder from random weights, and
+// a token for each digit.
+TEST_F(SpeechSeq2SeqCommand, LearnsSpokenNumbers) {
+  if (std::system("command -v espeak-ng python3 > /dev/null") != 0) GTEST_SKIP() << "no espeak-ng";
+  const std::string script = (fs::path(PORTATUNE_TEST_DATA) / "../cli/tasks/spoken_numbers.py").string();
+  ASSERT_EQ(std::system(("python3 '" + script + "' '" + file("numbers") + "'").c_str()), 0);
+  json tokenizer = json::parse(read(file("model/tokenizer.json")));
+  json config = json::parse(read(file("model/config.json")));
+  int64_t size = config["vocab_size"];
+  for (const char* word : {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}) {
+    json token = tokenizer["added_tokens"].back();
+    token.update({{"id", size++}, {"content", word}});
+    tokenizer["added_tokens"].push_back(token);
+  }
+  config.update({{"vocab_size", size},
+                 {"d_model", 64},
+                 {"encoder_layers", 2},
+                 {"decoder_layers", 2},
+                 {"encoder_attention_heads", 4},
+                 {"decoder_attention_heads", 4},
+                 {"encoder_ffn_dim", 128},
+                 {"decoder_ffn_dim", 128},
+                 {"num_mel_bins", 40},
+                 {"max_source_positions", 100}});
+  write(file("model/tokenizer.json"), tokenizer.dump());
+  write(file("model/config.json"), config.dump());
+  write(file("model/preprocessor_config.json"), R"({"feature_size": 40, "chunk_length": 2})");
+  const Finished fit = portatune({"fit",
+                                  "--task",
+                                  "speech-seq2seq",
+                                  "--from-config",
+                                  "--model",
+                                  file("model"),
+                                  "--language",
+                                  "en",
+                                  "--train",
+                                  file("numbers/train.csv"),
+                                  "--validation",
+                                  file("numbers/test.csv"),
+                                  "--output",
+                                  file("tuned"),
+                                  "--epochs",
+                                  "20",
+                                  "--batch-size",
+                                  "16",
+                                  "--learning-rate",
+                                  "2e-3",
+                                  "--warmup-ratio",
+                                  "0.1",
+                                  "--max-target-length",
+                                  "10",
+                                  "--predict-with-generate",
+                                  "--json"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_LT(json::parse(fit.out)["after"]["wer"], 0.1) << fit.out;
 }
 
 TEST_F(SpeechSeq2SeqCommand, PassesOverLongRecordings) {

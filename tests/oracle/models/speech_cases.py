@@ -74,10 +74,15 @@ SPEECH_CASES = {
         "WhisperForConditionalGeneration",
         WHISPER | {"encoder_layers": 1, "decoder_layers": 1, "activation_function": "relu", "decoder_attention_heads": 2},
     ),
+    "whisper_softmax": ("WhisperForAudioClassification", WHISPER | SINGLE | {"classifier_proj_size": 14}),
+    "whisper_softmax_weighted": (
+        "WhisperForAudioClassification",
+        WHISPER | SINGLE | {"encoder_layers": 1, "classifier_proj_size": 10, "use_weighted_layer_sum": True},
+    ),
 }
 
 # Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.
-WITH_ALL_GRADIENTS = ("wav2vec2_stable", "wav2vec2_masked", "hubert_ctc")
+WITH_ALL_GRADIENTS = ("wav2vec2_stable", "wav2vec2_masked", "hubert_ctc", "whisper_softmax")
 
 
 def masked(model, inputs):

@@ -8,6 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/models/audio/spec_augment_fields.h"
+#include "portatune/models/audio/weighted_sum.h"
 #include "portatune/models/audio/windows.h"
 #include "portatune/models/heads.h"
 #include "portatune/ops.h"
@@ -307,18 +308,6 @@ class Wav2Vec2 final : public AudioModel {
     if (!in.samples) return full(type, 1);
     const Value count = broadcast_to(expand_dims(frames_of(facts(), in.samples), -1), type.shape);
     return convert(compare(Direction::kLess, iota(type, 1), count), DType::kInt32);
-  }
-
-  Value weighted_sum(const Scope& root, const Values& hidden_states) const {
-    const int64_t count = std::ssize(hidden_states);
-    const Value weights = softmax(root.parameter("layer_weights", {count}, {Initializer::Kind::kOnes}), 0);
-    Value result;
-    for (int64_t i = 0; i < count; ++i) {
-      const Value& state = hidden_states[static_cast<size_t>(i)];
-      const Value part = state * convert(reshape(slice(weights, 0, {i, i + 1}), {1, 1, 1}), state.dtype());
-      result = result ? result + part : part;
-    }
-    return result;
   }
 
   Wav2Vec2Fields c_;

@@ -187,10 +187,9 @@ Values Bart::encoder_states(const Scope& root, const TextInputs& source) const {
   return finished(s, run_encoder(s, c_, embed(root / "model", s, c_, c_.encoder, source), attend));
 }
 
-Values Bart::encoder_layers(const Scope& root, const Value& x) const {
-  const Scope s = root / "model" / "encoder";
+Values Bart::encoder_layers(const Scope& encoder, const Value& x) const {
   const Value mask = full({DType::kFloat32, {1, 1, 1, x.shape()[1]}}, 0);
-  return finished(s, run_encoder(s, c_, x, full_attention(c_, mask)));
+  return finished(encoder, run_encoder(encoder, c_, x, full_attention(c_, mask)));
 }
 
 Values Bart::decoder_states(const Scope& root, const TextInputs& target, const EncodedSource& source) const {

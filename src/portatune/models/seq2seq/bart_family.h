@@ -72,8 +72,8 @@ class Bart : public Seq2Seq {
 
  protected:
   const BartConfig& config() const { return c_; }
-  /// x, the embeddings of sources without padding, and the outputs of the encoder's layers.
-  Values encoder_layers(const nn::Scope& root, const Value& x) const;
+  /// x, the embeddings of sources without padding, and the outputs of the layers of `encoder`.
+  Values encoder_layers(const nn::Scope& encoder, const Value& x) const;
 
  private:
   Values decode(const nn::Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const;

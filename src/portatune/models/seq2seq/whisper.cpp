@@ -2,6 +2,7 @@
 #include "portatune/graph/checks.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/audio/spec_augment_fields.h"
+#include "portatune/models/audio/weighted_sum.h"
 #include "portatune/models/audio/windows.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
@@ -14,10 +15,14 @@ namespace {
 
 using nn::Scope;
 
+constexpr const char* kEncoder = "encoder";
+
 // The fields of config.json beside those of BART.
 struct WhisperFields {
   int64_t num_mel_bins = 80;
   int64_t max_source_positions = 1500;
+  int64_t classifier_proj_size = 256;
+  bool use_weighted_layer_sum = false;
   SpeechFacts facts;
 };
 
@@ -29,11 +34,15 @@ class Whisper final : public Bart, public SpeechEncoder {
   const SpeechFacts& speech_facts() const override { return fields_.facts; }
 
   Values encoder_states(const Scope& root, const Value& input_features) const override {
+    return states_of(root / "model" / "encoder", input_features);
+  }
+
+  Values states_of(const Scope& encoder, const Value& input_features) const {
     const auto [frames, bins] = fields_.facts.spectrogram;
     const Shape expected{input_features.rank() > 0 ? input_features.shape()[0] : 1, bins, frames};
     require(input_features.shape() == expected, "input_features", {&input_features, 1},
             "spectrograms " + to_string(expected) + ", by config.json");
-    return encoder_layers(root, embed_frames(root / "model" / "encoder", input_features));
+    return encoder_layers(encoder, embed_frames(encoder, input_features));
   }
 
   Values encoder_states(const Scope&, const TextInputs&) const override {
@@ -65,10 +74,12 @@ class Whisper final : public Bart, public SpeechEncoder {
 };
 
 WhisperFields whisper_fields(const ConfigReader& config) {
-  // Settings of generation, and of WhisperForAudioClassification.
-  config.ignore({"alignment_heads", "begin_suppress_tokens", "classifier_proj_size", "forced_decoder_ids",
-                 "is_multilingual", "median_filter_width", "suppress_tokens", "use_weighted_layer_sum"});
+  // Settings of generation.
+  config.ignore({"alignment_heads", "begin_suppress_tokens", "forced_decoder_ids", "is_multilingual",
+                 "median_filter_width", "suppress_tokens"});
   WhisperFields fields;
+  config.read("classifier_proj_size", fields.classifier_proj_size, kSize);
+  config.read("use_weighted_layer_sum", fields.use_weighted_layer_sum);
   config.read("num_mel_bins", fields.num_mel_bins, kSize);
   config.read("max_source_positions", fields.max_source_positions, kSize);
   fields.facts.spectrogram = {.frames = SpeechFacts::kFramesOfTime * fields.max_source_positions,
@@ -78,16 +89,44 @@ WhisperFields whisper_fields(const ConfigReader& config) {
   return fields;
 }
 
+AudioModelFacts classifier_facts(const BartConfig& c, const WhisperFields& fields) {
+  return {.class_prefix = "Whisper",
+          .base_prefix = kEncoder,
+          .classification_class = "WhisperForAudioClassification",
+          .hidden_size = c.d_model,
+          .initializer_range = c.init_std,
+          .spectrogram = fields.facts.spectrogram,
+          .has_bins_first = true};
+}
+
+// The encoder with a head for classes.
+class WhisperClassifier final : public AudioModel {
+ public:
+  WhisperClassifier(const BartConfig& c, const WhisperFields& fields)
+      : AudioModel(classifier_facts(c, fields)), body_(c, fields), fields_(fields) {}
+
+  Values hidden_states(const Scope& root, const AudioInputs& in) const override {
+    return body_.states_of(root / kEncoder, in.input_values);
+  }
+  Value last_hidden_state(const Scope&, const Value& x) const override { return x; }
+  Value class_logits(const Scope& root, const Values& hidden_states, const AudioInputs&,
+                     int64_t num_labels) const override {
+    const Value x = fields_.use_weighted_layer_sum ? weighted_sum(root, hidden_states) : hidden_states.back();
+    return logits(root / "classifier", mean(linear(root / "projector", x, fields_.classifier_proj_size), {1}),
+                  num_labels);
+  }
+
+ private:
+  const Whisper body_;
+  const WhisperFields fields_;
+};
+
 Value whisper_lm(const Scope& root, const BartConfig& c, const HeadInputs& in) {
   const LmDecoder lm{"model.decoder.embed_tokens.weight", c.ties_output, c.vocab_size};
   return lm_logits(root, in.x, vocabulary_weight(root / "proj_out", c.d_model, lm), lm);
 }
 
-}  // namespace
-
-std::unique_ptr<TextModel> whisper(const io::JsonObject& object) {
-  const ConfigReader config(object);
-  const WhisperFields fields = whisper_fields(config);
+BartConfig stacks_of_whisper(const ConfigReader& config) {
   BartConfig c = bart_config(
       config,
       {.class_prefix = "Whisper",
@@ -107,6 +146,21 @@ std::unique_ptr<TextModel> whisper(const io::JsonObject& object) {
   config.read("tie_word_embeddings", c.ties_output);
   c.facts.max_target = c.max_position_embeddings;
   c.scale_embedding = false;  // transformers reads the field and does not use it
+  return c;
+}
+
+}  // namespace
+
+std::unique_ptr<AudioModel> whisper_classifier(const io::JsonObject& object) {
+  const ConfigReader config(object);
+  const WhisperFields fields = whisper_fields(config);
+  return std::make_unique<WhisperClassifier>(stacks_of_whisper(config), fields);
+}
+
+std::unique_ptr<TextModel> whisper(const io::JsonObject& object) {
+  const ConfigReader config(object);
+  const WhisperFields fields = whisper_fields(config);
+  const BartConfig c = stacks_of_whisper(config);
   TextModelFacts facts = bart_facts(c);
   facts.max_length = fields.max_source_positions;
   return std::make_unique<TextModel>(std::move(facts), std::make_unique<Whisper>(c, fields),

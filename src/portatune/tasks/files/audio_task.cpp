@@ -11,6 +11,7 @@
 #include "portatune/hub/model_folder.h"
 #include "portatune/option_fields.h"
 #include "portatune/packing.h"
+#include "portatune/tasks/files/whisper_features.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/spec_augment.h"
@@ -32,6 +33,7 @@ enum Draw : uint64_t { kCropDraw, kTimeDraw, kFeatureDraw };
 
 void require_fitting(const audio::ExtractorConfig& config, const models::AudioModelFacts& facts,
                      const std::string& file) {
+  if (facts.has_bins_first) return tasks::require_whisper_features(config, *facts.spectrogram, file);
   const bool fits = facts.spectrogram
                         ? config.features == audio::Features::kAst && config.max_length == facts.spectrogram->frames &&
                               config.num_mel_bins == facts.spectrogram->mel_bins
@@ -256,7 +258,8 @@ data::Dataset AudioTask::padded_batches(const data::Dataset& examples, int64_t s
 
 data::BatchType AudioTask::arrays(bool) const {
   const models::SpectrogramSize& size = *model().facts().spectrogram;
-  return {{kInputValues, {DType::kFloat32, {size.frames, size.mel_bins}}}};
+  const Shape by_frame{size.frames, size.mel_bins}, by_bin{size.mel_bins, size.frames};
+  return {{kInputValues, {DType::kFloat32, model().facts().has_bins_first ? by_bin : by_frame}}};
 }
 
 audio::DecodeOptions AudioTask::decoding() const {

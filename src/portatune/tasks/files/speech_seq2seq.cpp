@@ -20,6 +20,7 @@
 #include "portatune/speech_models.h"
 #include "portatune/tasks/file_task.h"
 #include "portatune/tasks/files/transcribed_files.h"
+#include "portatune/tasks/files/whisper_features.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/metrics/texts/words.h"
 #include "portatune/tasks/metrics/transcriptions.h"
@@ -52,15 +53,8 @@ audio::ExtractorConfig extractor_of(const fs::path& folder, const io::JsonObject
                                     const models::SpeechFacts& facts) {
   const fs::path file = audio::ExtractorConfig::file_in(folder);
   const auto extractor = audio::ExtractorConfig::read(file, config.get_string("model_type"));
-  const int64_t frames = extractor.chunk_length * extractor.sampling_rate / extractor.hop_length;
-  const bool fits = extractor.features == audio::Features::kWhisperMel && frames == facts.spectrogram.frames &&
-                    extractor.feature_size == facts.spectrogram.mel_bins;
-  if (fits) return extractor;
-  throw CheckpointError({.where = file.string(),
-                         .given = "settings that do not fit the model",
-                         .expected = "WhisperFeatureExtractor with feature_size " +
-                                     std::to_string(facts.spectrogram.mel_bins) + " and " +
-                                     std::to_string(facts.spectrogram.frames) + " frames, as in config.json"});
+  tasks::require_whisper_features(extractor, facts.spectrogram, file.string());
+  return extractor;
 }
 
 io::JsonObject settings_of_generation(const fs::path& folder) {
