@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "portatune/base/number.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/generate/settings.h"
 #include "portatune/hub/adapter.h"
@@ -146,12 +147,10 @@ void GenerationOptions::describe(OptionFields& fields) {
 
 std::optional<std::vector<int32_t>> OptionType<std::vector<int32_t>>::read(const std::string& text) {
   std::vector<int32_t> ids;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const auto id = number_in<int32_t>(std::string_view(text).substr(begin, end - begin));
+  for (const std::string& part : split(text, ',')) {
+    const auto id = number_in<int32_t>(part);
     if (!id || is_none(*id)) return std::nullopt;
     ids.push_back(*id);
-    begin = end + 1;
   }
   return ids;
 }

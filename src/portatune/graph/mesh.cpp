@@ -9,6 +9,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/error.h"
 
 namespace portatune {
@@ -83,10 +84,7 @@ MeshAxes other_axes(const MeshAxes& axes) {
 Mesh parse_mesh(const std::string& text) {
   Mesh mesh;
   std::set<MeshAxis> seen;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string& part : split(text, ',')) {
     const size_t equals = std::min(part.find('='), part.size());
     const auto* axis = std::ranges::find(kAxes, std::string_view(part).substr(0, equals), &NamedAxis::name);
     if (axis == kAxes.end()) refuse(text, "\"" + part + "\", which does not begin with an axis");

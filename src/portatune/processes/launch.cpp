@@ -1,10 +1,10 @@
 #include "portatune/processes/launch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/number.h"
 #include "portatune/error.h"
 
@@ -13,13 +13,8 @@ namespace {
 
 constexpr int kDefaultPort = 29500;  // torchrun's default
 
-std::optional<std::string> variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr || *text == '\0' ? std::nullopt : std::optional<std::string>(text);
-}
-
 std::string required(const char* name, const char* because_of) {
-  if (std::optional<std::string> text = variable(name)) return *text;
+  if (std::optional<std::string> text = environment_variable(name)) return *text;
   throw UsageError({.where = "the environment",
                     .given = std::string(because_of) + " without " + name,
                     .expected = std::string(name) + " as well, which the other processes of this launch need",
@@ -36,7 +31,7 @@ int64_t number_of(const char* name, const std::string& text, int64_t minimum, in
 
 // Values of MPI's launchers are not validated: a value that is not a number counts as absent.
 int64_t number_if_any(const char* name) {
-  const std::optional<std::string> text = variable(name);
+  const std::optional<std::string> text = environment_variable(name);
   return text ? number_in<int64_t>(*text).value_or(0) : 0;
 }
 
@@ -44,19 +39,20 @@ int64_t mpi_size() {
   if (const int64_t size = number_if_any("OMPI_COMM_WORLD_SIZE"); size > 0) return size;  // Open MPI's mpirun
   if (const int64_t size = number_if_any("PMI_SIZE"); size > 0) return size;  // MPICH's mpirun, and srun with PMI-2
   // srun with PMIx. SLURM_NTASKS alone would not do: every shell of an allocation has it.
-  return variable("PMIX_RANK") ? std::max<int64_t>(1, number_if_any("SLURM_STEP_NUM_TASKS")) : 1;
+  return environment_variable("PMIX_RANK") ? std::max<int64_t>(1, number_if_any("SLURM_STEP_NUM_TASKS")) : 1;
 }
 
 constexpr int64_t kMaxProcesses = 1 << 20;
 
 int port_of_launch(const std::string& text) {
-  const bool is_taken = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // torchrun's own store has the port
+  const bool is_taken =
+      environment_variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // torchrun's own store has the port
   const auto port = static_cast<int>(number_of("MASTER_PORT", text, 1, is_taken ? 65534 : 65535));
   return is_taken ? port + 1 : port;
 }
 
 Launch by_rank_and_world_size() {
-  const char* const given = variable("RANK") ? "RANK" : "WORLD_SIZE";
+  const char* const given = environment_variable("RANK") ? "RANK" : "WORLD_SIZE";
   Launch launch{.size = number_of("WORLD_SIZE", required("WORLD_SIZE", given), 1, kMaxProcesses)};
   launch.rank = number_of("RANK", required("RANK", given), 0, launch.size - 1);
   if (launch.size == 1) return {};
@@ -72,7 +68,7 @@ Launch by_slurm() {
           .rank = number_of("SLURM_PROCID", required("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), 0, size - 1),
           .size = size,
           .host = required("MASTER_ADDR", "SLURM_STEP_NUM_TASKS"),
-          .port = port_of_launch(variable("MASTER_PORT").value_or(std::to_string(kDefaultPort)))};
+          .port = port_of_launch(environment_variable("MASTER_PORT").value_or(std::to_string(kDefaultPort)))};
 }
 
 Launch by_tpu_workers() {
@@ -90,7 +86,7 @@ Launch by_tpu_workers() {
 // two tasks each and a third has one.
 std::optional<int64_t> tasks_of_own_node(std::string_view list) {
   const bool all_have_equally_many = list.find(',') == list.npos;
-  const auto node = number_in<int64_t>(variable("SLURM_NODEID").value_or(""));
+  const auto node = number_in<int64_t>(environment_variable("SLURM_NODEID").value_or(""));
   if (!all_have_equally_many && (!node || *node < 0)) return {};
   int64_t nodes_before = all_have_equally_many ? 0 : *node;
   while (!list.empty()) {
@@ -112,8 +108,8 @@ void add_local_rank(Launch& launch) {
                                            {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
                                            {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
   for (const auto& [rank, size] : kVariables) {
-    const auto count = tasks_of_own_node(variable(size).value_or(""));  // a plain number except with Slurm
-    const auto local_rank = number_in<int64_t>(variable(rank).value_or(""));
+    const auto count = tasks_of_own_node(environment_variable(size).value_or(""));  // a plain number except with Slurm
+    const auto local_rank = number_in<int64_t>(environment_variable(rank).value_or(""));
     if (!count || !local_rank || *local_rank < 0 || *local_rank >= *count || *count > launch.size) continue;
     launch.local_size = *count;
     launch.local_rank = *local_rank;
@@ -127,11 +123,12 @@ Launch find_launch(bool on_tpu) {
   Launch launch;
   if (const int64_t size = mpi_size(); size > 1) {
     launch = {.by = Launch::By::kMpi, .size = size};
-  } else if (variable("RANK") || variable("WORLD_SIZE")) {
+  } else if (environment_variable("RANK") || environment_variable("WORLD_SIZE")) {
     launch = by_rank_and_world_size();
-  } else if (number_if_any("SLURM_STEP_NUM_TASKS") > 1 && (variable("MASTER_ADDR") || variable("SLURM_PROCID"))) {
+  } else if (number_if_any("SLURM_STEP_NUM_TASKS") > 1 &&
+             (environment_variable("MASTER_ADDR") || environment_variable("SLURM_PROCID"))) {
     launch = by_slurm();
-  } else if (on_tpu && (variable("TPU_WORKER_ID") || variable("TPU_WORKER_HOSTNAMES"))) {
+  } else if (on_tpu && (environment_variable("TPU_WORKER_ID") || environment_variable("TPU_WORKER_HOSTNAMES"))) {
     launch = by_tpu_workers();
   }
   if (launch.by != Launch::By::kNobody) add_local_rank(launch);
@@ -140,7 +137,7 @@ Launch find_launch(bool on_tpu) {
 
 std::chrono::seconds launch_timeout() {
   constexpr const char* kName = "PORTATUNE_LAUNCH_TIMEOUT_S";
-  return std::chrono::seconds(number_of(kName, variable(kName).value_or("300"), 1, 86'400));
+  return std::chrono::seconds(number_of(kName, environment_variable(kName).value_or("300"), 1, 86'400));
 }
 
 }  // namespace portatune

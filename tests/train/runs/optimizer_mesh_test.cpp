@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+
 #include "graph/evaluate.h"
 #include "portatune/optim/adafactor.h"
 #include "portatune/optim/adam.h"
@@ -79,17 +82,19 @@ TEST(OptimizerOnAMesh, GivesTheStepOfOneDevice) {
   const data::Dataset rows = data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
                                                   sentence("it was a good story", "good"), sentence("a play", "bad")});
   const data::Example batch = *task.batches(rows, 4).iterate().next();
-  for (const bool is_lamb : {false, true}) {
+  for (const std::string name : {"Adafactor", "LAMB", "Lion"}) {
+    const auto optimizer = [&]() -> std::unique_ptr<const optim::Optimizer> {
+      if (name == "LAMB") return optim::lamb({.eps = 1e-3, .weight_decay = 0.1});
+      return name == "Lion" ? optim::lion({.weight_decay = 0.1}) : optim::adafactor(0.1);
+    };
     const auto step_on = [&](const Mesh& mesh) {
       return step(Device({.mesh = mesh, .use_cache = false}), task, batch,
-                  {.optimizer = is_lamb ? optim::lamb({.eps = 1e-3, .weight_decay = 0.1}) : optim::adafactor(0.1),
-                   .max_grad_value = 0.01,
-                   .dropout = false,
-                   .frozen = {"key"}});
+                  {.optimizer = optimizer(), .max_grad_value = 0.01, .dropout = false, .frozen = {"key"}});
     };
     const auto wanted = step_on({});
-    for (const Mesh& mesh : {Mesh{.data = 2, .fsdp = 2}, Mesh{.data = 2, .tensor = 2}}) {
-      SCOPED_TRACE(to_string(mesh) + (is_lamb ? " LAMB" : " Adafactor"));
+    for (const Mesh& mesh :
+         {Mesh{.data = 2, .fsdp = 2}, Mesh{.data = 2, .tensor = 2}, Mesh{.data = 2, .fsdp = 2, .tensor = 2}}) {
+      SCOPED_TRACE(to_string(mesh) + " " + name);
       const auto found = step_on(mesh);
       ASSERT_EQ(found.size(), wanted.size());
       // Adafactor enlarges the rounding of small gradients, so that this is a thousandth of its step of 0.01.

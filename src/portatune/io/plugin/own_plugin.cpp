@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <vector>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/shipped_files.h"
 #include "portatune/error.h"
 
@@ -21,8 +21,7 @@ std::string fix_of(const OwnPlugin& plugin) {
 
 // Possible paths of a plug-in. A path that the user names has no alternative.
 std::vector<fs::path> places(const OwnPlugin& plugin) {
-  const char* named = std::getenv(plugin.variable);
-  if (named != nullptr && *named != '\0') return {named};
+  if (const auto named = environment_variable(plugin.variable)) return {*named};
   return shipped_places(plugin.file, "lib/portatune");
 }
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string_view>
 #include <vector>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/stop.h"
+#include "portatune/base/text_parts.h"
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/io/remote/url.h"
@@ -23,13 +24,6 @@ struct Receiving {
   HttpAnswer answer;
   size_t max_bytes;  // maximal size of the body
 };
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
 
 // libcurl calls the following three functions.
 
@@ -53,11 +47,6 @@ size_t take_body(char* bytes, size_t, size_t count, void* receiving) {
 
 int should_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return current_stop().stop_requested() ? 1 : 0;
-}
-
-const char* variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
 bool is_certificate_fault(CURLcode code) {
@@ -145,10 +134,10 @@ HttpAnswer HttpClient::get(const Request& request) const {
     set(CURLOPT_XOAUTH2_BEARER, request.token.c_str());
   } else if (request.with_credentials) {
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-    if (const char* const file = variable("NETRC")) set(CURLOPT_NETRC_FILE, file);
+    if (const auto file = environment_variable("NETRC")) set(CURLOPT_NETRC_FILE, file->c_str());
   }
   // libcurl ignores SSL_CERT_FILE, which OpenSSL and the clients of other clouds use.
-  if (const char* const file = variable("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
+  if (const auto file = environment_variable("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file->c_str());
 
   const CURLcode code = curl_.easy_perform(handle.get());
   stop_if_requested();

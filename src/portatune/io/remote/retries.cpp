@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <thread>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
 #include "portatune/base/stop.h"
@@ -20,11 +20,11 @@ constexpr Seconds kDefaultTimeout{120}, kMaxAttempt{60}, kMaxLasting{5};
 constexpr Seconds kFirstWait{0.2}, kMaxWait{30};
 
 Seconds total_timeout() {
-  const char* const given = std::getenv(kVariable);
-  if (given == nullptr || *given == '\0') return kDefaultTimeout;
-  const auto seconds = number_in<double>(given);
+  const std::optional<std::string> given = environment_variable(kVariable);
+  if (!given) return kDefaultTimeout;
+  const auto seconds = number_in<double>(*given);
   if (seconds && *seconds > 0 && std::isfinite(*seconds)) return Seconds(*seconds);
-  throw UsageError({.where = kVariable, .given = given, .expected = "a number of seconds"});
+  throw UsageError({.where = kVariable, .given = *given, .expected = "a number of seconds"});
 }
 
 double random_part() {

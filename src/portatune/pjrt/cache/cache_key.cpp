@@ -3,10 +3,10 @@
 #include <xxhash.h>
 
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <type_traits>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/thread_pool.h"
 #include "portatune/pjrt/plugin/plugin.h"
 
@@ -31,11 +31,6 @@ class Fields {
  private:
   std::string text_;
 };
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 void add_plugin(Fields& fields, const Plugin& plugin) {
   fields.add(to_string(plugin.version()));
@@ -90,7 +85,7 @@ std::string cache_key(const Client& client, const KeyedProgram& program) {
   fields.add(kFormat);
   add_plugin(fields, client.plugin());
   add_devices(fields, client);
-  for (const char* flags : kFlags) fields.add(variable(flags));
+  for (const char* flags : kFlags) fields.add(environment_variable(flags).value_or(""));
   fields.add(program.version);
   fields.add(serialize(program.options));
   fields.add(program.module_text);
@@ -105,7 +100,7 @@ std::string processor_key() {
 std::string plugin_flags() {
   std::string text;
   for (const char* name : kFlags) {
-    const std::string value = variable(name);
+    const std::string value = environment_variable(name).value_or("");
     if (!value.empty()) text += (text.empty() ? "" : ", ") + (name + ("=" + value));
   }
   return text;

@@ -1,7 +1,7 @@
 #include <array>
-#include <cstdlib>
 #include <vector>
 
+#include "portatune/base/environment.h"
 #include "portatune/base/shipped_files.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/plugin/plugin.h"
@@ -31,12 +31,6 @@ const PluginFacts& facts_of(std::string_view platform) {
     if (facts.platform == platform) return facts;
   }
   throw UsageError({.where = "device", .given = std::string(platform), .expected = "cpu, tpu or cuda"});
-}
-
-std::optional<fs::path> folder_from(const char* variable) {
-  const char* value = std::getenv(variable);
-  if (value == nullptr || *value == '\0') return {};
-  return fs::path(value);
 }
 
 std::vector<fs::path> usual_paths(const PluginFacts& facts) {
@@ -79,8 +73,8 @@ void require_trusted(const fs::path& plugin, const PluginFacts& facts) {
 }  // namespace
 
 std::optional<fs::path> cache_folder() {
-  if (const auto cache = folder_from("XDG_CACHE_HOME")) return *cache / "portatune";
-  if (const auto home = folder_from("HOME")) return *home / ".cache" / "portatune";
+  if (const auto cache = environment_variable("XDG_CACHE_HOME")) return fs::path(*cache) / "portatune";
+  if (const auto home = environment_variable("HOME")) return fs::path(*home) / ".cache" / "portatune";
   return {};
 }
 
@@ -91,7 +85,7 @@ fs::path find_plugin(std::string_view platform, const std::optional<fs::path>& n
   bool is_usual = false;
   if (named) {
     paths = {*named};
-  } else if (const auto from_variable = folder_from(facts.variable)) {
+  } else if (const auto from_variable = environment_variable(facts.variable)) {
     paths = {*from_variable};
   } else {
     paths = usual_paths(facts);
