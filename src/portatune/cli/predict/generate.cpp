@@ -23,6 +23,7 @@
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/process_group.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
+#include "portatune/run/remarks.h"
 
 namespace portatune::cli {
 namespace {
@@ -101,6 +102,9 @@ void continue_prompts(const UsedModel& model, const std::vector<Prompt>& prompts
                       const Device& device, ResultFile* file) {
   Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
   const GenerationOptions options = options_of(a, generator);
+  for (const std::string& line : run::remarks_on_task_params(model.folder)) {
+    print_remark(a.talk, line + " (begin prompts with the prefix; --num-beams)");
+  }
   const auto each = static_cast<size_t>(options.num_return_sequences);
   const bool is_single = a.adapters.size() < 2 && prompts.size() == 1 && each == 1;
   const bool as_text = is_single && a.output == "-" && a.input.empty() && !a.talk.json;

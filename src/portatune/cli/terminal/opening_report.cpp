@@ -296,6 +296,7 @@ std::string warning_of_renamed_classes(const run::Opening& o) {
 
 std::vector<std::string> notes_of(const run::Opening& o) {
   std::vector<std::string> notes = run::remarks_on_config(o.task.unknown_config_keys());
+  for (std::string& note : run::remarks_on_task_params(o.plan.model)) notes.push_back(std::move(note));
   for (std::string& note : run::remarks(o.trainer.load_report())) notes.push_back(std::move(note));
   return notes;
 }
