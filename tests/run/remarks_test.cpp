@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "io/temporary_folder.h"
+#include "portatune/tasks/text_to_text.h"
 
 namespace portatune::run {
 namespace {
@@ -28,6 +29,31 @@ TEST(Remarks, NameUnknownKeysOfTheConfigInOneLine) {
   EXPECT_THAT(remarks_on_config({}), testing::IsEmpty());
   EXPECT_THAT(remarks_on_config({"rope", "moe"}),
               testing::ElementsAre("config.json has keys that are not known and have no effect: rope, moe"));
+}
+
+// As the config.json of T5 has them, and that of GPT-2, which has no prefix.
+TEST(Remarks, HintAtPrefixesAndBeamsOfTasks) {
+  const TemporaryFolder folder;
+  const auto with_params = [&](const std::string& params) {
+    write_text(folder / "config.json", R"({"task_specific_params": )" + params + "}");
+  };
+  with_params(R"({"summarization": {"num_beams": 4, "prefix": "summarize: "},
+                  "translation_en_to_de": {"max_length": 300, "prefix": "translate English to German: "}})");
+  const std::string head = "config.json has prefixes of sources and beams that have no effect by themselves; ",
+                    summary = "summarization: \"summarize: \", 4 beams",
+                    german = "translation_en_to_de: \"translate English to German: \"",
+                    options = " (--source-prefix, --num-beams)";
+  EXPECT_THAT(remarks_on_task_params(folder.path()), testing::ElementsAre(head + summary + "; " + german));
+  ModelOptions model{.task = "summarization", .folder = folder.path()};
+  EXPECT_THAT(remarks_on_task_params(model), testing::ElementsAre(head + summary + options));
+  model.task = "translation";
+  EXPECT_THAT(remarks_on_task_params(model), testing::ElementsAre(head + german + options));
+  model.options.of<TextToTextOptions>().source_prefix = "translate English to German: ";
+  EXPECT_THAT(remarks_on_task_params(model), testing::IsEmpty());
+  model.task = "text-classification";
+  EXPECT_THAT(remarks_on_task_params(model), testing::IsEmpty());
+  with_params(R"({"text-generation": {"do_sample": true, "max_length": 50}})");
+  EXPECT_THAT(remarks_on_task_params(folder.path()), testing::IsEmpty());
 }
 
 }  // namespace

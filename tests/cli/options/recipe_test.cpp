@@ -12,6 +12,7 @@
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/token_classification.h"
+#include "tasks/toy_seq2seq.h"
 
 namespace portatune::cli {
 namespace {
@@ -203,6 +204,28 @@ TEST(ShippedRecipes, ColaReadsItsFiles) {
                  "--max-length", "16", "--max-steps", "1", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(nlohmann::json::parse(run.out)["after"].contains("matthews_correlation"));
+}
+
+// Rows have the columns of the data sets on the Hub.
+TEST(ShippedRecipes, OfTextsReadTheirRows) {
+  struct Case {
+    const char *recipe, *row, *score;
+  };
+  for (const auto& [recipe, row, score] :
+       {Case{"summarization/xsum", R"({"document": "a b", "summary": "a", "id": "1"})", "rougeL"},
+        Case{"summarization/cnn_dailymail", R"({"article": "a b", "highlights": "a\nb", "id": "1"})", "rougeLsum"},
+        Case{"translation/wmt16-en-ro", R"({"translation": {"en": "a b", "ro": "b"}})", "bleu"}}) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "t5");
+    write_toy_t5(folder / "t5", {"a", "b"});
+    const std::string file = (folder / "rows.jsonl").string();
+    write(file, std::string(row) + "\n" + row + "\n");
+    const Finished run = portatune({"fit", "--recipe", recipe, "--model", (folder / "t5").string(), "--from-config",
+                                    "--train", file, "--validation", file, "--output", (folder / "tuned").string(),
+                                    "--max-length", "16", "--max-target-length", "8", "--max-steps", "1", "--json"});
+    ASSERT_EQ(run.exit_code, 0) << recipe << run.err;
+    EXPECT_TRUE(nlohmann::json::parse(run.out)["after"].contains(score)) << run.out;
+  }
 }
 
 TEST(ShippedRecipes, MnliReportsBothValidationSetsByName) {

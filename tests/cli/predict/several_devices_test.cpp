@@ -147,18 +147,32 @@ TEST_P(SeveralProcesses, RefuseStandardInput) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("--data"), HasSubstr("standard input")));
 }
 
-// A tiny GPT-2 with the words of the tiny BERT, and prompts of different lengths.
-Words generate(const Toy& toy, const Words& more) {
-  const std::filesystem::path model = toy.path() / "gpt2";
-  if (!std::filesystem::exists(model)) {
-    std::filesystem::copy(PORTATUNE_TEST_DATA "/models/gpt2_lm_untied", model);
-    for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
-      std::filesystem::copy_file(tiny_bert() + "/" + name, model / name);
-    }
-    write(toy.file("prompts.txt"), "the film was\nwe saw the play and the music was good\nbad\nthe book\nthe play\n");
+constexpr const char* kDecoder = "gpt2_lm_untied";
+constexpr const char* kEncoderDecoder = "t5_lm";
+
+// A model of tests/data/models with the words of the tiny BERT.
+std::string model_with_words(const Toy& toy, const char* name) {
+  const std::filesystem::path model = toy.path() / name;
+  if (std::filesystem::exists(model)) return model;
+  std::filesystem::copy(std::string(PORTATUNE_TEST_DATA "/models/") + name, model);
+  for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
+    std::filesystem::copy_file(tiny_bert() + "/" + file, model / file);
   }
-  return Words{"generate",         "--model", model,          "--input", toy.file("prompts.txt"),
-               "--max-new-tokens", "12",      "--batch-size", "2"} +
+  return model;
+}
+
+// Continues prompts of different lengths.
+Words generate(const Toy& toy, const Words& more) {
+  write(toy.file("prompts.txt"), "the film was\nwe saw the play and the music was good\nbad\nthe book\nthe play\n");
+  return Words{"generate",
+               "--model",
+               model_with_words(toy, kDecoder),
+               "--input",
+               toy.file("prompts.txt"),
+               "--max-new-tokens",
+               "12",
+               "--batch-size",
+               "2"} +
          more;
 }
 
@@ -193,6 +207,27 @@ TEST_P(SeveralProcesses, GenerateLikeOne) {
     const Finished run = portatune(generate(*toy_, {"--mesh", mesh}), in(2));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.out, one) << mesh;
+  }
+}
+
+TEST_P(SeveralProcesses, ScoreGeneratedTextsLikeOne) {
+  write(toy_->file("pairs.csv"),
+        "text,target\nthe film was,good\nwe saw the play and the music was good,play\nbad,the book\nthe book,bad\n"
+        "the play,the film\n");
+  const auto scores = [](const Conditions& conditions) {
+    const Finished run =
+        portatune({"evaluate", "--task", "text-to-text", "--model", model_with_words(*toy_, kEncoderDecoder), "--data",
+                   toy_->file("pairs.csv"), "--max-length", "16", "--max-target-length", "8", "--predict-with-generate",
+                   "--num-beams", "2", "--metrics", "all", "--batch-size", "2", "--json"},
+                  conditions);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return json::parse(run.out);
+  };
+  const json one = scores({}), two = scores(in(2));
+  EXPECT_EQ(two["examples"], 5);
+  for (const auto& [name, value] : one.items()) {
+    if (name.find("second") != std::string::npos) continue;
+    EXPECT_NEAR(two[name].get<double>(), value.get<double>(), 1e-5) << name;
   }
 }
 

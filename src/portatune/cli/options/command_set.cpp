@@ -121,9 +121,8 @@ std::string CommandSet::schema_of(const std::string& name) {
   if (full_name(command) != name) {
     std::vector<std::string> known;
     for (const CLI::App* one : commands_in(app)) known.push_back(one->get_name());
-    throw UsageError({.where = "recipes --command",
-                      .given = "unknown command " + name,
-                      .expected = "one of " + list_of(known)});
+    throw UsageError(
+        {.where = "recipes --command", .given = "unknown command " + name, .expected = "one of " + list_of(known)});
   }
   return recipe_schema("The options of portatune " + name, {&command}, described_options(fit));
 }

@@ -80,8 +80,7 @@ std::vector<const OtherOption*> options_without_effect() {
 
 std::vector<std::string> values_without_effect(const OtherOption& option) {
   if (option.same == "*") return {};
-  const std::vector<std::string_view> words = split(option.same);
-  return {words.begin(), words.end()};
+  return split(option.same, kBetweenWords);
 }
 
 std::string command_instead_of(std::string_view name) { return instead_of(name, kOtherCommands); }

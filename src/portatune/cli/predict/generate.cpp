@@ -21,6 +21,7 @@
 #include "portatune/run/generation/completions.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/predictions/used_models.h"
+#include "portatune/run/remarks.h"
 
 namespace portatune::cli {
 namespace {
@@ -88,6 +89,9 @@ void continue_prompts(const run::UsedModel& model, const std::vector<run::Prompt
                       const Device& device, run::Events& events, ResultFile* file) {
   Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
   const GenerationOptions options = run::generation_options(generator, a.generation, events);
+  for (const std::string& line : run::remarks_on_task_params(model.folder)) {
+    print_remark(a.talk, line + " (begin prompts with the prefix; --num-beams)");
+  }
   const auto each = static_cast<size_t>(options.num_return_sequences);
   const bool is_single = a.adapters.size() < 2 && prompts.size() == 1 && each == 1;
   const bool as_text = is_single && a.output == "-" && a.input.empty() && !a.talk.json;
