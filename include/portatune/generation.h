@@ -46,16 +46,16 @@ struct OptionType<std::vector<int32_t>> : OptionTypeOf<std::vector<int32_t>, Opt
 /// Number of new tokens of a text if neither max_new_tokens nor max_length is set.
 inline constexpr int64_t kDefaultNewTokens = 50;
 
-/// Options of generation, with the names and meaning of transformers' GenerationConfig.
 /// The tokens of times in the texts of Whisper.
 struct TimeTokens {
   int32_t first;                       ///< the token of 0 seconds; all ids from it on are times
   int32_t end;                         ///< the token that ends a text
-  std::optional<int32_t> max_initial;  ///< number of the latest time with which a text may begin; absent: any
+  std::optional<int32_t> max_initial;  ///< index of the latest time with which a text may begin; absent: any
 
   bool operator==(const TimeTokens&) const = default;
 };
 
+/// Options of generation, with the names and meaning of transformers' GenerationConfig.
 struct GenerationOptions {
   std::optional<int64_t> max_new_tokens = {};  ///< absent: max_length decides, or else kDefaultNewTokens
   /// Number of tokens of prompt and new tokens together; max_new_tokens overrides it. In the lengths of encoder-decoder

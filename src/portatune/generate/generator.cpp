@@ -211,8 +211,8 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
   Run run(programs, options, prompts, batch, pad);
   do {
     callback.on_pause();
-    if (!watched) continue;
     note_progress();
+    if (!watched) continue;
     for (const size_t row : texts.update(run.new_tokens())) run.finish(row);
   } while (run.advance(watched ? kTokensPerWatchedCall : kTokensPerCall));
 
