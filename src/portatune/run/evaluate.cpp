@@ -30,7 +30,7 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   const std::vector<ValidationSet> sets =
       evaluation_sets(model, options.data, *task, rows_on(options.device.mesh, options.batch_size), events);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
-  for (const std::string& line : remarks_on_task_params(model)) events.notice(line);
+  for (const std::string& line : remarks_on_task_params(model, model.folder)) events.notice(line);
   const Device device(with_warnings(options.device, events));
   Trainer trainer(device, *task, options_without_training(options.model.folder, options.dtype));
   const std::unique_ptr<RowProgress> progress = events.progress(kEvaluating);

@@ -74,7 +74,7 @@ std::string warning_of_renamed_classes(const Opening& o) {
 
 std::vector<std::string> notes_of(const Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
-  for (std::string& note : remarks_on_task_params(o.plan.model)) notes.push_back(std::move(note));
+  for (std::string& note : remarks_on_task_params(o.plan.model, model_of(o.plan))) notes.push_back(std::move(note));
   for (std::string& note : remarks(o.trainer.load_report())) notes.push_back(std::move(note));
   return notes;
 }

@@ -33,7 +33,7 @@ Prediction predict(const PredictOptions& given, const OpenSink& open, Events& ev
   task->set_batch_share(batch_share(options.device.mesh, options.device.processes.get()));
   const data::Dataset rows = rows_to_predict(model, options.data, options.texts, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
-  for (const std::string& line : remarks_on_task_params(model)) events.notice(line);
+  for (const std::string& line : remarks_on_task_params(model, model.folder)) events.notice(line);
   const std::unique_ptr<PredictionSink> sink =
       is_first(options.device.processes.get()) ? open(*task, rows) : std::make_unique<NoPredictions>();
   const int64_t batch_size = rows_on(options.device.mesh, options.batch_size);

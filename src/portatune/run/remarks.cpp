@@ -62,11 +62,11 @@ std::vector<std::string> remarks_on_task_params(const std::filesystem::path& mod
           fmt::format("{}", fmt::join(tasks, "; "))};
 }
 
-std::vector<std::string> remarks_on_task_params(const ModelOptions& model) {
+std::vector<std::string> remarks_on_task_params(const ModelOptions& model, const std::filesystem::path& folder) {
   const bool is_any = model.task == text_to_text_spec().name;
   const bool writes = is_any || model.task == summarization_spec().name || model.task == translation_spec().name;
   if (!writes || !model.options.of<TextToTextOptions>().source_prefix.empty()) return {};
-  std::vector<std::string> lines = remarks_on_task_params(model.folder, is_any ? "" : model.task);
+  std::vector<std::string> lines = remarks_on_task_params(folder, is_any ? "" : model.task);
   for (std::string& line : lines) line += " (--source-prefix, --num-beams)";
   return lines;
 }

@@ -22,6 +22,7 @@ std::vector<std::string> remarks_on_config(const std::vector<std::string>& unkno
 /// task  name of the task: "summarization", "translation"; empty: all
 std::vector<std::string> remarks_on_task_params(const std::filesystem::path& model, std::string_view task = {});
 /// The same for a run; empty for one with a prefix, and for other tasks than those that write a text from a text.
-std::vector<std::string> remarks_on_task_params(const ModelOptions& model);
+/// folder  the folder of the model or of the checkpoint from which the run resumes
+std::vector<std::string> remarks_on_task_params(const ModelOptions& model, const std::filesystem::path& folder);
 
 }  // namespace portatune::run
