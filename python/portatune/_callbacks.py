@@ -87,12 +87,14 @@ def split(callbacks: Sequence[object], options: Mapping[str, Any]) -> tuple[list
     """
     called: list[object] = []
     options = dict(options)
-    for callback in callbacks:
+    for given in callbacks:
+        callback = given() if isinstance(given, type) else given
         if _is_of_transformers(type(callback)) and type(callback).__name__ == "EarlyStoppingCallback":
             for name in ("early_stopping_patience", "early_stopping_threshold"):
-                options.setdefault(name, getattr(callback, name))
+                if options.get(name) is None:
+                    options[name] = getattr(callback, name)
         else:
-            called.append(callback() if isinstance(callback, type) else callback)
+            called.append(callback)
     return called, options
 
 
@@ -203,7 +205,8 @@ def _arguments(options: Mapping[str, Any]) -> types.SimpleNamespace:
         "gradient_accumulation_steps": int(options.get("gradient_accumulation_steps") or 1),
     }
     others = {"eval_strategy": "epoch", "load_best_model_at_end": False, "logging_steps": None}
-    return types.SimpleNamespace(**{**others, **options, **chosen})
+    given = {name: value for name, value in options.items() if value is not None}
+    return types.SimpleNamespace(**{**others, **given, **chosen})
 
 
 def _state(options: Mapping[str, Any]) -> types.SimpleNamespace:

@@ -38,6 +38,14 @@ class Errors(toy.InFolder):
             with self.subTest(options=options), self.assertRaises(portatune.UsageError):
                 self.fit(**options)
 
+    def test_other_functions_refuse_the_timeout_of_the_command(self):
+        for call in (lambda: portatune.evaluate(MODEL, TRAIN, hang_timeout=5),
+                     lambda: portatune.predict(MODEL, TRAIN, hang_timeout=5),
+                     lambda: portatune.generate(MODEL, "good", hang_timeout=5)):
+            with self.assertRaises(portatune.UsageError) as caught:
+                call()
+            self.assertIn("hang_timeout", str(caught.exception))
+
     def test_a_task_of_python_is_refused_by_functions_that_run_the_command(self):
         for call in (lambda: portatune.plan(MODEL, TRAIN, on="cpu", task=portatune.Task()),
                      lambda: portatune.parity(model=MODEL, task=portatune.Task())):

@@ -15,14 +15,14 @@ void refuse(const char* option, const char* expected) {
 
 }  // namespace
 
-void refuse_hang_timeout(const cli::FitArguments& a) {
-  if (a.hang_timeout_s) refuse("hang_timeout", "the command, as only it ends its process");
+void refuse_hang_timeout(cli::HangTimeout timeout_s) {
+  if (timeout_s) refuse("hang_timeout", "the command, as only it ends its process");
 }
 
 void require_one_run(const cli::FitArguments& a) {
   if (a.folds > 0) refuse("folds", "the function cross_validate()");
   if (!a.grow.empty()) refuse("grow", "the command, as this trains several models");
-  refuse_hang_timeout(a);
+  refuse_hang_timeout(a.hang_timeout_s);
 }
 
 cli::FitArguments arguments_of_run(const Words& words) {

@@ -31,7 +31,7 @@ class Events final : public cli::TrainingEvents {
 };
 
 /// errors  UsageError for an option that only the command has
-void refuse_hang_timeout(const cli::FitArguments& a);
+void refuse_hang_timeout(cli::HangTimeout timeout_s);
 
 /// errors  UsageError for options of several runs
 void require_one_run(const cli::FitArguments& a);

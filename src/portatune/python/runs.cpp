@@ -58,7 +58,7 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
   caller.run([&] {
     const ComputedMetrics metrics(compute_metrics, caller);
     auto a = arguments_of<cli::FitArguments>(words);
-    refuse_hang_timeout(a);
+    refuse_hang_timeout(a.hang_timeout_s);
     a.stop = caller.stop();
     Events events(a, cli::Trains::kSeveralRuns);
     outcome = run::cross_validate(a, events);
@@ -73,6 +73,7 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
   caller.run([&] {
     const ComputedMetrics metrics(compute_metrics, caller);
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
+    refuse_hang_timeout(a.hang_timeout_s);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
     result = cli::json_of(run::evaluate(a, a.adapters, events));
@@ -85,6 +86,7 @@ void predict(const Words& words) {
   CallingThread caller;
   caller.run([&] {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
+    refuse_hang_timeout(a.hang_timeout_s);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
     const std::vector<run::UsedModel> models = run::used_models(a.model.folder, a.adapters);
