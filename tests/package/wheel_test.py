@@ -43,7 +43,7 @@ def newer_pythons():
         name = f"python3.{minor}"
         for python in [shutil.which(name), *sorted(pyenv.glob(f"versions/*/bin/{name}"))]:
             # Pythons without a global lock have another stable interface.
-            code = ("import pathlib, pip, sysconfig; pathlib.Path(sysconfig.get_path('include'), 'Python.h').stat(); "
+            code = ("import ensurepip, pathlib, pip, sysconfig; pathlib.Path(sysconfig.get_path('include'), 'Python.h').stat(); "
                     "assert not sysconfig.get_config_var('Py_GIL_DISABLED')")
             if python and attempt(python, "-c", code).returncode == 0:
                 found[minor] = python

@@ -22,7 +22,7 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "image": ["image"],
     "io": ["json_object"],
     "metrics": ["metrics"],
-    "models": ["audio_models", "models", "speech_models"],
+    "models": ["audio_models", "color_models", "models", "speech_models"],
     "nn": ["nn"],
     "run": ["run"],
     "runtime": ["device"],

@@ -73,7 +73,7 @@ TESTED_TOGETHER = {
     "tasks/text_classification_test.cpp": "tasks/task tasks/text_task tasks/heads tasks/*label* tasks/json_number "
     "tasks/row_json tasks/sentence_pairs tasks/text_rows tasks/classification_lines tasks/save_model tasks/*_metrics "
     "tasks/class_weights tasks/found_classes tasks/text_classification_spec",
-    "tasks/audio_classification_test.cpp": "tasks/audio_task",
+    "tasks/audio_classification_test.cpp": "tasks/audio_task tasks/whisper_features",
     "tasks/colorization_test.cpp": "tasks/colored_lines",
     "tasks/image_classification_test.cpp": "tasks/file_classes tasks/file_task tasks/image_task",
     "tasks/speech_ctc_test.cpp": "tasks/transcriptions",
