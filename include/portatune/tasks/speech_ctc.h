@@ -39,7 +39,7 @@ const TaskSpec& speech_ctc_spec();
 /// batches also have int32 "labels" [batch, labels], which are -100 in padding. Metrics: word and character error rate.
 class SpeechCtc final : public AudioTask {
  public:
-  /// bad_rows  the rows that may be skipped, which read() then passes over; null: bad rows are errors
+  /// bad_rows  the bad rows that read() may skip; null: bad rows are errors
   /// errors    CheckpointError, NotFoundError for a faulty folder, for one without vocab.json and for a vocabulary that
   ///           does not fit the model; UsageError for options that do not fit it
   SpeechCtc(const std::filesystem::path& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows = {});

@@ -16,7 +16,7 @@ std::string rows_of(const data::Example& batch);
 struct TooManySkips {
   int64_t step;
   std::string given;  ///< the number of skipped steps, and the last one
-  bool in_a_row;      ///< otherwise in total
+  bool in_a_row;      ///< true if the skipped steps followed each other; false if their total was too large
 };
 
 /// Counts the skipped steps of a run.

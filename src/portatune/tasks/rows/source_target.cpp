@@ -26,7 +26,8 @@ std::string text_in(const data::Example& row, const TextToTextOptions& options, 
   if (!texts.contains(key)) key.resize(std::min(key.find('_'), key.size()));
   const auto text = texts.is_object() ? texts.find(key) : texts.end();
   if (text == texts.end() || !text->is_string()) {
-    throw bad_column(row, options.text_column, "an object with a text for \"" + key + "\"");
+    throw bad_column(row, options.text_column,
+                     "an object with a text for \"" + language + "\"" + (key == language ? "" : " or \"" + key + "\""));
   }
   return not_blank(row, options.text_column, text->get<std::string>());
 }
