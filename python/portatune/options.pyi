@@ -55,6 +55,9 @@ class FitOptions(TypedDict, total=False):
     checkpoint_every: int | None
     class_weights: Texts | None
     color_jitter: float | None
+    color_seed: int | None
+    colored_column: Text | None
+    colored_images: Text | None
     column_names: Texts | None
     compiled: Text | None
     completion_column: Text | None
@@ -268,6 +271,7 @@ class FitOptions(TypedDict, total=False):
     restore_callback_states_from_checkpoint: object | None
     resume: bool | None
     resume_from_checkpoint: Text | None
+    return_timestamps: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
@@ -373,6 +377,9 @@ class EvaluateOptions(TypedDict, total=False):
     chat_date: Text | None
     chat_template: Text | None
     chat_template_kwargs: Mapping[str, object] | str | None
+    color_seed: int | None
+    colored_column: Text | None
+    colored_images: Text | None
     column_names: Texts | None
     compiled: Text | None
     completion_column: Text | None
@@ -487,6 +494,7 @@ class EvaluateOptions(TypedDict, total=False):
     rename_columns: Texts | None
     report_to: Text | None
     restore_callback_states_from_checkpoint: object | None
+    return_timestamps: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
@@ -554,6 +562,9 @@ class PredictOptions(TypedDict, total=False):
     chat_date: Text | None
     chat_template: Text | None
     chat_template_kwargs: Mapping[str, object] | str | None
+    color_seed: int | None
+    colored_column: Text | None
+    colored_images: Text | None
     column_names: Texts | None
     compiled: Text | None
     completion_column: Text | None
@@ -665,6 +676,7 @@ class PredictOptions(TypedDict, total=False):
     rename_columns: Texts | None
     report_to: Text | None
     restore_callback_states_from_checkpoint: object | None
+    return_timestamps: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
@@ -729,6 +741,9 @@ class LoadOptions(TypedDict, total=False):
     chat_date: Text | None
     chat_template: Text | None
     chat_template_kwargs: Mapping[str, object] | str | None
+    color_seed: int | None
+    colored_column: Text | None
+    colored_images: Text | None
     column_names: Texts | None
     compiled: Text | None
     completion_column: Text | None
@@ -840,6 +855,7 @@ class LoadOptions(TypedDict, total=False):
     rename_columns: Texts | None
     report_to: Text | None
     restore_callback_states_from_checkpoint: object | None
+    return_timestamps: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
