@@ -31,8 +31,12 @@ struct ColorModelFacts {
   int64_t side() const { return stage == ColorStage::kSpatialUpsampler ? large_side : small_side; }
 };
 
-/// Number of values of a channel in coarse colours, of coarse colours, and of values of a byte.
-inline constexpr int64_t kCoarseLevels = 8, kCoarseColors = 512, kByteLevels = 256;
+/// Number of values of a channel in coarse colours.
+inline constexpr int64_t kCoarseLevels = 8;
+/// Number of coarse colours.
+inline constexpr int64_t kCoarseColors = kCoarseLevels * kCoarseLevels * kCoarseLevels;
+/// Number of values of a byte.
+inline constexpr int64_t kByteLevels = 256;
 
 /// A model that colours pictures.
 ///   gray  int32 [batch, side, side], 0 to 255
@@ -55,7 +59,7 @@ struct ColorLogits {
 
 /// Chooses a colour for each picture: int32 [batch].
 ///   logits  float32 [batch, 512]
-///   pixel   an int32 scalar, the number of the pixel
+///   pixel   an int32 scalar, the index of the pixel in the order of reading
 using ChooseColor = std::function<Value(const Value& logits, const Value& pixel)>;
 
 /// Coarse colours, pixel by pixel in the order of reading.
@@ -77,7 +81,7 @@ class ColorUpsampler : public ColorModel {
   /// Number of values of a channel of the picture that the model reads: 8 or 256.
   virtual int64_t levels() const = 0;
   /// Logits of the values of bytes, float32 [batch, channels, side, side, 256].
-  ///   channels  int32 [batch, channels, side, side]: the value of a channel + levels() * its number (red 0, green 1,
+  ///   channels  int32 [batch, channels, side, side]: the value of a channel + levels() * its index (red 0, green 1,
   ///             blue 2)
   virtual Value logits(const nn::Scope& root, const Value& gray, const Value& channels) const = 0;
 };

@@ -211,6 +211,8 @@ class RowTask : public Task {
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
   /// Returns whether the predictions have one line per row.
   virtual bool predicts_rows() const { return true; }
+  /// Returns whether the outputs of batches with labels contain predictions beside losses.
+  virtual bool predicts_labelled_rows() const { return true; }
   /// Returns whether the mean of the outputs of several models is a prediction, too.
   virtual bool has_mean_predictions() const { return true; }
   /// The score that decides about the best model unless the user chooses one; empty: the loss.

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/http_server.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/image/encode_png.h"
@@ -54,10 +55,11 @@ class ColorizationTask : public testing::Test {
                              RowTask::Labels labels = kLearned) {
     return *task.batches(data::from_examples(rows), 2, labels).iterate().next();
   }
-  // The pictures that a model predicts for images.
+  // The pictures that a model predicts for images, in a folder of their own unless the options name one.
   std::vector<std::vector<uint8_t>> predicted(const std::string& model, ColorizationOptions options,
                                               const std::vector<data::Example>& rows) const {
-    options.colored_images = folder_ / "colored";
+    const TemporaryFolder colored;
+    if (options.colored_images.empty()) options.colored_images = colored.path();
     const auto t = colorization(kModels / model, options);
     const data::Example b = batch(*t, rows, kPredicted);
     std::istringstream lines(t->prediction_lines()->take(b, test::compute(*t, b).outputs));
@@ -150,7 +152,7 @@ TEST_F(ColorizationTask, ColorsBySeedOrByTheMostProbable) {
   EXPECT_EQ(predicted("colorizer", {.color_seed = 1}, images), drawn);
   EXPECT_NE(predicted("colorizer", {.color_seed = 2}, images), drawn);
   EXPECT_NE(drawn, probable);
-  // The colours of an image do not depend on its place in a batch.
+  // The colours of an image do not depend on its index in a batch.
   EXPECT_EQ(predicted("colorizer", {.color_seed = 1}, {images[1], images[0]})[0], drawn[1]);
 }
 
@@ -166,6 +168,14 @@ TEST_F(ColorizationTask, UpsamplersReadThePicturesOfTheModelBefore) {
   EXPECT_THAT(colorization(kModels / "color_upsampler", {.colored_column = "colored"})->columns(kPredicted),
               ElementsAre("image", "colored"));
 
+  // The image of a URL is downloaded before the row is read.
+  const HttpServer server(
+      [&](const HttpRequest& request) { return ranged(request, text_of(images[1].text("image")), "\"1\""); });
+  std::vector<data::Example> by_url = given;
+  by_url[1].set("image", server.url("/1.png"));
+  by_url[0] = by_url[1];  // the first row decides whether a stage downloads
+  EXPECT_EQ(predicted("color_upsampler", {.colored_column = "colored"}, by_url)[1], of_others[1]);
+
   write_text(folder_ / "large.png", image::encode_png(image::Image({5, 5})));
   given[1].set("colored", (folder_ / "large.png").string());
   EXPECT_THAT(message_of<DataError>([&] { predicted("color_upsampler", {.colored_column = "colored"}, given); }),
@@ -178,9 +188,30 @@ TEST_F(ColorizationTask, NumbersPicturesOfOneName) {
   fs::copy_file(folder_ / "0.png", folder_ / "other" / "0.png");
   const std::vector<data::Example> same = {images[0],
                                            data::Example().set("image", (folder_ / "other" / "0.png").string())};
-  predicted("colorizer", {}, same);
+  predicted("colorizer", {.colored_images = folder_ / "colored"}, same);
   EXPECT_TRUE(fs::exists(folder_ / "colored" / "0.png"));
   EXPECT_TRUE(fs::exists(folder_ / "colored" / "0-2.png"));
+}
+
+TEST_F(ColorizationTask, NamesPicturesOfImagesInRowsByTheirRows) {
+  const auto file = std::make_shared<const std::string>("/data/train.tfrecord");
+  std::vector<data::Example> in_rows;
+  for (const data::Example& row : rows("colorizer")) {
+    const int64_t number = 17 + std::ssize(in_rows);
+    in_rows.push_back(
+        data::Example(data::Origin{.file = file, .row = number}).set("image", text_of(row.text("image"))));
+  }
+  predicted("colorizer", {.colored_images = folder_ / "colored"}, in_rows);
+  EXPECT_TRUE(fs::exists(folder_ / "colored" / "train-tfrecord-17.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "colored" / "train-tfrecord-18.png"));
+}
+
+TEST_F(ColorizationTask, KeepsExistingFiles) {
+  const auto images = rows("colorizer");
+  const std::string before = text_of(folder_ / "0.png");
+  EXPECT_THAT(message_of<UsageError>([&] { predicted("colorizer", {.colored_images = folder_.path()}, images); }),
+              testing::AllOf(HasSubstr("colored_images"), HasSubstr((folder_ / "0.png").string() + ", which exists")));
+  EXPECT_EQ(text_of(folder_ / "0.png"), before);
 }
 
 TEST_F(ColorizationTask, SavesTheModelAsItWasRead) {

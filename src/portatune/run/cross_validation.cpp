@@ -142,6 +142,15 @@ void require_predictions_of_rows(const RunPlan& plan) {
                     .expected = "a task whose predictions are of rows, one each"});
 }
 
+// The rows of a fold are measured and predicted in one pass.
+void require_predictions_of_labelled_rows(const RunPlan& plan) {
+  if (plan.task->predicts_labelled_rows()) return;
+  throw UsageError({.where = "folds",
+                    .given = "--task " + plan.model.task,
+                    .expected = "a task that measures and predicts rows in one pass",
+                    .fix = "leave out --folds, and measure the model with --validation"});
+}
+
 // The predictions of test rows are the means of those of all models.
 void require_mean_predictions(const RunPlan& plan) {
   if (plan.test.empty() || plan.task->has_mean_predictions()) return;
@@ -185,6 +194,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   const OutputLock lock(options.output, events);
   const RunPlan plan = plan_run(options, {}, events);
   require_predictions_of_rows(plan);
+  require_predictions_of_labelled_rows(plan);
   require_mean_predictions(plan);
   const RowTask& task = *plan.task;
   // Faults in the test rows end the run before training.

@@ -34,10 +34,15 @@ class ColorizationCommand : public testing::Test {
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return json::parse(run.out);
   }
+  Finished predict(const std::string& model, const std::string& data, const std::string& pictures,
+                   const Words& more = {}) const {
+    return portatune(Words{"predict", "--model", file(model), "--data", file(data), "--colored-images", file(pictures),
+                           "--output", file(model + ".jsonl")} +
+                     more);
+  }
+  // Predicts into the folder MODEL-pictures.
   std::vector<json> predicted(const std::string& model, const std::string& data, const Words& more = {}) const {
-    const Finished run = portatune(Words{"predict", "--model", file(model), "--data", file(data), "--colored-images",
-                                         file(model + "-pictures"), "--output", file(model + ".jsonl")} +
-                                   more);
+    const Finished run = predict(model, data, model + "-pictures", more);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return json_lines(read(file(model + ".jsonl")));
   }
@@ -57,8 +62,27 @@ TEST_F(ColorizationCommand, LearnsMeasuresAndColors) {
   EXPECT_EQ(lines[3]["image"], file("photos/3.png"));
   EXPECT_EQ(lines[3]["colored"], file("colorizer-pictures/3.png"));
   const std::string drawn = read(file("colorizer-pictures/3.png"));
-  predicted("colorizer", "photos", {"--color-seed", "2"});
-  EXPECT_NE(read(file("colorizer-pictures/3.png")), drawn);
+  const Finished other = predict("colorizer", "photos", "other-pictures", {"--color-seed", "2"});
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_NE(read(file("other-pictures/3.png")), drawn);
+}
+
+TEST_F(ColorizationCommand, KeepsExistingPictures) {
+  trained("colorizer", {"--epochs", "1"});
+  const std::string photo = read(file("photos/0.png"));
+  const Finished run = predict("colorizer", "photos", "photos");
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_THAT(run.err, testing::HasSubstr(file("photos/0.png") + ", which exists"));
+  EXPECT_EQ(read(file("photos/0.png")), photo);
+}
+
+TEST_F(ColorizationCommand, RefusesFoldsBeforeTraining) {
+  const std::string config = (fs::path(PORTATUNE_TEST_DATA) / "coltran" / "colorizer").string();
+  const Finished run = portatune({"fit", "--task", "colorization", "--model", config, "--from-config", "--train",
+                                  file("photos"), "--folds", "2", "--output", file("folds")});
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_THAT(run.err, testing::HasSubstr("measures and predicts rows in one pass"));
+  EXPECT_FALSE(fs::exists(folder_ / "folds" / "fold-1"));
 }
 
 TEST_F(ColorizationCommand, UpsamplersFollowEachOther) {

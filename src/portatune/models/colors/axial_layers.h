@@ -29,7 +29,6 @@ struct LayerContext {
 };
 
 /// Attention within rows or columns, added to x, and a norm.
-///   side         number of pixels of a line
 ///   hides_later  whether a pixel sees no later pixels of its line
 Value axial_attention_block(const nn::Scope& s, const ColTranConfig& c, const Value& x, Line line, bool hides_later,
                             const std::optional<LayerContext>& context = {});

@@ -45,8 +45,10 @@ void read_side(const ConfigReader& config, std::string_view key, int64_t& side) 
   constexpr io::IntRange kPixels{2, 1 << 12};
   const std::vector<int64_t> sides = config.get_ints(key, kPixels);
   if (sides.size() != 2 || sides[0] != sides[1]) {
+    std::vector<std::string> numbers;
+    for (const int64_t number : sides) numbers.push_back(std::to_string(number));
     throw CheckpointError({.where = "config.json, " + std::string(key),
-                           .given = std::to_string(sides.size()) + " numbers",
+                           .given = "[" + list_of(numbers) + "]",
                            .expected = "height and width of squares, such as [256, 256]"});
   }
   side = sides[0];

@@ -110,6 +110,7 @@ class Colorization final : public FileTask {
     return {{"image_column", file_column()}, {"random_crop", options_.random_crop ? "true" : "false"}};
   }
   bool has_mean_predictions() const override { return false; }
+  bool predicts_labelled_rows() const override { return false; }
   double initializer_range() const override { return 1; }  // each weight of the model has its own deviation
 
   std::vector<std::string> inputs() const override { return {kGray, std::string(data::kExampleWeight)}; }
@@ -176,7 +177,10 @@ data::Example Colorization::example_of(const data::Example& row, Labels labels) 
 }
 
 Tensor Colorization::given_channels(const data::Example& row) const {
-  const tasks::RowFile file(row, options_.colored_column, tasks::kImageFile);
+  // Without the other columns: RowFile would take the downloaded image of the row for the coloured picture.
+  const std::string& column = options_.colored_column;
+  const data::Example colored = data::Example(row.origin()).set(column, row.text(column));
+  const tasks::RowFile file(colored, column, tasks::kImageFile);
   const image::Image picture = decoded(file.bytes(), file.name());
   const int64_t side = model_->facts().small_side;
   if (picture.size() == image::Size{side, side}) return channels_to_read(picture);

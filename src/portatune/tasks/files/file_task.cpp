@@ -90,7 +90,7 @@ data::Dataset FileTask::with_files(const data::Dataset& source, const data::Data
              : pass;
 }
 
-// Files of other processes' rows are not opened.
+// The files of other processes' rows are not opened, except those that example_of() reads.
 data::Dataset FileTask::examples_of(const data::Dataset& rows, Labels labels, const data::LocalRows& local) const {
   const auto encode = [this, labels](const data::Example& row, bool is_local) {
     if (is_local) return encoded(row, labels);

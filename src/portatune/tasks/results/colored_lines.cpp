@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "portatune/base/output_file.h"
+#include "portatune/base/utf8.h"
 #include "portatune/error.h"
 #include "portatune/image/encode_png.h"
 #include "portatune/io/text/json.h"
@@ -15,9 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name of a file without its folder and ending, which also comes from URLs and origins of rows.
+bool ends_as_image(const fs::path& name) {
+  const std::string ending = lower_case(name.extension().string());
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".webp";
+}
+
+// The name of a picture for a path, a URL or the origin of a row: "1" for "photos/1.png", "train-tfrecord-17" for
+// "train.tfrecord:17".
 std::string stem_of(const std::string& name) {
-  std::string stem = fs::path(name).stem().string();
+  const bool may_have_query = name.find("://") != std::string::npos;
+  const fs::path file = fs::path(may_have_query ? name.substr(0, name.find('?')) : name).filename();
+  std::string stem = (ends_as_image(file) ? file.stem() : file).string();
   const auto is_plain = [](unsigned char c) { return c >= 0x80 || std::isalnum(c) != 0 || c == '-' || c == '_'; };
   std::ranges::replace_if(
       stem, [&](char c) { return !is_plain(static_cast<unsigned char>(c)); }, '-');
@@ -39,8 +48,14 @@ ColoredLines::ColoredLines(ColoredColumns columns, const fs::path& folder, Pictu
 fs::path ColoredLines::file_for(const std::string& name) {
   const std::string stem = stem_of(name);
   std::string unused = stem;
-  for (int number = 2; !written_.insert(unused).second; ++number) unused = stem + "-" + std::to_string(number);
-  return folder_ / (unused + ".png");
+  while (!next_numbers_.try_emplace(unused, 2).second) unused = stem + "-" + std::to_string(next_numbers_[stem]++);
+  fs::path file = folder_ / (unused + ".png");
+  std::error_code error;  // replace_file() reports a folder that cannot be read
+  if (!fs::exists(file, error)) return file;
+  throw UsageError({.where = "colored_images",
+                    .given = file.string() + ", which exists",
+                    .expected = "a folder without pictures of these names",
+                    .fix = "choose another folder"});
 }
 
 std::string ColoredLines::take(const data::Example& batch, const data::Example& outputs) {

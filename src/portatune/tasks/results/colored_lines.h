@@ -3,8 +3,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <set>
+#include <map>
 #include <string>
 
 #include "portatune/image.h"
@@ -27,7 +26,7 @@ class ColoredLines final : public PredictionLines {
   using PictureOf = std::function<image::Image(const data::Example& outputs, size_t row)>;
 
   /// folder  created if it does not exist
-  /// errors  IoError if it cannot be created
+  /// errors  IoError if it cannot be created; take() throws UsageError for a picture whose file exists
   ColoredLines(ColoredColumns columns, const std::filesystem::path& folder, PictureOf picture_of);
 
   std::string take(const data::Example& batch, const data::Example& outputs) override;
@@ -38,7 +37,7 @@ class ColoredLines final : public PredictionLines {
   const ColoredColumns columns_;
   const std::filesystem::path folder_;
   const PictureOf picture_of_;
-  std::set<std::string> written_;
+  std::map<std::string, int> next_numbers_;  // by name of a picture: the number that follows the next equal name
 };
 
 }  // namespace portatune::tasks
