@@ -45,13 +45,13 @@ TEST(Remarks, HintAtPrefixesAndBeamsOfTasks) {
                     options = " (--source-prefix, --num-beams)";
   EXPECT_THAT(remarks_on_task_params(folder.path()), testing::ElementsAre(head + summary + "; " + german));
   ModelOptions model{.task = "summarization", .folder = folder.path()};
-  EXPECT_THAT(remarks_on_task_params(model), testing::ElementsAre(head + summary + options));
+  EXPECT_THAT(remarks_on_task_params(model, model.folder), testing::ElementsAre(head + summary + options));
   model.task = "translation";
-  EXPECT_THAT(remarks_on_task_params(model), testing::ElementsAre(head + german + options));
+  EXPECT_THAT(remarks_on_task_params(model, model.folder), testing::ElementsAre(head + german + options));
   model.options.of<TextToTextOptions>().source_prefix = "translate English to German: ";
-  EXPECT_THAT(remarks_on_task_params(model), testing::IsEmpty());
+  EXPECT_THAT(remarks_on_task_params(model, model.folder), testing::IsEmpty());
   model.task = "text-classification";
-  EXPECT_THAT(remarks_on_task_params(model), testing::IsEmpty());
+  EXPECT_THAT(remarks_on_task_params(model, model.folder), testing::IsEmpty());
   with_params(R"({"text-generation": {"do_sample": true, "max_length": 50}})");
   EXPECT_THAT(remarks_on_task_params(folder.path()), testing::IsEmpty());
 }
