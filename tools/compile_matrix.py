@@ -28,10 +28,11 @@ TARGETS = ["tpu:v2", "tpu:v3", "tpu:v4", "tpu:v5e", "tpu:v5p", "tpu:v6e", "tpu:7
 TASKS = {"sequence": "text-classification", "token": "token-classification", "span": "question-answering",
          "choice": "multiple-choice", "masked LM": "masked-lm", "causal LM": "causal-lm", "text to text": "text-to-text",
          "image": "image-classification", "sound": "audio-classification", "CTC": "speech-ctc",
-         "speech to text": "speech-seq2seq"}
+         "speech to text": "speech-seq2seq", "colours": "colorization"}
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
-           "audio-classification": [], "speech-ctc": [], "speech-seq2seq": ["--max-target-length", "16"]}
+           "audio-classification": [], "colorization": [], "speech-ctc": [],
+           "speech-seq2seq": ["--max-target-length", "16"]}
 UNAVAILABLE = 69
 
 
@@ -53,14 +54,16 @@ def heads_by_architecture(page):
 def configs():
     """Returns model_type -> config.json of the first test case."""
     found = {}
-    for case in sorted((DATA / "models").iterdir()):
+    for case in [*sorted((DATA / "models").iterdir()), DATA / "coltran" / "colorizer"]:
         config = json.loads((case / "config.json").read_text())
         found.setdefault(config["model_type"], config)
     return found
 
 
 def preprocessor(config):
-    """Returns preprocessor_config.json for a model of images or sounds; None for one of texts."""
+    """Returns preprocessor_config.json, which may be empty, for a model of images or sounds; None for one of texts."""
+    if config["model_type"] == "coltran":
+        return {}
     if "image_size" in config:
         size = config["image_size"]
         height, width = size if isinstance(size, list) else (size, size)
@@ -79,7 +82,7 @@ def write_model(folder, config):
     folder.mkdir()
     positions = {key: 512 for key in config.keys() & {"max_position_embeddings", "n_positions"}}
     (folder / "config.json").write_text(json.dumps({**config, **positions}))
-    if prepared := preprocessor(config):
+    if (prepared := preprocessor(config)) is not None:
         (folder / "preprocessor_config.json").write_text(json.dumps(prepared))
         return
     for file in (DATA / "tiny_bert").glob("*token*"):
