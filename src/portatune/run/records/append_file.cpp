@@ -8,8 +8,17 @@
 
 namespace portatune::run {
 
-AppendFile::AppendFile(std::filesystem::path path)
-    : path_(std::move(path)), file_(FileDescriptor::open(path_, O_WRONLY | O_CREAT | O_APPEND, 0666)) {}
+namespace {
+
+FileDescriptor open_to_append(const std::filesystem::path& path) {
+  return FileDescriptor::open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+}
+
+}  // namespace
+
+AppendFile::AppendFile(std::filesystem::path path) : path_(std::move(path)), file_(open_to_append(path_)) {}
+
+void AppendFile::reopen() { file_ = open_to_append(path_); }
 
 void AppendFile::append(std::string_view bytes) {
   const off_t end = lseek(file_.number(), 0, SEEK_END);

@@ -20,6 +20,10 @@ class AppendFile {
   /// errors  IoError
   void append(std::string_view bytes);
 
+  /// Opens the file of this path again. The save of a model moves the file with its folder.
+  /// errors  IoError, NotFoundError
+  void reopen();
+
  private:
   std::filesystem::path path_;
   FileDescriptor file_;

@@ -166,7 +166,10 @@ void EventFile::add_settings(const Json& settings) {
   add_value(hparams_value("session_start_info", session_start(settings)));
 }
 
-void EventFile::add_end() { add_value(hparams_value("session_end_info", session_end())); }
+void EventFile::add_end() {
+  file_.reopen();
+  add_value(hparams_value("session_end_info", session_end()));
+}
 
 void EventFile::add_text(const std::string& name, const std::string& text) {
   add_value(plugin_value(name + "/text_summary", "text", "", tensor_of(tensor::kString, {text})));

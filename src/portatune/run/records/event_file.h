@@ -30,7 +30,7 @@ class EventFile {
   /// errors  IoError
   void add_settings(const Json& settings);
 
-  /// Marks the run as successful in that tab.
+  /// Marks the run as successful in that tab, after its model is saved.
   /// errors  IoError
   void add_end();
 
