@@ -8,7 +8,6 @@
 #include "portatune/python/bindings.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/freed_memory.h"
-#include "portatune/python/run_events.h"
 #include "portatune/run/generation/completions.h"
 
 namespace nb = nanobind;
@@ -38,7 +37,6 @@ std::vector<Completion> generate(const Words& words, const nb::object& on_text) 
   CallingThread caller;
   caller.run([&] {
     const auto a = arguments_of<cli::GenerateArguments>(words);
-    refuse_hang_timeout(a.hang_timeout_s);
     cli::TerminalEvents events(a.talk);
     const Device device(run::with_warnings(a.device, events));
     TextCalls calls(on_text, caller);

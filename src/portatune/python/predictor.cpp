@@ -11,7 +11,6 @@
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/freed_memory.h"
 #include "portatune/python/in_use.h"
-#include "portatune/python/run_events.h"
 
 namespace nb = nanobind;
 
@@ -27,7 +26,6 @@ class Predictor {
     CallingThread caller;
     caller.run([&] {
       cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
-      refuse_hang_timeout(a.hang_timeout_s);
       events_.emplace(a.talk);
       predictor_.emplace(
           run::PredictorOptions{

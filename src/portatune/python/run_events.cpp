@@ -2,7 +2,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
+#include "portatune/cli/terminal/result_file.h"
 #include "portatune/error.h"
+#include "portatune/run/predictions/prediction_file.h"
 
 namespace nb = nanobind;
 
@@ -15,20 +19,24 @@ void refuse(const char* option, const char* expected) {
 
 }  // namespace
 
-void refuse_hang_timeout(cli::HangTimeout timeout_s) {
-  if (timeout_s) refuse("hang_timeout", "the command, as only it ends its process");
-}
-
 void require_one_run(const cli::FitArguments& a) {
   if (a.folds > 0) refuse("folds", "the function cross_validate()");
   if (!a.grow.empty()) refuse("grow", "the command, as this trains several models");
-  refuse_hang_timeout(a.hang_timeout_s);
 }
 
 cli::FitArguments arguments_of_run(const Words& words) {
   cli::FitArguments a = arguments_of<cli::FitArguments>(words);
   require_one_run(a);
   return a;
+}
+
+void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model,
+                       const std::function<void(const run::OpenSink&)>& predict) {
+  std::optional<cli::ResultFile> file;
+  predict([&](const RowTask& task, const data::Dataset& rows) {
+    return run::prediction_file(output, model, task, rows, [&]() -> run::TextOutput& { return file.emplace(output); });
+  });
+  file->finish();
 }
 
 void run_naming_checkpoint(CallingThread& caller, const std::function<void()>& work,

@@ -1,4 +1,4 @@
-// What runs in Python have in common: their arguments and their reports.
+// What runs in Python have in common: their arguments, reports and files.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/python/arguments.h"
 #include "portatune/python/calling_thread.h"
+#include "portatune/run.h"
 
 namespace portatune::python {
 
@@ -30,15 +31,17 @@ class Events final : public cli::TrainingEvents {
   std::filesystem::path checkpoint_;
 };
 
-/// errors  UsageError for an option that only the command has
-void refuse_hang_timeout(cli::HangTimeout timeout_s);
-
 /// errors  UsageError for options of several runs
 void require_one_run(const cli::FitArguments& a);
 
 /// The arguments of one run.
 /// errors  those of arguments_of() and require_one_run()
 cli::FitArguments arguments_of_run(const Words& words);
+
+/// Calls `predict`, and puts the file of predictions in place when it has returned.
+/// errors  those of run::prediction_file() and of cli::ResultFile
+void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model,
+                       const std::function<void(const run::OpenSink&)>& predict);
 
 /// Runs `work` by the thread that calls. KeyboardInterrupt then has the attribute `checkpoint`, as a text.
 /// checkpoint  set by `work`; empty: there is none

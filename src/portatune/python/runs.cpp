@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/result_file.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
@@ -24,7 +23,6 @@
 #include "portatune/python/training_calls.h"
 #include "portatune/report/page.h"
 #include "portatune/run.h"
-#include "portatune/run/predictions/prediction_file.h"
 
 namespace nb = nanobind;
 
@@ -58,7 +56,6 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
   caller.run([&] {
     const ComputedMetrics metrics(compute_metrics, caller);
     auto a = arguments_of<cli::FitArguments>(words);
-    refuse_hang_timeout(a.hang_timeout_s);
     a.stop = caller.stop();
     Events events(a, cli::Trains::kSeveralRuns);
     outcome = run::cross_validate(a, events);
@@ -73,7 +70,6 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
   caller.run([&] {
     const ComputedMetrics metrics(compute_metrics, caller);
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
-    refuse_hang_timeout(a.hang_timeout_s);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
     result = cli::json_of(run::evaluate(a, a.adapters, events));
@@ -86,7 +82,6 @@ void predict(const Words& words) {
   CallingThread caller;
   caller.run([&] {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
-    refuse_hang_timeout(a.hang_timeout_s);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.talk);
     const std::vector<run::UsedModel> models = run::used_models(a.model.folder, a.adapters);
@@ -94,13 +89,7 @@ void predict(const Words& words) {
       throw UsageError({.where = "adapter", .given = "several adapters", .expected = "one for each call of predict()"});
     }
     a.model.folder = models.front().folder;
-    std::optional<cli::ResultFile> file;
-    const auto open = [&](const RowTask& task, const data::Dataset& rows) {
-      return run::prediction_file(a.output, a.model, task, rows,
-                                  [&]() -> run::TextOutput& { return file.emplace(a.output); });
-    };
-    run::predict(a, open, events);
-    file->finish();
+    write_predictions(a.output, a.model, [&](const run::OpenSink& open) { run::predict(a, open, events); });
   });
 }
 
@@ -111,6 +100,7 @@ std::optional<std::string> sweep(const Words& words, const nb::object& compute_m
   caller.run([&] {
     const ComputedMetrics metrics(compute_metrics, caller);
     const auto a = arguments_of<cli::SweepArguments>(words);
+    refuse_hang_timeout(a.fit.hang_timeout_s);
     require_one_run(a.fit);
     run::SweepOptions options = cli::sweep_options(a);
     for (run::Trial& trial : options.trials) trial.options.stop = caller.stop();

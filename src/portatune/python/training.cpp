@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/result_file.h"
 #include "portatune/error.h"
 #include "portatune/python/arrays.h"
 #include "portatune/python/bindings.h"
@@ -18,7 +17,6 @@
 #include "portatune/python/in_use.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
-#include "portatune/run/predictions/prediction_file.h"
 #include "portatune/run/session.h"
 
 namespace nb = nanobind;
@@ -90,16 +88,8 @@ class Training {
 
   void predict(const Words& files, const Words& texts, const std::string& output) {
     work([&](CallingThread&) {
-      cli::PredictArguments a;
-      a.model = session_->model();
-      a.output = output;
-      std::optional<cli::ResultFile> file;
-      const auto open = [&](const RowTask& task, const data::Dataset& rows) {
-        return run::prediction_file(a.output, a.model, task, rows,
-                                    [&]() -> run::TextOutput& { return file.emplace(a.output); });
-      };
-      session_->predict(files, texts, open);
-      file->finish();
+      write_predictions(output, session_->model(),
+                        [&](const run::OpenSink& open) { session_->predict(files, texts, open); });
     });
   }
 
