@@ -37,6 +37,40 @@ Value exclude_below(const Value& logits, const Value& threshold) {
   return exclude(logits, compare(Direction::kLess, logits, threshold));
 }
 
+Value is_below(const Value& x, int64_t limit) { return compare(Direction::kLess, x, scalar(limit)); }
+
+// Whether the token `count` before the end of the texts is a time.
+Value is_time_before_end(const GrowingTokens& text, int64_t count, const Value& zero) {
+  const Value position = maximum(text.end - scalar(count), scalar(0));
+  return compare(Direction::kGreaterEqual, dynamic_slice(text.tokens, 1, position, 1), zero);
+}
+
+// The lowest time that may follow. The last time is the highest one; after a part has ended, the next one may begin at
+// the same time.
+Value lowest_time(const GrowingTokens& text, const Value& first, const Value& zero, const Value& ends_part) {
+  const Value position = iota({DType::kInt32, {1, text.tokens.shape()[1]}}, 1);
+  const Value is_before_new = compare(Direction::kLess, position, first);
+  const Value is_new = bitwise_and(logical_not(is_before_new), compare(Direction::kLess, position, text.end));
+  const Value last = max(select(is_new, text.tokens, scalar(-1)), {1}, ReducedAxes::kKeep);
+  return maximum(zero, last + select(ends_part, scalar(0), scalar(1)));
+}
+
+// Whether a text may not begin with a token.
+Value not_initial(const Value& id, const Value& is_time, const TimeTokens& times) {
+  const Value is_text = logical_not(is_time);
+  if (!times.max_initial) return is_text;
+  return bitwise_or(is_text, compare(Direction::kGreater, id, scalar(times.first + *times.max_initial)));
+}
+
+// Excludes the other tokens where all times together are more probable than each of them.
+Value prefer_times(const Value& logits, const Value& is_time) {
+  const auto highest = [](const Value& of) { return max(of, {1}, ReducedAxes::kKeep); };
+  const Value of_times = exclude(logits, logical_not(is_time)), most = highest(of_times);
+  const Value sum_of_times = most + log(sum(exp(of_times - most), {1}, ReducedAxes::kKeep));
+  const Value is_more = compare(Direction::kGreater, sum_of_times, highest(exclude(logits, is_time)));
+  return exclude(logits, bitwise_and(is_more, logical_not(is_time)));
+}
+
 }  // namespace
 
 Value repetition_penalty(const Value& logits, const Value& seen, const Value& penalty) {
@@ -107,35 +141,21 @@ Value restrict(const Value& logits, const Value& position, const Restrictions& r
 Value keep_time_rules(const Value& logits, const GrowingTokens& text, const Value& first, const TimeTokens& times) {
   const Value id = iota({DType::kInt32, {1, logits.shape()[1]}}, 1), zero = scalar(times.first);
   const Value is_time = compare(Direction::kGreaterEqual, id, zero), count = text.end - first;
-  const auto is_time_at = [&](int64_t from_end) {
-    const Value position = maximum(text.end - scalar(from_end), scalar(0));
-    return compare(Direction::kGreaterEqual, dynamic_slice(text.tokens, 1, position, 1), zero);
-  };
-  const auto is_below = [](const Value& x, const Value& limit) { return compare(Direction::kLess, x, limit); };
-  const Value after_time = bitwise_and(logical_not(is_below(count, scalar(1))), is_time_at(1));
-  const Value begins_part = bitwise_or(is_below(count, scalar(2)), is_time_at(2));
+  const Value after_time = bitwise_and(logical_not(is_below(count, 1)), is_time_before_end(text, 1, zero));
+  const Value begins_part = bitwise_or(is_below(count, 2), is_time_before_end(text, 2, zero));
   const Value ends_part = bitwise_and(after_time, logical_not(begins_part));
-  // The last time is the highest one. After a part has ended, the next one may begin at the same time.
-  const Value position = iota({DType::kInt32, {1, text.tokens.shape()[1]}}, 1);
-  const Value is_new = bitwise_and(logical_not(is_below(position, first)), is_below(position, text.end));
-  const Value last = max(select(is_new, text.tokens, scalar(-1)), {1}, ReducedAxes::kKeep);
-  const Value lowest = maximum(zero, last + select(ends_part, scalar(0), scalar(1)));
+  const Value too_early =
+      bitwise_and(is_time, compare(Direction::kLess, id, lowest_time(text, first, zero, ends_part)));
+  const Value is_third_time = bitwise_and(bitwise_and(after_time, begins_part), is_time);
+  const Value is_text_in_pair = bitwise_and(ends_part, is_below(id, times.end));
+  const Value is_no_timestamps = compare(Direction::kEqual, id, scalar(times.first - 1));
+  const Value at_begin = bitwise_and(compare(Direction::kEqual, count, scalar(0)), not_initial(id, is_time, times));
 
-  Value excluded = bitwise_and(is_time, is_below(id, lowest));
-  excluded = bitwise_or(excluded, bitwise_and(bitwise_and(after_time, begins_part), is_time));
-  excluded = bitwise_or(excluded, bitwise_and(ends_part, is_below(id, scalar(times.end))));
-  excluded = bitwise_or(excluded, compare(Direction::kEqual, id, scalar(times.first - 1)));  // <|notimestamps|>
-  Value not_initial = logical_not(is_time);
-  if (times.max_initial) {
-    not_initial = bitwise_or(not_initial, compare(Direction::kGreater, id, scalar(times.first + *times.max_initial)));
+  Value excluded = too_early;
+  for (const Value& rule : {is_third_time, is_text_in_pair, is_no_timestamps, at_begin}) {
+    excluded = bitwise_or(excluded, rule);
   }
-  excluded = bitwise_or(excluded, bitwise_and(compare(Direction::kEqual, count, scalar(0)), not_initial));
-
-  const Value x = exclude(logits, excluded), of_times = exclude(x, logical_not(is_time));
-  const auto highest = [](const Value& of) { return max(of, {1}, ReducedAxes::kKeep); };
-  const Value most = highest(of_times), sum_of_times = most + log(sum(exp(of_times - most), {1}, ReducedAxes::kKeep));
-  const Value is_more = compare(Direction::kGreater, sum_of_times, highest(exclude(x, is_time)));
-  return exclude(x, bitwise_and(is_more, logical_not(is_time)));
+  return prefer_times(exclude(logits, excluded), is_time);
 }
 
 Value keep_top_k(const Value& logits, const Value& k) {
