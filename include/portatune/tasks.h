@@ -174,7 +174,7 @@ class RowTask : public Task {
   virtual const char* length_unit() const { return "tokens"; }
   /// What the two numbers of a pair count: see set_pairs().
   virtual const char* pair_unit() const { return "tokens (source+target)"; }
-  /// Batches for length_counts() and pair_counts() alone, if the task can tell the lengths of examples without making
+  /// Batches for length_counts() and pair_counts() alone, if the task knows the lengths of examples without making
   /// them; otherwise nothing. A row that the task refuses by its length is an error of the pass.
   virtual std::optional<data::Dataset> length_batches(const data::Dataset& rows, Labels labels) const;
   /// Returns whether packed_batches() works.

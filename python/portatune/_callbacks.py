@@ -80,7 +80,7 @@ class Callback:
 
 
 def split(callbacks: Sequence[object], options: Mapping[str, Any]) -> tuple[list[object], dict[str, Any]]:
-    """Returns the callbacks that are called, and the options with those that stand for the others.
+    """Returns the callbacks that are called, and the options with those that replace the others.
 
     transformers' EarlyStoppingCallback is the options early_stopping_patience and early_stopping_threshold, by which a
     run that stops ends with its best model.

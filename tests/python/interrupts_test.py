@@ -17,7 +17,7 @@ model, train, validation, folder = sys.argv[1:5]
 OPTIONS = dict(max_length=16, per_device_train_batch_size=4, output=pathlib.Path(folder, "tuned"), quiet=True)
 interrupt = lambda: os.kill(os.getpid(), signal.SIGINT)
 """
-# A new folder of programs, so that all of them are compiled; the output tells when that begins.
+# A new folder of programs, so that all of them are compiled; the output says when that begins.
 DURING_COMPILATION = """
 OPTIONS.update(quiet=False, cache_folder=pathlib.Path(folder, "programs"))
 try:

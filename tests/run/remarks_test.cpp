@@ -31,7 +31,7 @@ TEST(Remarks, NameUnknownKeysOfTheConfigInOneLine) {
               testing::ElementsAre("config.json has keys that are not known and have no effect: rope, moe"));
 }
 
-// As the config.json of T5 has them, and that of GPT-2, which has no prefix.
+// The parameters are those in config.json of T5, and those of GPT-2, which has no prefix.
 TEST(Remarks, HintAtPrefixesAndBeamsOfTasks) {
   const TemporaryFolder folder;
   const auto with_params = [&](const std::string& params) {

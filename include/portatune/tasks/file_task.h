@@ -81,7 +81,7 @@ class FileTask : public RowTask {
   data::Dataset all_examples(const data::Dataset& rows, Labels labels) const;
   /// As all_examples(), in random order and with the random changes of training.
   data::Dataset all_training_examples(const data::Dataset& rows, const data::ShuffleOptions& order) const;
-  /// Adds to an example what its file tells. `file` is encoded, `where` its name in errors.
+  /// Adds the contents of its file to an example. `file` is encoded, `where` its name in errors.
   using AddFromFile =
       std::function<void(data::Example& example, std::span<const std::byte> file, const std::string& where)>;
   /// The examples of all rows without the arrays of their files, but with what `add` adds. Several threads call it.

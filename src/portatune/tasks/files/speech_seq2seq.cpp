@@ -106,7 +106,7 @@ class SpeechLines final : public PredictionLines {
   const int32_t pad_id_;
 };
 
-// What is said, and when. Rows with a transcription have no times.
+// Lines with the text of a recording and its segments. Rows with a transcription have no times.
 class TimedSpeechLines final : public PredictionLines {
  public:
   // first  number of tokens before a text
