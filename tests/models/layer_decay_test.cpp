@@ -6,8 +6,8 @@
 
 #include "models/cases.h"
 #include "portatune/parity/reference_task.h"
-#include "portatune/train/batch_shapes.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/batch_shapes.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "portatune/models/encoders/bert_layers.h"
 #include "portatune/tasks.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::test {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "portatune/device.h"
-#include "portatune/train/batch_shapes.h"
-#include "portatune/train/programs.h"
-#include "portatune/train/progress.h"
+#include "portatune/train/program/batch_shapes.h"
+#include "portatune/train/program/programs.h"
+#include "portatune/train/program/progress.h"
 
 namespace portatune::test {
 

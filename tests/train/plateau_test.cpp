@@ -11,7 +11,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/tasks/text_classification.h"
-#include "portatune/train/best_model.h"
+#include "portatune/train/evaluation/best_model.h"
 #include "portatune/train/options.h"
 #include "portatune/train/schedule.h"
 #include "tasks/sentences.h"

@@ -5,7 +5,7 @@
 
 #include "portatune/parity/parity.h"
 #include "portatune/parity/reference_task.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::parity {
 

@@ -11,7 +11,7 @@
 #include "portatune/parity/generation.h"
 #include "portatune/parity/optimizer_steps.h"
 #include "portatune/parity/reference_task.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::parity {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/train/evaluation.h"
-#include "portatune/train/progress.h"
+#include "portatune/train/evaluation/evaluation.h"
+#include "portatune/train/program/progress.h"
 #include "portatune/train/state.h"
 
 namespace portatune::parity {

@@ -8,7 +8,7 @@
 #include "portatune/plan/compiler.h"
 #include "portatune/plan/roofline.h"
 #include "portatune/tasks.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::plan {
 

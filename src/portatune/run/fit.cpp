@@ -31,9 +31,9 @@
 #include "portatune/run/run_options.h"
 #include "portatune/run/strategies.h"
 #include "portatune/run/training_options.h"
-#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/run_record.h"
+#include "portatune/train/evaluation/best_model.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
 

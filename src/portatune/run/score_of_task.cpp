@@ -1,7 +1,7 @@
 #include "portatune/run/score_of_task.h"
 
 #include "portatune/run/inputs/rows/validation.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 
 namespace portatune::run {
 

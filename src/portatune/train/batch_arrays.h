@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "portatune/device.h"
-#include "portatune/train/batch_shapes.h"
+#include "portatune/train/program/batch_shapes.h"
 
 namespace portatune::train {
 

@@ -9,8 +9,8 @@
 #include "portatune/base/number.h"
 #include "portatune/base/text_parts.h"
 #include "portatune/error.h"
-#include "portatune/train/evaluation.h"
-#include "portatune/train/optimizers.h"
+#include "portatune/train/evaluation/evaluation.h"
+#include "portatune/train/program/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "portatune/train.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::train {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "portatune/base/message.h"
-#include "portatune/train/progress.h"
+#include "portatune/train/program/progress.h"
 
 namespace portatune::train {
 namespace {

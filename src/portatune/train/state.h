@@ -11,10 +11,10 @@
 
 #include "portatune/runtime/compiled_model.h"
 #include "portatune/train.h"
-#include "portatune/train/batch_shapes.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/checkpoint/checkpoint_writer.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/batch_shapes.h"
+#include "portatune/train/program/programs.h"
 #include "portatune/train/weights.h"
 
 namespace portatune::train {

@@ -5,9 +5,9 @@
 #include "portatune/error.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/save_folder.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
+#include "portatune/train/evaluation/row_order.h"
 #include "portatune/train/fit.h"
-#include "portatune/train/row_order.h"
 #include "portatune/train/schedule.h"
 #include "portatune/train/state.h"
 

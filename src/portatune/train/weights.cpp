@@ -12,7 +12,7 @@
 #include "portatune/optim/average.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
-#include "portatune/train/optimizers.h"
+#include "portatune/train/program/optimizers.h"
 
 namespace portatune::train {
 namespace {

@@ -16,7 +16,7 @@
 #include "portatune/tasks.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/array_files.h"
-#include "portatune/train/step_layout.h"
+#include "portatune/train/program/step_layout.h"
 
 namespace portatune::train {
 

@@ -1,5 +1,5 @@
 // Evaluations at steps, the best model and early stopping, compared with transformers' Trainer, and their resumption.
-#include "portatune/train/best_model.h"
+#include "portatune/train/evaluation/best_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/train.h"
-#include "portatune/train/progress.h"
+#include "portatune/train/program/progress.h"
 #include "train/plane_task.h"
 #include "train/renew_manifest.h"
 #include "train/state_of.h"

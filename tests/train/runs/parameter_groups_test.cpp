@@ -1,6 +1,6 @@
 // Runs with parameter groups, layer-wise decay and averaged weights, compared with torch and timm:
 // tests/oracle/train/make_parameter_groups.py.
-#include "portatune/train/parameter_groups.h"
+#include "portatune/train/program/parameter_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

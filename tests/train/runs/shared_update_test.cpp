@@ -1,4 +1,4 @@
-#include "portatune/train/shared_update.h"
+#include "portatune/train/program/shared_update.h"
 
 #include <gtest/gtest.h>
 

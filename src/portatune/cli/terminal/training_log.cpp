@@ -6,7 +6,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/train/progress.h"
+#include "portatune/train/program/progress.h"
 
 namespace portatune::cli {
 namespace {

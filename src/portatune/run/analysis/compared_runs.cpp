@@ -14,7 +14,7 @@
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/run_plan.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/options.h"
 
 namespace portatune::run {

@@ -7,7 +7,7 @@
 #include "portatune/run/inputs/rows/example_weights.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/run_plan.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 
 namespace portatune::run {
 namespace {

@@ -15,9 +15,9 @@
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/run_plan.h"
-#include "portatune/train/batch_shapes.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/options.h"
+#include "portatune/train/program/batch_shapes.h"
 
 namespace portatune::run {
 namespace {

@@ -9,8 +9,8 @@
 #include "portatune/plan/step_plan.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
-#include "portatune/train/batch_shapes.h"
 #include "portatune/train/options.h"
+#include "portatune/train/program/batch_shapes.h"
 
 namespace portatune::run {
 namespace {

@@ -18,9 +18,9 @@
 #include "portatune/run/records/training_arguments.h"
 #include "portatune/run/strategies.h"
 #include "portatune/runtime/machine_memory.h"
-#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/save_folder.h"
+#include "portatune/train/evaluation/best_model.h"
 
 namespace portatune::run {
 namespace {

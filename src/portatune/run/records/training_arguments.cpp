@@ -14,8 +14,8 @@
 #include "portatune/run/inputs/task/given_options.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/run/strategies.h"
-#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/evaluation/best_model.h"
 
 namespace portatune::run {
 namespace {

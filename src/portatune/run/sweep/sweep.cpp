@@ -31,8 +31,8 @@
 #include "portatune/run/sweep/sweep_state.h"
 #include "portatune/run/sweep/trial_events.h"
 #include "portatune/run/sweep/trial_score.h"
-#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/evaluation/best_model.h"
 #include "portatune/train/options.h"
 
 namespace portatune::run {

@@ -9,7 +9,7 @@
 #include "portatune/tensor.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/plateau.h"
-#include "portatune/train/progress.h"
+#include "portatune/train/program/progress.h"
 
 namespace portatune::train {
 

@@ -7,7 +7,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
-#include "portatune/train/optimizers.h"
+#include "portatune/train/program/optimizers.h"
 
 namespace portatune::train {
 namespace {

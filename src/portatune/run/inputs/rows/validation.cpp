@@ -8,7 +8,7 @@
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/sources.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 
 namespace portatune::run {
 namespace {

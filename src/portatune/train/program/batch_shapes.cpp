@@ -1,4 +1,4 @@
-#include "portatune/train/batch_shapes.h"
+#include "portatune/train/program/batch_shapes.h"
 
 #include <algorithm>
 

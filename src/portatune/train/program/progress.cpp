@@ -1,4 +1,4 @@
-#include "portatune/train/progress.h"
+#include "portatune/train/program/progress.h"
 
 #include <cmath>
 #include <limits>

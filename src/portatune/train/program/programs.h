@@ -10,8 +10,8 @@
 #include "portatune/optim/adamw.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
-#include "portatune/train/parameter_groups.h"
-#include "portatune/train/step_layout.h"
+#include "portatune/train/program/parameter_groups.h"
+#include "portatune/train/program/step_layout.h"
 
 namespace portatune::train {
 

@@ -1,4 +1,4 @@
-#include "portatune/train/row_order.h"
+#include "portatune/train/evaluation/row_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
-#include "portatune/train/model_evaluation.h"
+#include "portatune/train/evaluation/model_evaluation.h"
 
 #include <utility>
 #include <vector>
 
 #include "portatune/process_group.h"
-#include "portatune/train/best_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/best_model.h"
+#include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::train {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "portatune/tasks.h"
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::train {
 

@@ -1,4 +1,4 @@
-#include "portatune/train/best_model.h"
+#include "portatune/train/evaluation/best_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "portatune/error.h"
 #include "portatune/metrics/direction.h"
 #include "portatune/tasks/metrics/all_metrics.h"
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 
 namespace portatune::train {
 namespace {

@@ -1,9 +1,9 @@
-#include "portatune/train/step_layout.h"
+#include "portatune/train/program/step_layout.h"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "portatune/train/shared_update.h"
+#include "portatune/train/program/shared_update.h"
 
 namespace portatune::train {
 

@@ -1,4 +1,4 @@
-#include "portatune/train/parameter_groups.h"
+#include "portatune/train/program/parameter_groups.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "portatune/train/step_layout.h"
+#include "portatune/train/program/step_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

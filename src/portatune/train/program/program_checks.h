@@ -5,7 +5,7 @@
 #include <deque>
 #include <span>
 
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 namespace portatune::train {
 

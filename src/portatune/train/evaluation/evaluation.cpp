@@ -1,4 +1,4 @@
-#include "portatune/train/evaluation.h"
+#include "portatune/train/evaluation/evaluation.h"
 
 #include <utility>
 
@@ -6,8 +6,8 @@
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
 #include "portatune/tasks/metrics/all_metrics.h"
+#include "portatune/train/evaluation/row_order.h"
 #include "portatune/train/finite.h"
-#include "portatune/train/row_order.h"
 
 namespace portatune::train {
 namespace {

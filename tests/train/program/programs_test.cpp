@@ -1,4 +1,4 @@
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

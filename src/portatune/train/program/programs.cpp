@@ -1,13 +1,13 @@
-#include "portatune/train/programs.h"
+#include "portatune/train/program/programs.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
 
-#include "portatune/train/program_checks.h"
-#include "portatune/train/progress.h"
-#include "portatune/train/shared_update.h"
+#include "portatune/train/program/program_checks.h"
+#include "portatune/train/program/progress.h"
+#include "portatune/train/program/shared_update.h"
 
 namespace portatune::train {
 namespace {

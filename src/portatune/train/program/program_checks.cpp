@@ -1,4 +1,4 @@
-#include "portatune/train/program_checks.h"
+#include "portatune/train/program/program_checks.h"
 
 #include <algorithm>
 #include <iterator>

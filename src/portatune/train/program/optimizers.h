@@ -7,7 +7,7 @@
 
 #include "portatune/optim/optimizer.h"
 #include "portatune/train.h"
-#include "portatune/train/parameter_groups.h"
+#include "portatune/train/program/parameter_groups.h"
 
 namespace portatune::train {
 
