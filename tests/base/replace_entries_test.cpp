@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -193,6 +194,44 @@ TEST(FinishReplacements, RemovesAnIncompleteJournal) {
   finish_replacements(folder.path());
   EXPECT_EQ(name_set_in(folder.path()), std::set<std::string>{"a"});
   EXPECT_EQ(text_of(folder / "a"), "old");
+}
+
+// Fields of a journal of one step without an older target.
+std::string journal_of(const std::string& source, const std::string& target, const std::string& old) {
+  std::string text;
+  for (const std::string& field : {source, target, old, std::string("0"), std::string("end")}) text += field + '\0';
+  return text;
+}
+
+// A folder that somebody else has made may contain a journal.
+TEST(FinishReplacements, RefusesAJournalThatNamesOtherFolders) {
+  const std::string id = ".0123456789abcdef";
+  for (const char* name : {".portatune-commit", ".portatune-done", "tmp..portatune-commit.0123456789abcdef"}) {
+    const TemporaryFolder folder;
+    const fs::path model = folder / "model", victim = folder / "victim";
+    fs::create_directory(model);
+    write_text(victim, "mine");
+    write_text(model / "payload", "theirs");
+    fs::create_directory_symlink(folder.path(), model / "link");
+    const std::string absolute = victim.string();
+    for (const std::string& text :
+         {journal_of("payload", absolute, (folder / ("old.victim" + id)).string()),
+          journal_of("payload", "../victim", "../old.victim" + id),
+          journal_of("payload", "link/victim", "link/old.victim" + id),
+          journal_of("../victim", "taken", "old.taken" + id), journal_of("", "x", "../victim"),
+          journal_of("", "x", "payload"), journal_of("", "", "old." + id)}) {
+      write_text(model / (name + id), text);
+      EXPECT_THROW(finish_replacements(model), DataError) << name << ": " << text;
+      EXPECT_EQ(text_of(victim), "mine") << name << ": " << text;
+      EXPECT_EQ(text_of(model / "payload"), "theirs") << name << ": " << text;
+    }
+  }
+}
+
+TEST(FinishReplacements, RefusesAJournalThatIsNoFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / ".portatune-commit.0123456789abcdef").c_str(), 0600), 0);
+  EXPECT_THROW(finish_replacements(folder.path()), DataError);
 }
 
 }  // namespace

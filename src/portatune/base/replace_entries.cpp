@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 // on entries with a target's name are not touched.
 constexpr std::string_view kJournal = ".portatune-commit", kFinishedJournal = ".portatune-done";
 constexpr std::string_view kEnd = "end";
+constexpr int64_t kMaxBytes = 64 << 20;  // of a journal, which has some 300 bytes for each entry of a folder
 
 struct Step {
   fs::path source, target;
@@ -43,6 +44,13 @@ fs::path absolute_folder(const fs::path& folder) {
 uint64_t inode_of(const fs::path& path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+DataError foreign_journal(const fs::path& path, std::string given) {
+  return DataError({.where = path.string(),
+                    .given = std::move(given),
+                    .expected = "a journal of replacements that portatune has written",
+                    .fix = "remove this file, and trust its folder only if you know where it comes from"});
 }
 
 void move(const fs::path& from, const fs::path& to) {
@@ -112,23 +120,55 @@ std::string text_of(const std::vector<Step>& steps, const fs::path& folder) {
   return text;
 }
 
+// The content of a journal. A model folder from the internet may contain anything under a journal's name.
+std::string read_journal(const fs::path& path, const FileDescriptor& file) {
+  struct stat status;
+  const bool is_journal = fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kMaxBytes;
+  if (!is_journal) throw foreign_journal(path, "no regular file of at most " + std::to_string(kMaxBytes) + " bytes");
+  std::string text(static_cast<size_t>(status.st_size), '\0');
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t count = pread(file.number(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error("read", path, errno);
+    if (count == 0) text.resize(done);
+    done += static_cast<size_t>(count);
+  }
+  return text;
+}
+
+// Whether a path is directly in `folder` or in a folder below it, without symbolic links that leave it.
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(folder, error), parent = fs::weakly_canonical(path.parent_path(), error);
+  return !error && std::ranges::mismatch(root, parent).in1 == root.end();
+}
+
+// Replacements stay in the folder of their journal; older targets get temporary names beside them.
+bool is_own(const Step& step, const fs::path& folder) {
+  const std::string target = step.target.filename();
+  return !target.empty() && target != ".." && target != "." && is_inside(step.target, folder) &&
+         (step.source.empty() || is_inside(step.source, folder)) &&
+         step.old.parent_path() == step.target.parent_path() &&
+         is_unique_sibling(step.old.filename().string(), target, kAsidePrefix);
+}
+
 // Returns nothing for an incomplete journal: no step has been made then.
-std::optional<std::vector<Step>> steps_in(const fs::path& journal) {
-  std::ifstream in(journal, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::string& text) {
   std::vector<std::string> fields;
   for (size_t begin = 0, end; (end = text.find('\0', begin)) != std::string::npos; begin = end + 1) {
     fields.push_back(text.substr(begin, end - begin));
   }
   if (fields.size() % 4 != 1 || fields.back() != kEnd) return std::nullopt;
+  const fs::path folder = journal.parent_path();
   const auto path = [&](const std::string& field) {
-    return field.empty() ? fs::path() : (journal.parent_path() / field).lexically_normal();
+    return field.empty() ? fs::path() : (folder / field).lexically_normal();
   };
   std::vector<Step> steps;
   for (size_t i = 0; i + 4 <= fields.size(); i += 4) {
     const auto inode = number_in<uint64_t>(fields[i + 3]);
     if (!inode) return std::nullopt;
     steps.push_back({path(fields[i]), path(fields[i + 1]), path(fields[i + 2]), *inode});
+    if (!is_own(steps.back(), folder)) throw foreign_journal(journal, "names of files outside its folder");
   }
   return steps;
 }
@@ -191,7 +231,7 @@ void finish_replacements(const fs::path& folder) {
     if (!is_journal && !is_finished) continue;
     const std::optional<FileDescriptor> lock = lock_abandoned(entry);
     if (!lock) continue;
-    const std::vector<Step> steps = steps_in(entry).value_or(std::vector<Step>{});
+    const std::vector<Step> steps = steps_in(entry, read_journal(entry, *lock)).value_or(std::vector<Step>{});
     if (is_finished) {
       clean_up(entry, steps);
       continue;

@@ -18,7 +18,8 @@ struct UnfinishedReplacement : IoError {
   using IoError::IoError;
 };
 
-/// Replaces all targets in this order, or none. Sources must be durable before the call. A journal,
+/// Replaces all targets in this order, or none. Sources must be durable before the call, and in or below the folder. A
+/// journal,
 /// `.portatune-commit.<16 hex digits>`, is durable before the first rename. If the process dies after that, targets may
 /// be new and old until finish_replacements() makes all of them new. Older targets are removed last.
 /// folder  folder of the journal
@@ -26,8 +27,8 @@ struct UnfinishedReplacement : IoError {
 void replace_entries(const std::filesystem::path& folder, const std::vector<Replacement>& replacements);
 
 /// Completes the replacements of dead processes whose journals are in the folder, and removes the journals. Journals of
-/// live processes and of other users stay.
-/// errors  IoError
+/// live processes and of other users stay. A journal only moves and removes entries of its own folder.
+/// errors  IoError; DataError for a journal that replace_entries() cannot have written
 void finish_replacements(const std::filesystem::path& folder);
 
 }  // namespace portatune
