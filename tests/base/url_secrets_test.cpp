@@ -19,6 +19,14 @@ TEST(UrlSecrets, SecretsInFragmentsAreHidden) {
   EXPECT_EQ(without_secrets("https://h/a#access_token=t"), "https://h/a#access_token=...");
 }
 
+TEST(UrlSecrets, SecretsBehindQuotesAreHidden) {
+  EXPECT_EQ(without_secrets("https://h/a?f=John's.csv&token=S"), "https://h/a?f=John's.csv&token=...");
+  EXPECT_EQ(without_secrets(R"(--train 'https://h/a?f=John'\''s&token=S' --quiet)"),
+            R"(--train 'https://h/a?f=John'\''s&token=...' --quiet)");
+  EXPECT_EQ(without_secrets(R"({"a":"https://h?sig=1","b":"https://h?sig=2"})"),
+            R"({"a":"https://h?sig=...","b":"https://h?sig=..."})");
+}
+
 TEST(UrlSecrets, UserNamesAndPasswordsAreHidden) {
   EXPECT_EQ(without_secrets("https://me:word@host/a"), "https://...@host/a");
   EXPECT_EQ(without_secrets("two: s3://key:secret@b/x and https://me@h"), "two: s3://...@b/x and https://...@h");

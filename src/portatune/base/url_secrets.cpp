@@ -8,9 +8,19 @@ namespace portatune {
 namespace {
 
 // Substrings of the query names that clouds and others use to sign URLs.
-constexpr std::string_view kSecretNames[] = {"sig",        "token",    "key",  "secret",
-                                             "credential", "password", "auth", "policy"};
-constexpr std::string_view kEndOfUrl = " \t\n'\"<>";
+constexpr std::string_view kSecretNames[] = {"sig",  "token",  "key", "secret", "credential", "password",
+                                             "auth", "policy", "pwd", "jwt",    "hmac"};
+constexpr std::string_view kEndOfUrl = " \t\n<>", kQuotes = "'\"", kAfterQuote = " \t\n<>,;:.)]}";
+
+// The length of the URL at the start of a text. A URL may contain quotes, but not one at the end of a word.
+size_t length_of_url(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (kEndOfUrl.find(text[i]) != std::string_view::npos) return i;
+    const bool is_quote = kQuotes.find(text[i]) != std::string_view::npos;
+    if (is_quote && (i + 1 == text.size() || kAfterQuote.find(text[i + 1]) != std::string_view::npos)) return i;
+  }
+  return text.size();
+}
 
 bool is_secret(std::string_view name) {
   const std::string lower = lower_case(name);
@@ -57,7 +67,7 @@ std::string without_secrets(std::string_view text) {
     begin += kBegin.size();
     shown += text.substr(0, begin);
     text.remove_prefix(begin);
-    const std::string_view url = text.substr(0, text.find_first_of(kEndOfUrl));
+    const std::string_view url = text.substr(0, length_of_url(text));
     shown += masked_url(url);
     text.remove_prefix(url.size());
   }

@@ -138,14 +138,23 @@ TEST(HubDataset, TrainsAndEvaluatesAsLocalFiles) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("no split 'none'"), HasSubstr("train, validation")));
 }
 
+void expect_no_secret_in(const std::string& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) EXPECT_THAT(read(entry.path()), Not(HasSubstr("-of-the-test"))) << entry.path();
+  }
+}
+
 TEST(SecretsOfUrls, AreInNoOutputAndNoFile) {
   setenv("NETRC", "/dev/null", 1);
   ObjectStore store;
   store.put("b/train.csv", toy_csv(64));
+  store.put("b/validation.csv", toy_csv(8));
   const Toy toy;
-  const std::string signed_url = store.server().url("/b/train.csv?token=token-of-the-test&sig=sig-of-the-test");
-  Words words = toy.fit({"--epochs", "4000"});
-  std::ranges::replace(words, toy.file("train.csv"), signed_url);
+  const std::string query = "?token=token-of-the-test&sig=sig-of-the-test";
+  Words words = toy.fit({"--epochs", "4000", "--load-best-model-at-end"});
+  for (const std::string name : {"train.csv", "validation.csv"}) {
+    std::ranges::replace(words, toy.file(name), store.server().url("/b/" + name + query));
+  }
   Program run(words);
   ASSERT_TRUE(run.says("epoch 3/"));
   run.signal(SIGINT);
@@ -154,9 +163,22 @@ TEST(SecretsOfUrls, AreInNoOutputAndNoFile) {
   EXPECT_THAT(stopped.err, HasSubstr("/b/train.csv?token=...&sig=...'"));
   EXPECT_THAT(stopped.err, HasSubstr("the secrets of URLs are left out: write them again"));
   EXPECT_THAT(stopped.out + stopped.err, Not(HasSubstr("-of-the-test")));
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(toy.output())) {
-    if (entry.is_regular_file()) EXPECT_THAT(read(entry.path()), Not(HasSubstr("-of-the-test"))) << entry.path();
-  }
+  expect_no_secret_in(toy.output());
+}
+
+TEST(SecretsOfUrls, AreInNoFileOfASweep) {
+  setenv("NETRC", "/dev/null", 1);
+  ObjectStore store;
+  store.put("b/train.csv", toy_csv(16));
+  const Toy toy;
+  Words words = toy.fit({"--max-steps", "1", "--grid", "weight-decay=0"});
+  words.front() = "sweep";
+  std::ranges::replace(words, toy.file("train.csv"),
+                       store.server().url("/b/train.csv?token=token-of-the-test&sig=sig-of-the-test"));
+  const Finished run = portatune(words);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out + run.err, Not(HasSubstr("-of-the-test")));
+  expect_no_secret_in(toy.output());
 }
 
 INSTANTIATE_TEST_SUITE_P(By, Remote, testing::Values("http", "s3", "gs"), [](const auto& of) { return of.param; });

@@ -11,6 +11,7 @@
 
 #include "portatune/base/plain_text.h"
 #include "portatune/base/stop.h"
+#include "portatune/base/url_secrets.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/pjrt/call_error.h"
@@ -132,7 +133,7 @@ train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
     const bool is_setting = std::ranges::any_of(
         a.trials.front().settings, [&](const TrialSetting& setting) { return option.name == "--" + setting.first; });
     if (!is_setting && !kMayDiffer.contains(option.name)) {
-      facts[option.name] = fmt::format("{}", fmt::join(option.values, " "));
+      facts[option.name] = without_secrets(fmt::format("{}", fmt::join(option.values, " ")));
     }
   }
   for (size_t i = 0; i < a.trials.size(); ++i) facts[trial_name(i)] = describe(a.trials[i]);
