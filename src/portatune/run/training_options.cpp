@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "portatune/base/path_name.h"
+#include "portatune/base/url_secrets.h"
 #include "portatune/hub/cache.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/rows/training_files.h"
@@ -28,7 +29,8 @@ train::RunFacts facts_of_best_model(const RunOptions& a) {
   if (!chooses && a.training.lr_scheduler_type != train::kReduceOnPlateau) return {};
   train::RunFacts facts = facts_in(best);
   if (best.early_stopping_patience == 0) facts.erase("early_stopping_threshold");
-  facts["validation"] = fmt::format("{}", fmt::join(a.validation, ","));
+  facts["validation"] = without_secrets(fmt::format("{}", fmt::join(a.validation, ",")));
+  facts.merge(facts_of_validation_files(a.validation));
   if (a.eval_steps > 0) facts["eval_steps"] = std::to_string(a.eval_steps);
   if (a.max_eval_samples > 0) facts["max_eval_samples"] = std::to_string(a.max_eval_samples);
   return facts;

@@ -45,6 +45,18 @@ class ChangedData : public testing::Test {
   const Toy toy_;
 };
 
+// Other validation rows could choose another step as the best one.
+TEST_F(ChangedData, OfTheValidationAreRefusedByAResumeThatChoosesTheBestModel) {
+  const Words words = fit("3", {"--load-best-model-at-end"});
+  ASSERT_EQ(portatune(words).exit_code, 0);
+  fs::remove(toy_.output() + "/training_run.json");  // as if it were interrupted before the end
+  write(toy_.file("validation.csv"), other_rows());
+  const Finished resumed = portatune(words + Words{"--resume"});
+  EXPECT_EQ(resumed.exit_code, 2) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("validation_data files with hash "));
+  EXPECT_EQ(portatune(words + Words{"--resume", "--changed-data", "use"}).exit_code, 0);
+}
+
 TEST_F(ChangedData, EndTheRunAtTheLastCheckpointFromWhichItGoesOnToTheSameBits) {
   const Words words = fit("60", {"--checkpoint-every", "4"});
   ASSERT_EQ(portatune(words).exit_code, 0);

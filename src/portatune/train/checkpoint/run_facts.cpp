@@ -112,7 +112,9 @@ std::string describe_differences(const RunFacts& saved, const RunFacts& now) {
 void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now,
                       const std::vector<std::string>& may_differ) {
   std::vector<std::string> names = differing(saved, now);
-  if (!saved.contains(kModelFact) || !now.contains(kModelFact)) std::erase(names, kModelFact);
+  for (const char* later : {kModelFact, kValidationDataFact}) {
+    if (!saved.contains(later) || !now.contains(later)) std::erase(names, later);
+  }
   std::erase_if(names,
                 [&](const std::string& name) { return std::ranges::find(may_differ, name) != may_differ.end(); });
   if (names.empty()) return;

@@ -16,6 +16,8 @@ using RunFacts = std::map<std::string, std::string>;
 
 /// The name of the model that training starts from. Older checkpoints do not have it.
 inline constexpr const char* kModelFact = "model";
+/// A hash of the validation files, where scores decide. Older checkpoints do not have it.
+inline constexpr const char* kValidationDataFact = "validation_data";
 
 /// All options that decide about weights except total_steps, which fit() may compute; the number of devices that share
 /// the batches; and `must_match`.

@@ -11,11 +11,15 @@
 #include "portatune/io/checksum/fingerprint.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/remote/listing.h"
+#include "portatune/io/tfrecord/tfrecord_index.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/sources.h"
+#include "portatune/train/checkpoint/run_facts.h"
 
 namespace portatune::run {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kTrainingData = "training_data";
 
@@ -24,9 +28,18 @@ std::string name_of(const std::string& url) {
   return without_secrets(io::has_listing(url) ? url : url.substr(0, url.find('?')));
 }
 
+std::vector<std::string> weight_files(const fs::path& model) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(model, none)) {
+    if (entry.path().extension() == ".safetensors") files.push_back(entry.path().string());
+  }
+  return files;
+}
+
 // The files of a folder of tables, since their bytes matter; a folder of images stays one entry.
 std::vector<std::string> files_of(const std::string& word) {
-  const bool holds_tables = std::filesystem::is_directory(word) && data::holds_tables(word);
+  const bool holds_tables = fs::is_directory(word) && data::holds_tables(word);
   return holds_tables || io::is_remote(word) ? data::table_files({word}) : std::vector{word};
 }
 
@@ -74,15 +87,31 @@ std::vector<std::string> validation_files(const std::vector<std::string>& words)
   return files;
 }
 
+std::map<std::string, std::string> facts_of_validation_files(const std::vector<std::string>& words) {
+  std::vector<std::string> local = validation_files(words);
+  std::erase_if(local, io::is_remote);
+  if (local.empty()) return {};
+  return {{train::kValidationDataFact, "files with hash " + io::content_hash(local)}};
+}
+
 std::shared_ptr<io::WatchedFiles> watch_files(const RunOptions& a) {
   std::vector<std::string> words = a.train;
   for (const NamedFiles& set : named_files(a.validation)) words.insert(words.end(), set.files.begin(), set.files.end());
+  words.insert(words.end(), a.test.begin(), a.test.end());
   std::erase_if(words, io::is_remote);
-  return std::make_shared<io::WatchedFiles>(training_files(words));
+  std::vector<std::string> files = training_files(words);
+  for (size_t i = 0, count = files.size(); i < count; ++i) {
+    if (std::string index = io::index_path(files[i]); fs::exists(index)) files.push_back(std::move(index));
+  }
+  if (a.training.on_non_finite == OnNonFinite::kRewind) {
+    const std::vector<std::string> weights = weight_files(a.model.folder);
+    files.insert(files.end(), weights.begin(), weights.end());
+  }
+  return std::make_shared<io::WatchedFiles>(files);
 }
 
 std::vector<std::string> facts_of_data(const std::vector<std::string>& words) {
-  std::vector<std::string> names = {kTrainingData};
+  std::vector<std::string> names = {kTrainingData, train::kValidationDataFact};
   for (const std::string& file : training_files(words)) {
     if (io::is_remote(file)) names.push_back(name_of(file));
   }

@@ -28,11 +28,15 @@ std::vector<std::string> training_files(const std::vector<std::string>& words);
 /// The files of words in the form of RunOptions::validation.
 std::vector<std::string> validation_files(const std::vector<std::string>& words);
 
-/// The local files of training and validation rows. Images that a table names are not watched.
+/// The local files that a run reads again: those of training, validation and test rows with their indexes, and the
+/// weights of the model if the run may rewind to its start. Images and recordings that a table names are not watched.
 std::shared_ptr<io::WatchedFiles> watch_files(const RunOptions& a);
 
 /// Names of the facts below, which depend on the files alone.
 std::vector<std::string> facts_of_data(const std::vector<std::string>& words);
+
+/// A fact for TrainingOptions::must_match: a hash of the local files' bytes, if there are any.
+std::map<std::string, std::string> facts_of_validation_files(const std::vector<std::string>& words);
 
 /// Facts for TrainingOptions::must_match: the number of examples, a hash of the local files' bytes, and the fingerprint
 /// of each remote file, so that errors name the changed file.
