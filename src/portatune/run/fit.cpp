@@ -101,12 +101,16 @@ void stop(const Trainer& trainer, const RunPlan& plan, int64_t best_step, Events
   events.stopped(trainer.steps(), checkpoint);
 }
 
-// Data that cannot be read end a run, which can be resumed when they can.
+// Data that cannot be read or used end a run, which can be resumed when they can.
 FitResult fit_reporting_checkpoint(Trainer& trainer, const data::Dataset& batches, const FitOptions& options,
                                    const RunPlan& plan, Events& events) {
   try {
     return trainer.fit(batches, options);
-  } catch (const IoError&) {
+  } catch (const NumericError&) {  // names its checkpoint
+    throw;
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const Error&) {
     if (is_first(plan.device.processes.get())) {
       const std::filesystem::path newest = train::newest_checkpoint(plan.output).path;
       if (!newest.empty()) events.resumable(newest, "the newest checkpoint is " + newest.string());
@@ -317,7 +321,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   report_best_model(result, events);
   require_updates(skipped_at_end, result.steps);
   save_average(trainer, plan, events);  // before the model, which marks the run as finished
-  save_model(trainer, plan, events);
+  save_model(trainer, result.model_step, plan, events);
   remove_surplus_checkpoints(plan, result.best_step, events);
   add_result(result, trainer, outcome);
   outcome.seconds = seconds_since(start) - result.compile_s;

@@ -192,6 +192,21 @@ TEST_F(FullDisk, TheLastStepIsSavedBesideTheOutputFolder) {
   expect_to_go_on(run, toy_, options_);
 }
 
+// A checkpoint would combine the number of the last step with the weights of the best one.
+TEST_F(FullDisk, TheBestModelIsSavedAsAModelAlone) {
+  PORTATUNE_REQUIRE_DISK(*disk_);
+  const Words best = {"--load-best-model-at-end", "--metric-for-best-model", "loss", "--greater-is-better"};
+  Program program(toy_.fit(options_ + best));
+  ASSERT_TRUE(program.says("epoch 2/"));
+  fill();
+  const Finished run = program.wait();
+  EXPECT_EQ(run.exit_code, 74) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy_.file(rescued()) + "/model/model.safetensors")) << run.err;
+  for (const auto& entry : std::filesystem::directory_iterator(toy_.file(rescued()))) {
+    EXPECT_EQ(entry.path().filename(), "model") << run.err;
+  }
+}
+
 TEST_F(FullDisk, AStoppedRunIsSavedBesideTheOutputFolder) {
   PORTATUNE_REQUIRE_DISK(*disk_);
   Program program(toy_.fit(options_));

@@ -19,8 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the run has finished, so that a model without the optimizer state is of use.
-enum class RunIs { kStopped, kFinished };
+// A finished run has a model that is of use without the optimizer state. The best model of a run is no state to resume
+// from: its weights are not those of the last step.
+enum class RunIs { kStopped, kFinished, kFinishedWithBest };
 
 // Retries after a pause if the system refuses: a full disk may have room then. Several processes retry together.
 void save_or_try_again(ProcessGroup* processes, Events& events, const std::function<void()>& save) {
@@ -68,8 +69,9 @@ struct Rescue {
 
 Rescue rescue_to(const fs::path& folder, const Trainer& trainer, RunIs run) {
   const fs::path checkpoint = train::checkpoint_path(folder, trainer.steps()), model = folder / "model";
-  if (try_to([&] { trainer.save_checkpoint(checkpoint); })) return {.path = checkpoint};
-  const bool is_saved = run == RunIs::kFinished && try_to([&] { trainer.save(model); });
+  const bool is_state = run != RunIs::kFinishedWithBest;
+  if (is_state && try_to([&] { trainer.save_checkpoint(checkpoint); })) return {.path = checkpoint};
+  const bool is_saved = run != RunIs::kStopped && try_to([&] { trainer.save(model); });
   return is_saved ? Rescue{.path = model, .is_checkpoint = false} : Rescue{};
 }
 
@@ -77,7 +79,8 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
   ProcessGroup* const processes = a.device.processes.get();
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
   if (in_any(processes, train::fault_in_checkpoint(path).empty())) return {.path = path};
-  if (try_to([&] { trainer.save_checkpoint(path); })) return {.path = path};
+  const bool is_state = run != RunIs::kFinishedWithBest;
+  if (is_state && try_to([&] { trainer.save_checkpoint(path); })) return {.path = path};
   // One of several runs is resumed from its own folder alone.
   if (a.folds > 0 || !a.training.must_match.empty()) return {};
   std::error_code none;
@@ -93,8 +96,8 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
 void report_rescue(const RunOptions& a, const Rescue& saved, int64_t steps, RunIs run, Events& events) {
   if (!saved.is_checkpoint) return events.rescued(saved.path, a.output);
   if (!saved.path.empty()) {
-    const std::string what = run == RunIs::kFinished ? "the model is not saved"
-                                                     : fmt::format("no checkpoint is saved in {}", a.output.string());
+    const std::string what = run != RunIs::kStopped ? "the model is not saved"
+                                                    : fmt::format("no checkpoint is saved in {}", a.output.string());
     return events.resumable(saved.path, fmt::format("{}; step {} is in {}", what, steps, saved.path.string()));
   }
   const std::string lost = fmt::format("neither the model nor a checkpoint of step {} is saved", steps);
@@ -119,8 +122,10 @@ void save_or_rescue(const Trainer& trainer, const RunOptions& a, RunIs run, Even
 
 }  // namespace
 
-void save_model(const Trainer& trainer, const RunOptions& a, Events& events) {
-  save_or_rescue(trainer, a, RunIs::kFinished, events, [&] { trainer.save(a.output); });
+void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a, Events& events) {
+  const bool is_last = model_step == trainer.steps();
+  save_or_rescue(trainer, a, is_last ? RunIs::kFinished : RunIs::kFinishedWithBest, events,
+                 [&] { trainer.save(a.output); });
 }
 
 void save_average(Trainer& trainer, const RunOptions& a, Events& events) {
