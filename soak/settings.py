@@ -77,6 +77,12 @@ FITS = (
     fit("generated texts", "--task text-to-text --model toys/bart --from-config --train toys/pairs.csv "
         "--validation toys/few_pairs.csv --predict-with-generate --num-beams 2 --max-length 16 --max-target-length 6 "
         "--batch-size 16 --epochs 2 --load-best-model-at-end"),
+    fit("grown model", "--task masked-lm --model toys/bert_mlm --train toys/corpus.txt --max-length 16 --batch-size 16 "
+        "--grow toys/stages.yaml"),
+    fit("speech", "--task speech-ctc --model toys/wav2vec2 --from-config --train toys/speech.csv --batch-size 4 "
+        "--epochs 2 --learning-rate 1e-3"),
+    fit("colours", "--task colorization --model toys/colorizer --from-config --train toys/images --batch-size 8 "
+        "--epochs 2"),
     sweep("sweep", f"{BERT.replace('--learning-rate 1e-2', '')} --train toys/train.csv --batch-size 16 --epochs 1 "
           "--validation toys/validation.csv --grid learning-rate=1e-2,2e-2"),
 )
@@ -97,6 +103,8 @@ SHARDS = command(
 COMMANDS = (
     command("predict", "predict --model toys/tuned --data toys/validation.csv --output out.jsonl", "out.jsonl"),
     command("predict a table", "predict --model toys/tuned --data toys/validation.csv --output out.csv", "out.csv"),
+    command("predict with adapters", "predict --model toys/bert --adapter toys/adapter --adapter other=toys/other_adapter "
+            "--data toys/validation.csv --output out.jsonl", "out-adapter.jsonl", "out-other.jsonl"),
     command("tokenize", "tokenize --tokenizer toys/bert --input toys/train.csv --output out.jsonl", "out.jsonl"),
     command("tfrecord write", "tfrecord write --input toys/train.csv --int64-columns label --output out.tfrecord",
             "out.tfrecord", "out.tfrecord.index"),
@@ -107,4 +115,6 @@ COMMANDS = (
 MORE_TOYS = {
     "train.tfrecord": "tfrecord write --input toys/train.csv --int64-columns label --output train.tfrecord",
     "tuned": f"fit {TABLE} --output tuned",
+    "adapter": f"fit {TABLE} --adapter lora --lora-rank 2 --output adapter",
+    "other_adapter": f"fit {TABLE} --adapter lora --lora-rank 4 --seed 2 --output other_adapter",
 }

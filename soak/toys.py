@@ -1,11 +1,16 @@
-"""Tiny random models and data: a run on them takes a fraction of a second. JPEG and Parquet files are test data."""
+"""Tiny random models and data: a run on them takes a fraction of a second. Photos, recordings and tables of Arrow are
+test data."""
 
+import array
 import gzip
 import json
+import math
 import pathlib
 import random
 import shutil
 import struct
+import tarfile
+import wave
 import zlib
 
 TEST_DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
@@ -25,12 +30,18 @@ def make_all(folder):
     gpt2(folder / "gpt2")
     bart(folder / "bart")
     vit(folder / "vit")
+    wav2vec2(folder / "wav2vec2")
+    colorizer(folder / "colorizer")
     (folder / "plain").mkdir()
     for name in ("vocab.txt", "tokenizer_config.json"):
         shutil.copy(folder / "bert" / name, folder / "plain")
     tables(folder)
-    shutil.copy(TEST_DATA / "arrow" / "rows.parquet", folder)
+    for name in ("rows.parquet", "data-00000-of-00001.arrow"):
+        shutil.copy(TEST_DATA / "arrow" / name, folder)
     photos(folder)
+    recordings(folder)
+    questions(folder / "questions.json")
+    (folder / "stages.yaml").write_text("- max_steps: 4\n- layers: 2\n  max_steps: 4\n  learning_rate: 1e-3\n")
     for split, count in (("images", 12), ("other_images", 4)):
         pictures(folder / split, count)
 
@@ -115,18 +126,6 @@ def gpt2(folder):
     tokenizer(folder)
 
 
-def bart(folder):
-    """Writes a model without weights, for --from-config."""
-    config = {"architectures": ["BartForConditionalGeneration"], "model_type": "bart", "vocab_size": len(VOCABULARY),
-              "d_model": HIDDEN, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": HEADS,
-              "decoder_attention_heads": HEADS, "encoder_ffn_dim": INNER, "decoder_ffn_dim": INNER,
-              "max_position_embeddings": 32, "activation_function": "gelu", "dropout": 0.1, "pad_token_id": 0,
-              "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3, "is_encoder_decoder": True}
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config, indent=1))
-    tokenizer(folder)
-
-
 def vit(folder):
     rng = random.Random(4)
     layer = "vit.encoder.layer.0"
@@ -153,6 +152,42 @@ def vit(folder):
                  "resample": 2, "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
                  "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+
+
+# The models below have no weights: they are trained from their config.
+
+
+def bart(folder):
+    config = {"architectures": ["BartForConditionalGeneration"], "model_type": "bart", "vocab_size": len(VOCABULARY),
+              "d_model": HIDDEN, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": HEADS,
+              "decoder_attention_heads": HEADS, "encoder_ffn_dim": INNER, "decoder_ffn_dim": INNER,
+              "max_position_embeddings": 32, "activation_function": "gelu", "dropout": 0.1, "pad_token_id": 0,
+              "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3, "is_encoder_decoder": True}
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    tokenizer(folder)
+
+
+def wav2vec2(folder):
+    config = {"architectures": ["Wav2Vec2ForCTC"], "model_type": "wav2vec2", "hidden_size": HIDDEN,
+              "num_hidden_layers": 1, "num_attention_heads": HEADS, "intermediate_size": INNER, "hidden_act": "gelu",
+              "conv_dim": [HIDDEN] * 3, "conv_kernel": [10, 8, 4], "conv_stride": [8, 5, 4],
+              "num_feat_extract_layers": 3, "feat_extract_norm": "group", "conv_bias": False,
+              "num_conv_pos_embeddings": 8, "num_conv_pos_embedding_groups": 4, "do_stable_layer_norm": False,
+              "mask_time_prob": 0.1, "mask_time_length": 4, "layerdrop": 0.1, "vocab_size": 32, "pad_token_id": 0}
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    extractor = {"feature_extractor_type": "Wav2Vec2FeatureExtractor", "sampling_rate": 16000, "feature_size": 1,
+                 "padding_value": 0.0, "do_normalize": True, "return_attention_mask": False}
+    (folder / "preprocessor_config.json").write_text(json.dumps(extractor))
+
+
+def colorizer(folder):
+    config = {"architectures": ["ColTranColorizer"], "model_type": "coltran", "hidden_size": 4, "ff_size": 6,
+              "num_heads": 2, "num_encoder_layers": 1, "num_outer_layers": 1, "num_inner_layers": 1,
+              "downsample_res": 4, "resolution": [4, 4], "dropout": 0.1}
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config, indent=1))
 
 
 def model_folder(folder, config, tensors):
@@ -244,14 +279,57 @@ def csv_file(file, rows):
     file.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
 
 
+def questions(file):
+    """Writes questions about texts, in the layout of SQuAD."""
+    paragraphs = []
+    for i, (text, _) in enumerate(sentences(24, 3)):
+        answer = text.split()[-1]
+        paragraphs.append({"context": text, "qas": [{
+            "id": str(i), "question": "what is it", "answers": [{"text": answer, "answer_start": text.rindex(answer)}]}]})
+    file.write_text(json.dumps({"version": "1.1", "data": [{"title": "films", "paragraphs": paragraphs}]}))
+
+
 def photos(folder):
-    """Writes JPEG files, and a table that lists them."""
-    (folder / "photos").mkdir()
-    names = ("420", "422", "444", "gray_progressive")
-    for name in names:
-        shutil.copy(TEST_DATA / "image" / "decode" / f"{name}.jpg", folder / "photos")
-    rows = "".join(f"photos/{name}.jpg,{i % 2}\n" for i, name in enumerate(2 * names))
-    (folder / "photos.csv").write_text("image,label\n" + rows)
+    """Writes JPEG and WebP files, tables that list them, and an archive of JPEG files with labels."""
+    names = ("420.jpg", "422.jpg", "444.jpg", "gray_progressive.jpg")
+    copies(folder, "photos", "image", [TEST_DATA / "image" / "decode" / name for name in names])
+    names = ("lossy.webp", "lossless.webp", "alpha_lossy.webp", "orientation_6.webp")
+    copies(folder, "webp", "image", [TEST_DATA / "image" / "decode" / name for name in names])
+    with tarfile.open(folder / "photos.tar", "w") as archive:
+        for i, file in enumerate(sorted((folder / "photos").iterdir())):
+            archive.add(file, f"{i}.jpg")
+            (folder / "label.cls").write_text(str(i % 2))
+            archive.add(folder / "label.cls", f"{i}.cls")
+    (folder / "label.cls").unlink()
+
+
+def copies(folder, name, column, files):
+    """Copies files to a folder, and writes a table that lists each of them twice with a label."""
+    (folder / name).mkdir()
+    for file in files:
+        shutil.copy(file, folder / name)
+    rows = "".join(f"{name}/{file.name},{i % 2}\n" for i, file in enumerate(2 * files))
+    (folder / f"{name}.csv").write_text(f"{column},label\n{rows}")
+
+
+def recordings(folder):
+    """Writes WAV files of tones with a table of their transcriptions, and recordings in other formats."""
+    rng = random.Random(6)
+    (folder / "speech").mkdir()
+    lines = []
+    for i in range(16):
+        letters = rng.choices("abc", k=rng.randint(2, 4))
+        samples = array.array("h")
+        for letter in letters:
+            pitch = 2 * math.pi * (300 + 400 * "abc".index(letter)) / 16000
+            samples.extend(int(9000 * math.sin(pitch * n) + rng.gauss(0, 300)) for n in range(1600))
+        with wave.open(str(folder / "speech" / f"{i}.wav"), "wb") as file:
+            file.setparams((1, 2, 16000, 0, "NONE", ""))
+            file.writeframes(samples.tobytes())
+        lines.append(f"speech/{i}.wav,{''.join(letters)}\n")
+    (folder / "speech.csv").write_text("audio,text\n" + "".join(lines))
+    names = ("22k.flac", "22k_stereo.ogg", "16k.mp3", "48k.opus", "16k_float.wav", "44k_stereo.aiff")
+    copies(folder, "recordings", "audio", [TEST_DATA / "audio" / "decode" / name for name in names])
 
 
 def pictures(folder, count):
