@@ -74,7 +74,7 @@ TEST(Compile, ReportsMemoryAndOperations) {
   EXPECT_EQ(memory.results, 4 * 32 * 64);
   EXPECT_EQ(memory.aliased, 4 * 32 * 64);
   EXPECT_GE(memory.peak, memory.arguments);
-  EXPECT_EQ(executable.executable().flops(), 2 * 32 * 64 * 64);
+  EXPECT_EQ(executable.executable().cost("flops"), 2 * 32 * 64 * 64);
 }
 
 TEST(Compile, SerializedProgramRunsAgain) {

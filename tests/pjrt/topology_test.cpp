@@ -62,8 +62,8 @@ TEST(TpuTopology, DescribesItsDevices) {
 TEST(TpuTopology, CountsOperations) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   const Executable step = aot_topology(AotTarget::kTpuV5e).compile(kStep, {.replicas = 4});
-  ASSERT_TRUE(step.flops());
-  EXPECT_NEAR(*step.flops(), 2.0 * 2 * 128 * 256 * 512, 1e6);  // two products, and few operations for the sums
+  ASSERT_TRUE(step.cost("flops"));
+  EXPECT_NEAR(*step.cost("flops"), 2.0 * 2 * 128 * 256 * 512, 1e6);  // two products, and few operations for the sums
 }
 
 TEST(TpuTopology, ReportsOutOfMemory) {

@@ -48,13 +48,13 @@ MemoryStats Executable::memory_stats() const {
   return result;
 }
 
-std::optional<double> Executable::flops() const {
+std::optional<double> Executable::cost(std::string_view name) const {
   try {
     const auto cost =
         PORTATUNE_PJRT(*handle_.get_deleter().api, PJRT_Executable_GetCostAnalysis, .executable = handle_.get());
     for (size_t i = 0; i < cost.num_properties; ++i) {
       const PJRT_NamedValue& property = cost.properties[i];
-      if (std::string_view(property.name, property.name_size) == "flops") return value_of(property);
+      if (std::string_view(property.name, property.name_size) == name) return value_of(property);
     }
   } catch (const CallError& error) {
     if (error.kind() != CallError::Kind::kUnimplemented) throw;

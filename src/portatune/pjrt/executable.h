@@ -42,9 +42,8 @@ class Executable {
   const std::vector<TensorType>& result_types() const { return result_types_; }
   /// errors    CallError if the plugin does not report them
   MemoryStats memory_stats() const;
-  /// Floating-point operations of one execution, as the compiler counts them; nothing if the plugin does not report
-  /// them.
-  std::optional<double> flops() const;
+  /// The compiler's own estimate of one execution: "flops", "bytes accessed"; nothing if the plugin does not report it.
+  std::optional<double> cost(std::string_view name) const;
   /// The optimised program: XLA's message HloModuleProto.
   /// errors    CallError if the plugin does not provide it
   std::string optimized_hlo() const;

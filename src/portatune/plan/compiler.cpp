@@ -28,7 +28,8 @@ Compiled facts_of(std::string_view module_text, const pjrt::Executable& executab
                   ProgramWriter* keep) {
   stop_if_requested();  // a compiler does not react to signals
   if (keep != nullptr) keep->add(module_text, executable);
-  return {executable.memory_stats(), hlo_traffic(executable.optimized_hlo()), seconds};
+  return {executable.memory_stats(), hlo_traffic(executable.optimized_hlo()), seconds, executable.cost("flops"),
+          executable.cost("bytes accessed")};
 }
 
 // "v5e:2x4" for "v5e:2x2": doubles the last of the shortest sides, which gives the topologies in which TPUs are

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "portatune/device.h"
 #include "portatune/graph.h"
@@ -15,8 +16,9 @@ namespace portatune::plan {
 /// Results of compiling a program.
 struct Compiled {
   pjrt::MemoryStats memory;
-  double traffic;  ///< of hlo_traffic(), in bytes
-  double seconds;  ///< duration of compilation
+  double traffic;                              ///< of hlo_traffic(), in bytes
+  double seconds;                              ///< duration of compilation
+  std::optional<double> xla_flops, xla_bytes;  ///< XLA's own analysis of the cost, if the plugin has one
 };
 
 /// A compiler for one kind of device.

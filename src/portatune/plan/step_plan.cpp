@@ -85,7 +85,9 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
           .work = {.flops = flops_of_step(task, batch, options),
                    .bytes = compiled.traffic,
                    .sent_bytes = sent_bytes(task, batch, options)},
-          .compile_s = compiled.seconds};
+          .compile_s = compiled.seconds,
+          .xla_flops = compiled.xla_flops,
+          .xla_bytes = compiled.xla_bytes};
 }
 
 EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const train::Signature& batch,

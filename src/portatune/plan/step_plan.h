@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "portatune/plan/compiler.h"
@@ -32,6 +33,7 @@ struct StepPlan {
   Memory memory;
   Work work;
   double compile_s = 0;
+  std::optional<double> xla_flops, xla_bytes;  ///< as in Compiled
 };
 
 /// The part that is known without compiling: parameters, optimizer and batch.

@@ -36,7 +36,7 @@ constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>
 constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}\n";
 
 // Whether the plugin reports the size of the code; the plugins of CPUs and GPUs do not.
-bool tells_code(const plan::Memory& memory) { return memory.code > 0; }
+bool has_code_size(const plan::Memory& memory) { return memory.code > 0; }
 
 std::string memory_row(const plan::PlannedTarget& target) {
   const plan::Memory& m = target.outcome.memory;
@@ -50,7 +50,7 @@ std::string memory_row(const plan::PlannedTarget& target) {
   }
   return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", binary_size(m.parameters),
                      binary_size(m.optimizer()), binary_size(m.batch + m.layout), binary_size(m.temporaries),
-                     tells_code(m) ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
+                     has_code_size(m) ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
                      largest(target.largest_batch));
 }
 
@@ -123,7 +123,7 @@ ordered_json json_of(const plan::Memory& memory) {
   ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer()},   {"batch", memory.batch},
                        {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", nullptr},
                        {"total", memory.total()}};
-  if (tells_code(memory)) json["code"] = memory.code;
+  if (has_code_size(memory)) json["code"] = memory.code;
   json["slots"] = memory.slots;
   return json;
 }
@@ -140,6 +140,8 @@ ordered_json json_of_arguments(const plan::Memory& memory) {
           {"slots", memory.slots}};
 }
 
+ordered_json json_of(const std::optional<double>& cost) { return cost ? ordered_json(*cost) : ordered_json(); }
+
 ordered_json json_of(const plan::ShapePlan& shape) {
   ordered_json arrays = ordered_json::object();
   for (const auto& [name, type] : shape.shape.batch) arrays[name] = to_string(type);
@@ -150,6 +152,8 @@ ordered_json json_of(const plan::ShapePlan& shape) {
           {"memory", json_of(shape.step.memory)},
           {"flops", flops},
           {"bytes", shape.step.work.bytes},
+          {"xla_flops", json_of(shape.step.xla_flops)},
+          {"xla_bytes", json_of(shape.step.xla_bytes)},
           {"sent_bytes", shape.step.work.sent_bytes},
           {"compute_seconds", shape.time.compute_s},
           {"memory_seconds", shape.time.memory_s},
