@@ -143,7 +143,9 @@ Json caches(Problems& problems) {
 }
 
 Json disk(Problems& problems) {
-  Json facts = {{"current_folder_free_bytes", free_space(fs::current_path(), "current folder", problems)}};
+  std::error_code removed;
+  const fs::path here = fs::current_path(removed);
+  Json facts = {{"current_folder_free_bytes", free_space(removed ? "." : here, "current folder", problems)}};
   facts["models_free_bytes"] = free_space(io::hub_cache(), "cache of models", problems);
   return facts;
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/changed_model.h"
 #include "portatune/hub/model_folder.h"
@@ -102,6 +103,7 @@ void write_weights(const fs::path& file, const ModelFolder& model) {
   const std::vector<io::NamedTensorType> types = types_of(model, changes);
   io::SafetensorsWriter writer(file, types);
   for (const io::NamedTensorType& type : types) {
+    stop_if_requested();
     const TensorView before = *model.find(type.name);
     const auto change = changes.find(type.name);
     if (change == changes.end()) {

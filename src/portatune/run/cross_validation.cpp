@@ -63,7 +63,6 @@ void check_options(const RunOptions& a) {
   }
 }
 
-// Removes the results of an earlier cross-validation.
 // All settings that determine the models.
 train::RunFacts facts_of(const RunPlan& a, const RowTask& task, int64_t rows) {
   train::RunFacts facts = train::facts_of(training_options(a, task, rows), a.device.mesh);

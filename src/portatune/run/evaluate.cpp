@@ -20,7 +20,7 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   require_rows(options.data);
   require_labels(options.model, options.model.folder);
   const std::vector<NamedFiles> named = named_files(options.data);
-  for (const NamedFiles& set : named) require_files_for_all(options.device, set.files);
+  for (const NamedFiles& set : named) require_files_for_all(options.device, "data", set.files);
   const std::vector<std::string>& files = named.front().files;
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);

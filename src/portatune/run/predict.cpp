@@ -26,7 +26,7 @@ Prediction predict(const PredictOptions& given, const OpenSink& open, Events& ev
   PredictOptions options = given;
   options.data = with_hub_files(given.data);
   require_rows_to_predict(options.data, options.texts);
-  require_files_for_all(options.device, options.data);
+  require_files_for_all(options.device, "data", options.data);
   ModelOptions model = options.model;
   lower_max_length(model, model.folder, events);
   const std::unique_ptr<RowTask> task = open_task(model, model.folder, options.data, Classes::kOfModel, events);

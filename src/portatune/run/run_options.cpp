@@ -37,9 +37,10 @@ void describe_training(RunOptions& o, OptionFields& fields) {
   fields("batch_size", o.batch_size, "rows of a step, on each device",
          {.lowest = 1, .highest = 1e6, .fact = Fact::kAlways, .other_names = "per_device_train_batch_size"});
   fields("epochs", o.epochs, "epochs", {.lowest = 1, .highest = 1e6, .other_names = "num_train_epochs"});
-  fields("steps_per_epoch", o.steps_per_epoch, "the data are repeated to fill them",
+  fields("steps_per_epoch", o.steps_per_epoch, "number of steps in an epoch; the data are repeated to fill it",
          {.lowest = 1, .default_help = "one pass"});
-  fields("max_steps", o.max_steps, "steps in all, in place of epochs", {.lowest = 1, .default_help = "none"});
+  fields("max_steps", o.max_steps, "number of steps of the whole run, in place of epochs",
+         {.lowest = 1, .default_help = "none"});
   fields("packing", o.packing, "several texts per row", {.default_help = "exact_examples, unless --padding is given"});
   fields("tokens_per_batch", o.tokens_per_batch, "tokens of a batch with --packing token_budget",
          {.lowest = 1, .highest = 1e9, .default_help = "about --batch-size examples"});

@@ -142,6 +142,15 @@ TEST(SweepTrials, HaveEachOptionOnceInTheGrid) {
   EXPECT_THROW(arguments({"--grid", "epochs=1", "--grid", "epochs=2"}), UsageError);
 }
 
+TEST(SweepTrials, DoNotResumeBecauseARecipeDoes) {
+  const Toy toy;
+  write(toy.file("r.yaml"), "resume: true\n");
+  const SweepArguments a =
+      std::get<SweepArguments>(parse(sweep_of(toy, {"--recipe", toy.file("r.yaml"), "--grid", "weight-decay=0,0.1"})));
+  EXPECT_TRUE(a.fit.resume);
+  for (const run::Trial& trial : trials_of(a)) EXPECT_FALSE(trial.options.resume);
+}
+
 TEST(SweepTrials, AreCommandLinesOfFit) {
   const SweepArguments a = arguments({"--grid", "learning-rate=1e-5", "--epochs", "2", "--halving", "--json"});
   EXPECT_THAT(words_of_trial(a, {{"learning-rate", "1e-5"}}, 43, "trial-002"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,9 @@ std::string line_called(const std::string& name, const std::string& error) {
 }
 
 std::string complaint(const Output& output) {
-  if (output.exit_code == kTimedOut) return fmt::format("no answer within {} seconds", kTimeoutS);
+  // `timeout` ends with the second code if the program ignores SIGTERM.
+  if (output.exit_code == kTimedOut || output.exit_code == kSignal + SIGKILL)
+    return fmt::format("no answer within {} seconds", kTimeoutS);
   if (output.exit_code > kSignal) return fmt::format("the plugin crashed: signal {}", output.exit_code - kSignal);
   const std::string given = line_called("given", output.text);
   return without_secrets(given.empty() ? printable(output.text) : given);

@@ -43,7 +43,7 @@ OptionValues option_values(const CLI::App& chosen) {
   for (const CLI::Option* option : chosen.get_options()) {
     const std::string name = option->get_name(), type = option->get_type_name();
     const bool may_differ = name == "--device" || name == "--quiet" || name == "--json" || name == "--disable-progress";
-    if (may_differ || type.starts_with("PATH") || type.starts_with("FILE")) continue;
+    if (may_differ || type.starts_with("PATH") || type.starts_with("FILE") || type.starts_with("FOLDER")) continue;
     values.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
   }
   return values;
@@ -161,7 +161,11 @@ std::optional<Recipe> settings_of(const Command& command) {
 
 std::string as_option(const std::string& name) {
   const std::string option = with_hyphens("--" + name);
-  return CommandSet().has_option(option) ? option : name;
+  try {
+    return CommandSet().has_option(option) ? option : name;
+  } catch (const UsageError&) {  // a task of this program has options that no command can have
+    return name;
+  }
 }
 
 std::string own_name(const std::string& command, const std::string& option) {

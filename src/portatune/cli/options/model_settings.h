@@ -20,7 +20,7 @@ struct Talk;
 std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters);
 
 /// Reports the settings of the file that are used, if any.
-void say_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters,
-                  const std::vector<std::string>& settings, const Talk& talk);
+void report_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters,
+                     const std::vector<std::string>& settings, const Talk& talk);
 
 }  // namespace portatune::cli

@@ -436,11 +436,11 @@ void add_options(CLI::App& command, SweepArguments& a) {
   sweep.number("--seeds", a.seeds, "trials of each configuration, with --seed and the numbers after it",
                {.lowest = 1, .highest = 1000});
   sweep
-      .number("--random", a.random, "so many random configurations in place of all combinations",
+      .number("--random", a.random, "number of random configurations, in place of all combinations",
               {.lowest = 1, .highest = 1000})
       ->default_str("none");
   sweep.flag("--halving", a.halving, "end the worse configurations early (successive halving)");
-  sweep.number("--halving-factor", a.halving_factor, "of so many configurations one continues",
+  sweep.number("--halving-factor", a.halving_factor, "one in N configurations continues",
                {.lowest = 2, .highest = 100});
   sweep.flag("--keep-models", a.keep_models, "keep the models of all trials, not only the best");
   add_run_options(command, a.fit);

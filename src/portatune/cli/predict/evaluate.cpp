@@ -17,7 +17,7 @@ int evaluate(const EvaluateArguments& given, Processes& processes) {
   TerminalEvents events(a.talk);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   catch_signals();
-  say_settings(a.model, a.adapters, a.settings, a.talk);
+  report_settings(a.model, a.adapters, a.settings, a.talk);
   const std::vector<run::NamedEvaluation> evaluations = run::evaluate(a, a.adapters, events);
   if (!is_first(a.device.processes.get())) return kOk;
   print_result(a.talk.json ? json_of(evaluations) : table_of(evaluations));

@@ -117,7 +117,7 @@ int generate(const GenerateArguments& given, Processes& processes) {
   const GenerateArguments a = processes.arguments_of(given);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   const bool is_first = portatune::is_first(a.device.processes.get());
-  run::require_files_for_all(a.device, a.input);
+  run::require_files_for_all(a.device, "input", a.input);
   const std::vector<run::UsedModel> models = run::used_models(a.model, a.adapters);
   const std::vector<std::vector<run::Prompt>> prompts = prompts_of(models, a);
   catch_signals();  // before the file exists, so that no half-written file remains

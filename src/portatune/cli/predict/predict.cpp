@@ -37,7 +37,7 @@ int predict(const PredictArguments& given, Processes& processes) {
   a.stop = stop_at_signal();
   TerminalEvents events(a.talk);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
-  say_settings(a.model, a.adapters, a.settings, a.talk);
+  report_settings(a.model, a.adapters, a.settings, a.talk);
   std::deque<ResultFile> files;  // of all adapters
   const auto open = [&](const RowTask& task, const data::Dataset& rows) {
     catch_signals();  // before a file exists, so that no incomplete file is left

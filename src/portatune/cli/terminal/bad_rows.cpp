@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kSkip = "skip:";
 
 // The escape sequence erases a progress bar, which is soon drawn again below.
-void tell_of(const data::BadRow& row) {
+void report_row(const data::BadRow& row) {
   const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
   print_message(wipe);
   print_message_line(fmt::format("skipped {}: {}", row.where, row.reason));
@@ -26,7 +26,7 @@ std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word) {
   if (word == "fail") return nullptr;
   const bool skips = word.starts_with(kSkip);
   const auto limit = skips ? number_in<int64_t>(std::string_view(word).substr(kSkip.size())) : std::nullopt;
-  if (limit && *limit > 0) return std::make_shared<data::BadRows>(*limit, tell_of);
+  if (limit && *limit > 0) return std::make_shared<data::BadRows>(*limit, report_row);
   throw UsageError({.where = "--bad-rows", .given = word, .expected = "fail, or skip:N with the number of rows"});
 }
 
@@ -38,8 +38,6 @@ void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
       ->default_str("fail");
 }
 
-std::string skipped_text(const data::BadRows& bad_rows) {
-  return counted(bad_rows.count(), "bad row") + " skipped";
-}
+std::string skipped_text(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " skipped"; }
 
 }  // namespace portatune::cli

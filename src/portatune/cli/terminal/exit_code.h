@@ -14,7 +14,7 @@ enum ExitCode : int {
   kUnavailable = 69,  ///< a plugin or a device is missing or has failed
   kInternal = 70,     ///< a defect of Portatune
   kHang = 71,         ///< nothing went on for as long as --hang-timeout says
-  kCantCreate = 73,   ///< the output is in the way of something
+  kCantCreate = 73,   ///< something is in the place of the output
   kIo = 74,           ///< disk full, a failed read or write, another refusal of the system
   kInterrupted = 75,  ///< stopped by a signal after saving: to be continued
   kNumeric = 76,      ///< a loss, an output or a weight is not finite

@@ -28,6 +28,7 @@ constexpr double kDefaultOfSeveral_s = 1800;
 constexpr auto kForStacksOfOthers = 10s;
 // The search has a limit because the folder itself may be the cause of the hang.
 constexpr auto kToFindCheckpoints = 5s;
+constexpr auto kToReport = 60s;
 
 std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path& output) {
   try {
@@ -37,22 +38,27 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   }
 }
 
-void say_checkpoint(const FitArguments& a, run::Events& events) {
+void report_checkpoint(const FitArguments& a, run::Events& events) {
   const auto saved = find_checkpoints(a.output);
   if (saved.empty()) return;
   events.resumable(saved.back().path, "the newest checkpoint is " + saved.back().path.string());
 }
 
-// say_more  writes what helps the user after the stacks; called in the first process
+// report_more  writes what helps the user after the stacks; called in the first process
 [[noreturn]] void end_hang(double timeout_s, const DeviceOptions& device, Processes& launched,
-                           const std::function<void()>& say_more) {
+                           const std::function<void()>& report_more) {
   const std::string what = fmt::format(
       "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
   ProcessGroup* const processes = device.processes.get();
   const std::string who = processes == nullptr ? "" : fmt::format("process {}: ", processes->rank());
+  // Whoever reads the report may hang, too.
+  std::thread([] {
+    std::this_thread::sleep_for(kToReport);
+    std::_Exit(kHang);
+  }).detach();
   print_message(fmt::format("\nportatune: {}{}; the stacks of all threads:\n", who, what));
   write_thread_stacks(STDERR_FILENO);
-  if (is_first(processes)) say_more();
+  if (is_first(processes)) report_more();
   if (processes != nullptr) {
     std::this_thread::sleep_for(kForStacksOfOthers);
     launched.end(kHang, what.c_str());
@@ -61,11 +67,11 @@ void say_checkpoint(const FitArguments& a, run::Events& events) {
 }
 
 std::unique_ptr<Watchdog> watch(HangTimeout given_s, const DeviceOptions& device, Processes& processes,
-                                std::function<void()> say_more) {
+                                std::function<void()> report_more) {
   const double timeout_s = given_s.value_or(device.processes == nullptr ? 0 : kDefaultOfSeveral_s);
   if (timeout_s == 0) return nullptr;
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(timeout_s));
-  return std::make_unique<Watchdog>(timeout, [=, &processes] { end_hang(timeout_s, device, processes, say_more); });
+  return std::make_unique<Watchdog>(timeout, [=, &processes] { end_hang(timeout_s, device, processes, report_more); });
 }
 
 }  // namespace
@@ -75,7 +81,7 @@ std::unique_ptr<Watchdog> watch_for_hangs(HangTimeout timeout_s, const DeviceOpt
 }
 
 std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events, Processes& processes) {
-  return watch(a.hang_timeout_s, a.device, processes, [a, &events] { say_checkpoint(a, events); });
+  return watch(a.hang_timeout_s, a.device, processes, [a, &events] { report_checkpoint(a, events); });
 }
 
 }  // namespace portatune::cli

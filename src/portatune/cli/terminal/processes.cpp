@@ -80,13 +80,13 @@ void Processes::leave() {
 }
 
 void Processes::end(int exit_code, const char* message) {
-  const auto tell_of_it = [&](int64_t rank) {
+  const auto report_abort = [&](int64_t rank) {
     if (rank != 0) std::this_thread::sleep_for(kHeadStart);
     print_message(fmt::format("portatune: process {} of {}: {}\n", rank, launch().size, message));
   };
   try {
     if (launch().size == 1) return;
-    abort_launched(launch(), kToBeginAfterAnError, end_of(launch()), exit_code, tell_of_it);
+    abort_launched(launch(), kToBeginAfterAnError, end_of(launch()), exit_code, report_abort);
   } catch (const std::exception&) {  // there is no plug-in, or no process to inform
   }
 }

@@ -1,6 +1,5 @@
 #include "portatune/cli/terminal/result_file.h"
 
-#include <cerrno>
 #include <vector>
 
 #include "portatune/cli/terminal/exit_code.h"
@@ -20,8 +19,7 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   }
   // A device or a pipe is written to directly: a file must not replace it.
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
-    stream_.open(path_);
-    if (!stream_) throw_system_error("open", path_, errno);
+    stream_.emplace(path_);
     return;
   }
   remove_leftovers({&path_, 1});
@@ -31,31 +29,25 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
 void ResultFile::write(std::string_view text) {
   if (file_) {
     file_->write(text);
-  } else if (stream_.is_open()) {
-    stream_ << text;
+  } else if (stream_) {
+    stream_->append(text);
   } else {
     print_result(text);
   }
 }
 
 void ResultFile::finish() {
-  flush();
   if (file_) file_->commit();
 }
 
 void ResultFile::finish_together(std::deque<ResultFile>& files) {
   std::vector<AtomicFile*> regular;
   for (ResultFile& file : files) {
-    file.flush();
     if (!file.file_) continue;
     file.file_->finish();
     regular.push_back(&*file.file_);
   }
   AtomicFile::commit_together(regular);
-}
-
-void ResultFile::flush() {
-  if (stream_.is_open() && !stream_.flush()) throw_system_error("write", path_, errno);
 }
 
 }  // namespace portatune::cli

@@ -3,12 +3,12 @@
 
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include "portatune/base/output_file.h"
 #include "portatune/run/predictions/text_output.h"
+#include "portatune/run/records/append_file.h"
 
 namespace portatune::cli {
 
@@ -26,11 +26,9 @@ class ResultFile final : public run::TextOutput {
   static void finish_together(std::deque<ResultFile>& files);
 
  private:
-  void flush();
-
   std::filesystem::path path_;
   std::optional<AtomicFile> file_;
-  std::ofstream stream_;  // to a device or pipe
+  std::optional<run::AppendFile> stream_;  // to a device or pipe
 };
 
 }  // namespace portatune::cli

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
@@ -33,11 +34,13 @@ extern "C" void on_signal(int number) {
     if (file_to_remove[0] != '\0' && unlink(file_to_remove.data()) == 0) rmdir(folder_to_remove.data());
     _exit(kSignal + number);
   }
+  const int error_number = errno;
   caught = number;
   if (line_of_first != nullptr && write(STDERR_FILENO, line_of_first, std::strlen(line_of_first)) < 0) {
     // A failed write cannot be reported.
   }
   stop.request_stop();
+  errno = error_number;  // of the interrupted code
 }
 
 }  // namespace

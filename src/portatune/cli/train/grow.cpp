@@ -41,7 +41,6 @@ std::string describe(const grow::Growth& growth) {
 
 int grow(const GrowArguments& a) {
   catch_signals();  // so that no incomplete folder is left
-  const StopScope scope(stop_at_signal());
   const grow::Growth growth = grow::grow_model(a.model, a.output, a.growth, {train::kSettingsFile});
   if (a.talk.json) {
     print_result(line_of({{"model", a.output.string()},

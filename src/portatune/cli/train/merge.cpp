@@ -7,12 +7,14 @@
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/signals.h"
 #include "portatune/hub/merge_adapter.h"
 #include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {
 
 int merge(const MergeArguments& a) {
+  catch_signals();  // so that no incomplete folder is left
   const int64_t layers = hub::merge_adapter(a.model, a.output, {train::kSettingsFile});
   if (a.talk.json) {
     print_result(line_of({{"model", a.output.string()}, {"merged_layers", layers}}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "portatune/base/plain_text.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
@@ -78,6 +79,10 @@ int plan(const PlanArguments& a, Processes& processes) {
     if (!is_compiling(report)) throw;
     print_message(fmt::format("portatune: {}\n", error.what()));
     exit_code = exit_code_of(error);
+  } catch (const std::exception& error) {
+    if (!is_compiling(report)) throw;
+    print_message(fmt::format("portatune: {}\n", printable(error.what())));
+    exit_code = kFailed;
   }
   if (is_compiling(report)) std::_Exit(exit_code);  // a compiler cannot be stopped
   return exit_code;

@@ -43,6 +43,7 @@ bool is_of_all_runs(const std::string& option) {
 run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::filesystem::path>& models) {
   Command command = parse(words);
   FitArguments& fit = std::get<FitArguments>(command);
+  fit.resume = fit.overwrite_output = false;  // the sweep or the run in stages decides, also about those of its recipe
   fit.talk.quiet |= !models.insert(fit.model.folder).second;
   run::RunOptions options = std::get<FitArguments>(with_model_folders(std::move(command), words));
   options.stop = stop_at_signal();

@@ -53,7 +53,7 @@ std::vector<std::string> words_of_trial(const SweepArguments& a, const Settings&
                                         const std::string& name) {
   std::vector<std::string> words = words_of_run(a.fit, "sweep", [&](const std::string& option) {
     for (const auto& [axis, value] : settings) {
-      if (option == "--" + axis) refuse(axis, option + " only there, and not on the command line as well");
+      if (option == "--" + axis) refuse(axis, option + " either there or on the command line");
     }
     return kOfSweep.contains(option);
   });

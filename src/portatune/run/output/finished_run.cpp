@@ -10,12 +10,12 @@
 namespace portatune::run {
 namespace {
 
-OutputError nothing_to_go_on_from(const RunPlan& plan, int64_t steps_made, int64_t all_steps) {
+OutputError no_checkpoint_to_resume(const RunPlan& plan, int64_t steps_made, int64_t all_steps) {
   return OutputError(
       {.where = "--resume",
        .given = fmt::format("a model in {} that is trained for {} steps, and no checkpoint of the last one",
                             plan.output.string(), grouped(steps_made)),
-       .expected = fmt::format("a checkpoint to train it further from, for {} steps in all; runs with "
+       .expected = fmt::format("a checkpoint to train it further from, for {} steps altogether; runs with "
                                "--checkpoint-every keep one of the last step",
                                grouped(all_steps)),
        .fix = fmt::format("start a new run from that model, with a new optimizer and schedule: --model "
@@ -45,7 +45,7 @@ bool is_finished(const RunPlan& plan, const TrainingOptions& training, Events& e
   const auto record = plan.resume ? train::find_run_record(plan.output) : std::nullopt;
   if (!record) return false;
   if (is_extended(*record, training) || (record->steps != training.total_steps && !record->stopped_early)) {
-    if (plan.checkpoint.empty()) throw nothing_to_go_on_from(plan, record->steps, training.total_steps);
+    if (plan.checkpoint.empty()) throw no_checkpoint_to_resume(plan, record->steps, training.total_steps);
     return false;
   }
   train::require_same_run(plan.output, record->run, train::facts_of(training, plan.device.mesh), training.may_differ);
@@ -67,13 +67,13 @@ void resume(Trainer& trainer, const RunPlan& plan, const TrainingOptions& traini
   for (const std::string& deviation : trainer.deviations()) events.warning(deviation);
   if (trainer.steps() > training.total_steps) {
     throw UsageError({.where = "resuming from " + from.string(),
-                      .given = fmt::format("{} steps in all", grouped(training.total_steps)),
+                      .given = fmt::format("a run of {} steps", grouped(training.total_steps)),
                       .expected = fmt::format("at least the {} steps that are made", grouped(trainer.steps())),
                       .fix = "ask for more epochs or steps"});
   }
   const auto record = train::find_run_record(plan.output);
   if (record && is_extended(*record, training) && trainer.steps() < record->steps) {
-    throw nothing_to_go_on_from(plan, record->steps, training.total_steps);
+    throw no_checkpoint_to_resume(plan, record->steps, training.total_steps);
   }
   if (record && record->steps == trainer.steps() && record->steps < training.total_steps) {
     report_further_training(trainer, training, events);

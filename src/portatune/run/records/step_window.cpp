@@ -13,6 +13,12 @@ constexpr const char* kPositions = "positions";
 constexpr const char* kWaited = "waited_seconds";
 constexpr const char* kElapsed = "elapsed_seconds";
 
+template <class Number>
+Number value_at(const Json& saved, const char* name) {
+  const auto found = saved.find(name);
+  return found != saved.end() && found->is_number() ? found->get<Number>() : Number();
+}
+
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
@@ -21,11 +27,11 @@ StepWindow::StepWindow(const Json& saved) {
   if (!saved.is_object() || !saved.contains(kLossSum)) return;
   const Json& loss = saved[kLossSum];  // null if it is not finite
   loss_sum_ = loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
-  steps_ = saved.value(kSteps, int64_t{0});
-  tokens_.real = saved.value(kReal, int64_t{0});
-  tokens_.positions = saved.value(kPositions, int64_t{0});
-  time_.waited_s = saved.value(kWaited, 0.0);
-  time_.elapsed_s = saved.value(kElapsed, 0.0);
+  steps_ = value_at<int64_t>(saved, kSteps);
+  tokens_.real = value_at<int64_t>(saved, kReal);
+  tokens_.positions = value_at<int64_t>(saved, kPositions);
+  time_.waited_s = value_at<double>(saved, kWaited);
+  time_.elapsed_s = value_at<double>(saved, kElapsed);
 }
 
 void StepWindow::add(const StepResult& result, const InputWait& wait) {

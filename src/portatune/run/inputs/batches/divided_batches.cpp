@@ -9,9 +9,9 @@ namespace portatune::run {
 
 int64_t rows_on(const Mesh& mesh, int64_t batch_size) { return batch_size * mesh.size(kBatchAxes); }
 
-void require_files_for_all(const DeviceOptions& device, const std::vector<std::string>& files) {
+void require_files_for_all(const DeviceOptions& device, const char* option, const std::vector<std::string>& files) {
   if (device.processes == nullptr || std::ranges::find(files, io::kStandardInput) == files.end()) return;
-  throw UsageError({.where = "data",
+  throw UsageError({.where = option,
                     .given = "standard input, in several processes",
                     .expected = "files that all processes can read"});
 }

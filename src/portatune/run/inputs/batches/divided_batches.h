@@ -15,7 +15,7 @@ namespace portatune::run {
 int64_t rows_on(const Mesh& mesh, int64_t batch_size);
 
 /// errors  UsageError for standard input in several processes, of which only one could read it
-void require_files_for_all(const DeviceOptions& device, const std::vector<std::string>& files);
+void require_files_for_all(const DeviceOptions& device, const char* option, const std::vector<std::string>& files);
 
 /// What a task needs whose loss is not a mean over rows, for errors.
 inline constexpr const char* kWholeBatches =
