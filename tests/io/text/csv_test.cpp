@@ -115,6 +115,18 @@ TEST(Csv, LimitsHold) {
   expect_error<DataError>([] { read_csv("a,b,c\n", {.max_fields = 2}); }, {"more than 2 fields"});
 }
 
+TEST(Csv, FieldsAreReadAsTheyAreWritten) {
+  const std::vector<std::string> texts = {"plain",        "a,b",      "say \"yes\"", "two\nlines",
+                                          "two\r\nlines", " spaces ", "'",           ""};
+  std::string line;
+  for (const std::string& text : texts) line += csv_field(text) + ",";
+  EXPECT_EQ(csv_field("plain"), "plain");
+  EXPECT_EQ(csv_field("say \"yes\""), "\"say \"\"yes\"\"\"");
+  auto fields = texts;
+  fields.emplace_back();
+  EXPECT_EQ(read_csv(line + "\n"), std::vector({fields}));
+}
+
 TEST(Csv, AFieldOfMoreThan16MegabytesIsRefused) {
   const std::string text(17 << 20, 'x');
   expect_error<DataError>([&] { read_csv("a\n" + text + "\n"); }, {"in.csv:2", "more than 16777216 bytes"});

@@ -81,9 +81,7 @@ std::string in_columns(const std::string& name, const std::string& text, int col
 }
 
 std::string line_of(const CLI::Option& option, int columns) {
-  std::string text = description_of(option);
-  const std::string note = option.get_required() ? "required" : option.get_default_str();
-  if (!note.empty() && note != "none") text += " [" + note + "]";
+  std::string text = description_of(option) + note_on(option);
   const std::vector<std::string> others = other_names(option);
   if (!others.empty()) text += " (" + list_of(others) + ")";
   return in_columns(name_of(option), text, columns);
@@ -110,10 +108,6 @@ std::string lines_of(const CLI::App& app, int columns, const std::function<bool(
   return text;
 }
 
-std::string path_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
-}
-
 std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
   const std::vector<std::string> names = tasks::task_names();
   if (std::ranges::find(names, request.task) == names.end()) {
@@ -126,8 +120,8 @@ std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
   const std::string lines = lines_of(app, request.columns, [&](const CLI::Option& option) {
     return !option.get_positional() && tasks::has_option(task, run::as_key(option.get_name()));
   });
-  return "Options of " + path_of(app) + " --task " + request.task + ", beside those of every task\n" + lines +
-         "\nMore: " + path_of(app) + " --help, --help-all\n";
+  return "Options of " + words_of(app) + " --task " + request.task + ", beside those of every task\n" + lines +
+         "\nMore: " + words_of(app) + " --help, --help-all\n";
 }
 
 }  // namespace
@@ -149,6 +143,15 @@ std::string help(const CLI::App& app, const HelpRequest& request) {
   if (all) return text;
   return text + fmt::format("\nMore: --help-all ({} options){}\n", app.get_options().size(),
                             has_tasks ? ", --help --task NAME (the options of a task)" : "");
+}
+
+std::string words_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : words_of(*app.get_parent()) + " " + app.get_name();
+}
+
+std::string note_on(const CLI::Option& option) {
+  const std::string note = option.get_required() ? "required" : option.get_default_str();
+  return note.empty() || note == "none" ? "" : " [" + note + "]";
 }
 
 }  // namespace portatune::cli

@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace portatune::cli {
 
@@ -23,5 +24,11 @@ std::string help(const CLI::App& app, const HelpRequest& request);
 
 /// The commands of a program, or of a group of commands.
 std::vector<const CLI::App*> commands_in(const CLI::App& app);
+
+/// The words that call a command: "portatune tfrecord write".
+std::string words_of(const CLI::App& app);
+
+/// What follows the description of an option: " [required]", its default, or nothing.
+std::string note_on(const CLI::Option& option);
 
 }  // namespace portatune::cli

@@ -20,11 +20,6 @@ void add_topics(const CLI::App& app, const std::string& prefix, std::vector<std:
   }
 }
 
-// The words of a command on the command line, with the name of the program.
-std::string words_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : words_of(*app.get_parent()) + " " + app.get_name();
-}
-
 // "portatune-tfrecord-write".
 std::string title_of(const CLI::App& app) {
   std::string title = words_of(app);
@@ -86,10 +81,7 @@ std::string names_of(const CLI::Option& option) {
   return fmt::format("{}{}", fmt::join(names, ", "), value.empty() ? "" : " \\fI" + value + "\\fR");
 }
 
-std::string text_of(const CLI::Option& option) {
-  const std::string note = option.get_required() ? "required" : option.get_default_str();
-  return escaped(option.get_description() + (note.empty() || note == "none" ? "" : " [" + note + "]"));
-}
+std::string text_of(const CLI::Option& option) { return escaped(option.get_description() + note_on(option)); }
 
 // The options by the groups of the help.
 std::string options_of(const CLI::App& app) {

@@ -5,6 +5,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/cli/options/command_words.h"
+#include "portatune/cli/options/help.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/error.h"
 
@@ -43,9 +44,8 @@ const CLI::App& chosen_in(const CLI::App& program) {
 }
 
 std::string full_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  const bool has_group = parent != nullptr && parent->get_parent() != nullptr;
-  return has_group ? full_name(*parent) + " " + command.get_name() : command.get_name();
+  const std::string words = words_of(command);
+  return words.substr(words.find(' ') + 1);  // the program itself has one word
 }
 
 std::string ParseErrors::place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : full_name(app); }

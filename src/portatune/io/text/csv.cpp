@@ -166,4 +166,11 @@ void CsvReader::fail(int64_t line, std::string given, std::string expected, std:
                    .fix = std::move(fix)});
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 }  // namespace portatune::io

@@ -77,4 +77,8 @@ class CsvReader {
   std::vector<std::string_view> fields_;
 };
 
+/// The text as a field of CSV: in quotes where it needs them.
+/// source  RFC 4180
+std::string csv_field(const std::string& text);
+
 }  // namespace portatune::io

@@ -10,6 +10,7 @@
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
+#include "portatune/io/text/csv.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/predictions/numbered_rows.h"
 
@@ -72,14 +73,6 @@ std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// The text quoted by RFC 4180.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 class Table final : public PredictionFormat {
  public:
   Table(bool is_csv, std::vector<std::string> keep, bool may_skip)
@@ -129,7 +122,7 @@ class Table final : public PredictionFormat {
     std::string line;
     for (const std::string& cell : cells) {
       if (&cell != &cells.front()) line += is_csv_ ? ',' : '\t';
-      line += is_csv_ ? quoted(cell) : without_breaks(cell);
+      line += is_csv_ ? io::csv_field(cell) : without_breaks(cell);
     }
     return line + "\n";
   }

@@ -7,8 +7,10 @@
 
 #include "portatune/base/output_file.h"
 #include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/text/csv.h"
 #include "portatune/report/page.h"
 #include "portatune/report/run_log.h"
+#include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/report_files.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
@@ -24,17 +26,9 @@ bool is_weights(const fs::path& file) {
   return file.extension() == ".safetensors" || file.filename().string().ends_with(".safetensors.index.json");
 }
 
-// A field of CSV, in quotes where it needs them.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line;
-  for (size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : ",") + field(cells[i]);
+  for (size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : ",") + io::csv_field(cells[i]);
   return line + "\n";
 }
 
@@ -70,12 +64,7 @@ report::PageTable table_of(const SweepOutcome& outcome) {
 }  // namespace
 
 void remove_earlier_sweep(const fs::path& output) {
-  std::vector<fs::path> earlier = {output / kSweepFile, output / kTableFile, output / report::kPageFile,
-                                   output / kBestFolder};
-  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
-    if (entry.is_directory() && entry.path().filename().string().starts_with("trial-")) earlier.push_back(entry.path());
-  }
-  for (const fs::path& path : earlier) fs::remove_all(path);
+  remove_earlier_runs(output, "trial-", {kSweepFile, kTableFile, report::kPageFile, kBestFolder});
 }
 
 void copy_best_model(const fs::path& output, const std::string& trial) {
