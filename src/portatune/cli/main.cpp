@@ -155,15 +155,18 @@ int main(int argc, char** argv) {
     cli::print_message(fmt::format("portatune: {}\n", message));
     return exit_code;
   };
+  bool is_parsed = false;
   try {
     cli::Command command = cli::parse(words);
+    is_parsed = true;
     require_fitting_launch(command, processes);
     command = cli::with_model_folders(std::move(command), words);
     const int exit_code = std::visit(Run{processes}, command);
     processes.leave();
     return exit_code;
   } catch (UsageError& error) {
-    error.set_where(cli::as_option(error.report().where));
+    // The library names what it refuses; to the parser, "grow" is a command.
+    if (is_parsed) error.set_where(cli::as_option(error.report().where));
     return fail(cli::kUsage, error.what());
   } catch (const Error& error) {
     return fail(cli::exit_code_of(error), error.what());

@@ -237,5 +237,12 @@ TEST(BadDevice, IsNotThere) {
   }
 }
 
+// fit has an option of this name.
+TEST(BadOption, ThatIsMissingIsReportedForItsCommand) {
+  const Finished run = portatune({"grow", "--model", tiny_bert()});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, testing::StartsWith("portatune: grow\n"));
+}
+
 }  // namespace
 }  // namespace portatune::cli

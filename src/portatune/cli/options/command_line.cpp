@@ -161,11 +161,7 @@ std::optional<Recipe> settings_of(const Command& command) {
 
 std::string as_option(const std::string& name) {
   const std::string option = with_hyphens("--" + name);
-  try {
-    return CommandSet().has_option(option) ? option : name;
-  } catch (const UsageError&) {  // a task of this program has options that no command can have
-    return name;
-  }
+  return CommandSet().has_option(option) ? option : name;
 }
 
 std::string own_name(const std::string& command, const std::string& option) {
