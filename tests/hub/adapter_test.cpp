@@ -187,6 +187,21 @@ TEST(RebasedAdapter, IsTheAdapterForAnotherModel) {
   EXPECT_TRUE(fs::equivalent(base_of(kCases / "bert"), models / "bert_softmax"));
 }
 
+TEST(RebasedAdapter, RemovesTheFoldersOfDeadProcesses) {
+  const TemporaryFolder temporary;
+  setenv("TMPDIR", temporary.path().c_str(), 1);
+  const fs::path dead = temporary / "portatune-adapter-dead", other = temporary / "other";
+  for (const auto& folder : {dead, other}) fs::create_directory(folder);
+  {
+    const RebasedAdapter first(kCases / "bert", fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_sigmoid");
+    const RebasedAdapter second(kCases / "bert", fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_sigmoid");
+    EXPECT_TRUE(fs::exists(first.folder() / "adapter_config.json"));
+  }
+  unsetenv("TMPDIR");
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(other));
+}
+
 TEST(RebasedAdapter, NeedsAnAdapterAndAModel) {
   const fs::path model = fs::path(PORTATUNE_TEST_DATA) / "models" / "bert_softmax", adapter = kCases / "bert";
   EXPECT_THAT(message_of<UsageError>([&] { RebasedAdapter(model, model); }), HasSubstr("adapter_config.json"));

@@ -1,5 +1,6 @@
 #include "portatune/hub/rebased_adapter.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include <cerrno>
@@ -16,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kPrefix = "portatune-adapter-";
+
 void require_adapter(const fs::path& adapter, const fs::path& base) {
   if (!is_adapter(adapter)) {
     throw UsageError({.where = adapter.string(),
@@ -31,12 +34,26 @@ void require_adapter(const fs::path& adapter, const fs::path& base) {
   read_adapter(adapter);  // so that its errors name the adapter's own folder
 }
 
+// Removes the folders of dead processes.
+void remove_abandoned(const fs::path& parent) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
+    if (!entry.path().filename().string().starts_with(kPrefix)) continue;
+    if (const auto lock = lock_abandoned(entry.path(), O_DIRECTORY)) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
-RebasedAdapter::RebasedAdapter() : temporary_(fs::temp_directory_path() / "portatune-adapter-XXXXXX") {
-  std::string path = temporary_.string();
-  if (mkdtemp(path.data()) == nullptr) throw_system_error("create a folder", path, errno);
-  temporary_ = path;
+RebasedAdapter::RebasedAdapter() {
+  const fs::path parent = fs::temp_directory_path();
+  remove_abandoned(parent);
+  do {  // another process may find the folder before it is locked, and remove it
+    std::string path = parent / (std::string(kPrefix) + "XXXXXX");
+    if (mkdtemp(path.data()) == nullptr) throw_system_error("create a folder", path, errno);
+    temporary_ = path;
+    lock_ = FileDescriptor::open(temporary_, O_RDONLY | O_DIRECTORY);
+  } while (try_lock(lock_) == FileLock::kHeldByAnother || is_removed(lock_));
 }
 
 // After the other constructor has returned, the destructor removes the folder even if this one fails.

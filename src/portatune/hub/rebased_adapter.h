@@ -3,10 +3,13 @@
 
 #include <filesystem>
 
+#include "portatune/base/file_descriptor.h"
+
 namespace portatune::hub {
 
 /// A temporary folder that is an adapter for another base model: links to the files of an adapter, beside an
-/// adapter_config.json with the path of that model. The destructor removes the folder.
+/// adapter_config.json with the path of that model. The destructor removes the folder; after a kill, the next object of
+/// this user does.
 class RebasedAdapter {
  public:
   /// base    folder of a model
@@ -24,6 +27,7 @@ class RebasedAdapter {
   RebasedAdapter();  // an empty temporary folder
 
   std::filesystem::path temporary_, folder_;
+  FileDescriptor lock_;  // shows other processes that the folder is in use
 };
 
 }  // namespace portatune::hub
