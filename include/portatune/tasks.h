@@ -137,6 +137,12 @@ struct RowLabels {
   const char* nouns = "classes";  ///< and in the plural
 };
 
+/// A change of an input file during a run.
+struct ChangedData {
+  std::string file;
+  std::string change;  ///< "8712 bytes in place of 8448"
+};
+
 /// A task whose examples come from rows of tables. The command trains, evaluates and predicts with such tasks.
 class RowTask : public Task {
  public:
@@ -194,6 +200,8 @@ class RowTask : public Task {
   /// beside outputs of all rows; Example::local_rows() marks the difference. Tasks with cheap rows, or with rows that
   /// decide about the shape of a batch, make whole batches. Call it before batches().
   virtual void set_batch_share(BatchShare) {}
+  /// The first file named by a row that has changed since the task read it before.
+  virtual std::optional<ChangedData> changed_file() const { return std::nullopt; }
   /// Counts the lengths of the examples in batches.
   /// errors  UsageError for a task whose batches have one shape
   virtual data::LengthCounts length_counts(const data::Dataset& batches) const;

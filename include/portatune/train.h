@@ -276,12 +276,6 @@ struct BestModelOptions {
   void describe(OptionFields& fields);
 };
 
-/// A change of an input file during a run.
-struct ChangedData {
-  std::string file;
-  std::string change;  ///< "8712 bytes in place of 8448"
-};
-
 struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data repeat to fill the epochs, as in Keras; 0: an epoch is one pass

@@ -38,6 +38,8 @@ class FileTask : public RowTask {
   /// Changes the contents of files at random, depending only on the seed, the epoch and the row's index.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override;
+  /// Notices a change when the file is read again.
+  std::optional<ChangedData> changed_file() const override;
   std::vector<std::string> unknown_config_keys() const override;
   /// Counts files.
   TokenCount tokens(const data::Example& batch) const override;

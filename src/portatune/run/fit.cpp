@@ -164,7 +164,7 @@ std::unique_ptr<RunRecords> start_records(Trainer& trainer, const Opening& openi
 
 std::optional<ChangedData> change_of(const RunPlan& plan) {
   const std::optional<io::FileChange> change = plan.inputs->first_change();
-  return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
+  return change ? std::optional(ChangedData{change->file, change->what}) : plan.task->changed_file();
 }
 
 void report_best_model(const FitResult& result, Events& events) {

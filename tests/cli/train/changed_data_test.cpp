@@ -1,10 +1,12 @@
 // Files that change while a run reads them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "cli/image_toy.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -111,6 +113,24 @@ TEST_F(ChangedData, AreUsedIfAskedForAndTold) {
   EXPECT_THAT(
       json::parse(resumed.out)["deviations"].get<Words>(),
       AllOf(Contains(HasSubstr("the data changed after step ")), Contains(HasSubstr("training_data 64 examples"))));
+}
+
+TEST(ChangedImage, ThatATableNamesEndsTheRunAtACheckpoint) {
+  const ImageToy toy;
+  toy.add_pictures("pictures", 4);
+  std::string rows = "file,label\n";
+  for (const std::string name : {"blue", "green", "red"}) {
+    for (int i = 0; i < 4; ++i) rows += fmt::format("pictures/{0}/{1}.png,{0}\n", name, i);
+  }
+  write(toy.file("train.csv"), rows);
+  Program run(
+      toy.fit(toy.file("train.csv"), {"--image-column", "file", "--epochs", "4000", "--checkpoint-every", "2"}));
+  ASSERT_TRUE(run.says("epoch 2/"));
+  image::write_png(toy.file("pictures/blue/1.png"), image::plain_picture({9, 9}, {200, 20, 20}, 1));
+  const Finished ended = run.wait();
+  EXPECT_EQ(ended.exit_code, 65) << ended.err;
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("pictures/blue/1.png"), HasSubstr("; saved: "), HasSubstr("--changed-data use")));
 }
 
 TEST_F(ChangedData, OfATruncatedTfrecordFileEndTheRunAtACheckpoint) {

@@ -1,7 +1,5 @@
 #include "portatune/io/file/watched_files.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -28,7 +26,7 @@ WatchedFiles::WatchedFiles(const std::vector<std::string>& paths) {
 }
 
 void WatchedFiles::add(const std::string& path) {
-  const Stamp stamp = stamp_of(path);
+  const FileStamp stamp = FileStamp::of(path);
   if (stamp.bytes >= 0) files_.push_back({path, stamp});
 }
 
@@ -39,38 +37,21 @@ std::string WatchedFiles::content_hash(const std::vector<std::string>& files) {
 }
 
 std::optional<FileChange> WatchedFiles::first_change() {
-  std::vector<std::pair<Watched*, Stamp>> touched;  // hashed files with a new time or inode but the same size
+  std::vector<std::pair<Watched*, FileStamp>> touched;  // hashed files with a new time or inode but the same size
   for (Watched& file : files_) {
-    const Stamp now = stamp_of(file.path);
+    const FileStamp now = FileStamp::of(file.path);
     if (now == file.stamp) continue;
     const bool is_hashed = std::ranges::find(hashed_, file.path) != hashed_.end();
-    if (!is_hashed || now.bytes != file.stamp.bytes) return FileChange{file.path, describe(file.stamp, now)};
+    if (!is_hashed || now.bytes != file.stamp.bytes) return FileChange{file.path, describe_change(file.stamp, now)};
     touched.emplace_back(&file, now);
   }
   if (touched.empty()) return std::nullopt;
   if (io::content_hash(hashed_) != hash_) {
     const auto& [file, now] = touched.front();
-    return FileChange{file->path, describe(file->stamp, now)};
+    return FileChange{file->path, describe_change(file->stamp, now)};
   }
   for (const auto& [file, now] : touched) file->stamp = now;
   return std::nullopt;
-}
-
-WatchedFiles::Stamp WatchedFiles::stamp_of(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
-  return {.bytes = found.st_size,
-          .modified_s = found.st_mtim.tv_sec,
-          .modified_ns = found.st_mtim.tv_nsec,
-          .device = found.st_dev,
-          .inode = found.st_ino};
-}
-
-std::string WatchedFiles::describe(const Stamp& then, const Stamp& now) {
-  if (now.bytes < 0) return "the file no longer exists";
-  if (now.bytes != then.bytes) return std::to_string(now.bytes) + " bytes instead of " + std::to_string(then.bytes);
-  const bool is_other = now.inode != then.inode || now.device != then.device;
-  return is_other ? "a different file with the same name" : "modified since the start";
 }
 
 }  // namespace portatune::io

@@ -1,17 +1,13 @@
 // Detection of changes to files that a run reads again in each epoch.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace portatune::io {
+#include "portatune/io/file/file_stamp.h"
 
-struct FileChange {
-  std::string file;
-  std::string what;  ///< the change: "8712 bytes instead of 8448"
-};
+namespace portatune::io {
 
 /// Stores the size, modification time and inode of local files.
 class WatchedFiles {
@@ -26,18 +22,10 @@ class WatchedFiles {
   std::optional<FileChange> first_change();
 
  private:
-  struct Stamp {
-    int64_t bytes = -1;  // -1 if there is no file
-    int64_t modified_s = 0, modified_ns = 0;
-    uint64_t device = 0, inode = 0;
-    bool operator==(const Stamp&) const = default;
-  };
   struct Watched {
     std::string path;
-    Stamp stamp;
+    FileStamp stamp;
   };
-  static Stamp stamp_of(const std::string& path);
-  static std::string describe(const Stamp& then, const Stamp& now);
   void add(const std::string& path);
 
   std::vector<Watched> files_;

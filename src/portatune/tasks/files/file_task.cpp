@@ -51,6 +51,7 @@ struct FileTask::Impl {
   std::string column;
   const tasks::FileType& type;
   const char* unit;
+  io::SeenFiles seen;
 };
 
 FileTask::FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type,
@@ -66,7 +67,7 @@ std::string FileTask::file_name(const data::Example& row) const {
 }
 
 void FileTask::add_file(data::Example& example, const data::Example& row, std::optional<uint64_t> key) const {
-  const tasks::RowFile file(row, impl_->column, impl_->type);
+  const tasks::RowFile file(row, impl_->column, impl_->type, &impl_->seen);
   add_arrays(example, file.bytes(), file.name(), key);
 }
 
@@ -136,12 +137,17 @@ data::Dataset FileTask::examples_with(const data::Dataset& rows, Labels labels, 
   const auto encode = [this, labels, add = std::move(add)](const data::Example& row) {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, labels);
-      const tasks::RowFile file(row, impl_->column, impl_->type);
+      const tasks::RowFile file(row, impl_->column, impl_->type, &impl_->seen);
       add(example, file.bytes(), file.name());
       return example;
     });
   };
   return with_files(rows, rows, {.size = 1}).map(encode, {.threads = 0}).named("measure");
+}
+
+std::optional<ChangedData> FileTask::changed_file() const {
+  const std::optional<io::FileChange> change = impl_->seen.first_change();
+  return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
 }
 
 std::vector<std::string> FileTask::unknown_config_keys() const { return config().unread_keys(); }

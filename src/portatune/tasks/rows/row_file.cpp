@@ -68,7 +68,7 @@ constexpr data::MapOptions kDownloads = {.threads = 32, .block = 1};
 const FileType kImageFile = {"an image", "a JPEG, PNG or WebP file", image::is_image};
 const FileType kAudioFile = {"a recording", "a WAV, AIFF, FLAC, Ogg or MP3 file", audio::is_audio};
 
-RowFile::RowFile(const data::Example& row, const std::string& column, const FileType& type) {
+RowFile::RowFile(const data::Example& row, const std::string& column, const FileType& type, io::SeenFiles* seen) {
   const std::string& text = row.text(column);
   if (is_file(text, type)) {
     name_ = to_string(row.origin());
@@ -85,6 +85,7 @@ RowFile::RowFile(const data::Example& row, const std::string& column, const File
                      .given = "bytes of an unknown format in column \"" + column + "\"",
                      .expected = std::string(type.formats) + ", or the path or URL of one"});
   } else {
+    if (seen != nullptr) seen->see(name_);
     file_ = io::MappedFile::open(name_, io::FileAccess::kRead);
   }
 }

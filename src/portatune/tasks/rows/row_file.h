@@ -8,6 +8,7 @@
 
 #include "portatune/data.h"
 #include "portatune/io/file/file.h"
+#include "portatune/io/file/seen_files.h"
 
 namespace portatune::tasks {
 
@@ -21,11 +22,12 @@ extern const FileType kImageFile, kAudioFile;
 
 /// The encoded file in a column: the column's own bytes if they begin as a file of this type, otherwise the file at
 /// this path or URL. Relative paths begin at the folder of the table. The row must outlive this object.
+/// seen    notices changes of local files; null: none
 /// errors  DataError if the row has no such column, or for a URL of an unsupported form; NotFoundError, IoError if the
 ///         file cannot be read
 class RowFile {
  public:
-  RowFile(const data::Example& row, const std::string& column, const FileType& type);
+  RowFile(const data::Example& row, const std::string& column, const FileType& type, io::SeenFiles* seen = nullptr);
 
   std::span<const std::byte> bytes() const;
   /// The name in errors: the path or URL, or the origin of the row.

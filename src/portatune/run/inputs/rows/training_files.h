@@ -29,7 +29,7 @@ std::vector<std::string> training_files(const std::vector<std::string>& words);
 std::vector<std::string> validation_files(const std::vector<std::string>& words);
 
 /// The local files that a run reads again: those of training, validation and test rows with their indexes, and the
-/// weights of the model if the run may rewind to its start. Images and recordings that a table names are not watched.
+/// weights of the model if the run may rewind to its start. Tasks notice changes of files that rows name.
 std::shared_ptr<io::WatchedFiles> watch_files(const RunOptions& a);
 
 /// Names of the facts below, which depend on the files alone.
