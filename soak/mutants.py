@@ -93,7 +93,7 @@ def mutants(the_lab, index, rng):
 
 
 def damaged_input(the_lab, kind, name, rng, outcome):
-    setting = settings.Setting(kind.name, tuple(kind.words.split()))
+    setting = settings.Setting(f"damaged {kind.name}", tuple(kind.words.split()))  # not the name of another command
     trial = lab.Trial(the_lab, setting, the_lab.folder / "trials" / name, the_lab.baseline(setting).cache)
     own_toys(trial)
     files = sorted(file for pattern in kind.files for file in (trial.folder / "toys").glob(pattern))
