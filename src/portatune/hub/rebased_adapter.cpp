@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPrefix = "portatune-adapter-";
+constexpr const char* kTemporaryFolder = "portatune-adapter-";
 
 void require_adapter(const fs::path& adapter, const fs::path& base) {
   if (!is_adapter(adapter)) {
@@ -38,7 +38,7 @@ void require_adapter(const fs::path& adapter, const fs::path& base) {
 void remove_abandoned(const fs::path& parent) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
-    if (!entry.path().filename().string().starts_with(kPrefix)) continue;
+    if (!entry.path().filename().string().starts_with(kTemporaryFolder)) continue;
     if (const auto lock = lock_abandoned(entry.path(), O_DIRECTORY)) fs::remove_all(entry.path(), ignored);
   }
 }
@@ -49,7 +49,7 @@ RebasedAdapter::RebasedAdapter() {
   const fs::path parent = fs::temp_directory_path();
   remove_abandoned(parent);
   do {  // another process may find the folder before it is locked, and remove it
-    std::string path = parent / (std::string(kPrefix) + "XXXXXX");
+    std::string path = parent / (std::string(kTemporaryFolder) + "XXXXXX");
     if (mkdtemp(path.data()) == nullptr) throw_system_error("create a folder", path, errno);
     temporary_ = path;
     lock_ = FileDescriptor::open(temporary_, O_RDONLY | O_DIRECTORY);
