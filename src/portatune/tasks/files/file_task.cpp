@@ -51,7 +51,7 @@ struct FileTask::Impl {
   std::string column;
   const tasks::FileType& type;
   const char* unit;
-  io::SeenFiles seen;
+  mutable io::SeenFiles seen;  // notices changes while rows are encoded
 };
 
 FileTask::FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type,
