@@ -234,10 +234,8 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   if (a.resume) return checkpoint_to_resume(a.output, events);
   if (!a.overwrite_output) {
     require_no_other_run(a.output, a.resume_from_checkpoint);
-  } else if (lies_in(a.model.folder, a.output) && !lies_in(a.resume_from_checkpoint, a.output)) {
-    throw UsageError({.where = "overwrite_output",
-                      .given = "--model " + a.model.folder.string() + ", which would be removed",
-                      .expected = "a model outside of --output"});
+  } else if (!lies_in(a.resume_from_checkpoint, a.output)) {
+    require_model_elsewhere(a.model.folder, a.output);
   }
   return a.resume_from_checkpoint;
 }

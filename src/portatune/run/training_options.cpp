@@ -2,24 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "portatune/base/path_name.h"
-#include "portatune/hub/cache.h"
+#include "portatune/base/message.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/task/model_settings.h"
+#include "portatune/run/model_name.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/save_folder.h"
 #include "portatune/train/plateau.h"
 
 namespace portatune::run {
 namespace {
-
-// The last part of the path or of the model's name on the Hub. A resumed run may thus find the model in another folder,
-// or by its name.
-std::string name_of_model(const std::filesystem::path& folder) {
-  const std::optional<io::HubName> on_hub = hub::hub_name_of(folder);
-  return last_part_of(on_hub ? std::filesystem::path(on_hub->name) : folder);
-}
 
 // What decides about the step whose model is saved, and about reductions of the learning rate.
 train::RunFacts facts_of_best_model(const RunOptions& a) {

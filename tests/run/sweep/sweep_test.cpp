@@ -240,6 +240,31 @@ TEST(Sweep, ResumedAfterItsEndTrainsNothing) {
   EXPECT_THROW(sweep(options, again), UsageError);  // another sweep
 }
 
+TEST(Sweep, ResumesAfterTheModelHasMoved) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
+  Watch stop(5), rest;
+  EXPECT_FALSE(sweep(options, stop));
+  const fs::path elsewhere = toy.path() / "elsewhere" / options.trials[0].options.model.folder.filename();
+  fs::create_directory(elsewhere.parent_path());
+  fs::copy(options.trials[0].options.model.folder, elsewhere);
+  options.resume = true;
+  for (Trial& trial : options.trials) trial.options.model.folder = elsewhere;
+  ASSERT_TRUE(sweep(options, rest));
+  EXPECT_EQ(stop.steps + rest.steps, 8);
+}
+
+TEST(Sweep, OverwritesNoModelThatItStartsFrom) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2"}, {1});
+  Watch watch;
+  ASSERT_TRUE(sweep(options, watch));
+  options.overwrite_output = true;
+  options.trials[0].options.model.folder = options.output / "best";
+  EXPECT_THROW(sweep(options, watch), UsageError);
+  EXPECT_TRUE(fs::exists(options.output / "best" / "config.json"));
+}
+
 TEST(Sweep, RecordsATrialThatFailsAndContinues) {
   const Toy toy;
   const SweepOptions options = sweep_of(toy, "sweep", {"1e38", "1e-2"}, {1});
