@@ -288,6 +288,7 @@ struct FitOptions {
   std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
   /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
   int64_t eval_steps = 0;
+  double eval_delay = 0;  ///< no evaluation before so many epochs, or steps with eval_steps
   BestModelOptions best_model = {};
   CheckpointOptions checkpoints = {};
   /// Returns the first change since the previous call; called at the start of each epoch, before each checkpoint and

@@ -22,7 +22,8 @@ train::RunFacts facts_of_best_model(const RunOptions& a) {
   train::RunFacts facts = facts_in(best);
   if (best.early_stopping_patience == 0) facts.erase("early_stopping_threshold");
   facts["validation"] = fmt::format("{}", fmt::join(a.validation, ","));
-  if (a.eval_steps > 0) facts["eval_steps"] = std::to_string(a.eval_steps);
+  if (a.eval_steps.is_set()) facts["eval_steps"] = OptionType<StepInterval>::text(a.eval_steps);
+  if (a.eval_delay > 0) facts["eval_delay"] = to_text(a.eval_delay);
   if (a.max_eval_samples > 0) facts["max_eval_samples"] = std::to_string(a.max_eval_samples);
   return facts;
 }
