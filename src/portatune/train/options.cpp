@@ -261,6 +261,7 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .max_grad_norm = options.max_grad_norm,
           .max_grad_value = options.max_grad_value,
           .on_non_finite = options.on_non_finite,
+          .decays = options.weight_decay > 0,
           .groups = groups_of(options),
           .layer_decay = options.layer_decay,
           .frozen = options.freeze,
