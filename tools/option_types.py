@@ -20,7 +20,7 @@ CLASSES = {
     "SweepOptions": ("sweep", "sweep()", {"model", "train", "validation", "output", "grid"}),
     "EvaluateOptions": ("evaluate", "evaluate()", {"model", "data"}),
     "PredictOptions": ("predict", "predict()", {"model", "data", "output"}),
-    "LoadOptions": ("predict", "load()", {"model", "data", "output", "text", "batch_size"}),
+    "LoadOptions": ("predict", "load()", {"model", "data", "output", "text", "batch_size", "max_predict_samples"}),
     "GenerateOptions": ("generate", "generate()", {"model", "prompt", "input"}),
     "PlanOptions": ("plan", "plan()", {"model", "train", "on", "output"}),
     "TokenizerOptions": ("tokenizer train", "train_tokenizer()", {"files", "output"}),

@@ -19,6 +19,33 @@
 #include "portatune/tasks/task_spec.h"
 #include "portatune/train.h"
 
+namespace portatune {
+
+/// The number of steps between two events of a run. A number below 1 is a part of all steps, as in transformers.
+struct StepInterval {
+  double value = 0;  ///< 0: there are no such events
+
+  constexpr StepInterval(double value = 0) : value(value) {}  // implicit: options are set to numbers
+
+  bool is_set() const { return value > 0; }
+  /// Number of steps between the events of a run of so many steps; 0: there are none. A part is rounded up.
+  int64_t of(int64_t total_steps) const;
+  bool operator==(const StepInterval&) const = default;
+};
+
+/// The text of an interval: "500" or "0.1".
+template <>
+struct OptionType<StepInterval> {
+  static constexpr OptionKind kKind = OptionKind::kNumber;
+  static constexpr double kHighest = OptionType<int64_t>::kHighest;
+  static std::vector<OptionChoice> choices() { return {}; }
+  static std::string expected() { return "a number of steps, or a part of all steps below 1"; }
+  static std::optional<StepInterval> read(const std::string& text);
+  static std::string text(const StepInterval& interval);
+};
+
+}  // namespace portatune
+
 namespace portatune::run {
 
 /// An option as it was given.
@@ -90,7 +117,8 @@ struct RunOptions {
   int64_t epochs = 3;
   bool eval_on_start = true;                  ///< Whether the validation rows are measured before training, too.
   std::optional<EvalStrategy> eval_strategy;  ///< None: kSteps with eval_steps, kEpoch without.
-  int64_t eval_steps = 0;                     ///< Number of steps between evaluations of kSteps; 0: none.
+  StepInterval eval_steps;                    ///< Steps between evaluations of kSteps.
+  double eval_delay = 0;                      ///< See FitOptions::eval_delay.
   BestModelOptions best_model;
   int64_t max_train_samples = 0;  ///< Only the first training rows are used, before shuffling; 0: all.
   int64_t max_eval_samples = 0;   ///< Only the first rows of each validation set are used; 0: all.
@@ -108,15 +136,16 @@ struct RunOptions {
   /// When checkpoints are saved. None: kSteps with checkpoint_every; after each evaluation with best_model.load_at_end;
   /// otherwise only when the run is stopped.
   std::optional<SaveStrategy> save_strategy;
-  int64_t checkpoint_every = 0;   ///< Number of steps between checkpoints of SaveStrategy::kSteps; 0: none.
-  int64_t keep_checkpoints = 2;   ///< Number of checkpoints that are kept; 0: none of a finished run.
-  int64_t logging_steps = 10;     ///< Number of steps between the lines of metrics.jsonl.
-  int64_t report_examples = 10;   ///< Number of mistakes of each validation set in the report; 0: none.
-  std::string command;            ///< Command line for training_args.json and the model card; empty: none.
-  int64_t folds = 0;              ///< Number of folds of a cross-validation.
-  std::string group_column;       ///< Rows with the same text here belong to one fold; empty: each row by itself.
-  std::vector<std::string> test;  ///< Files of rows that the models of all folds predict.
-  StopToken stop;                 ///< Requests the end of this run, and of no other one.
+  StepInterval checkpoint_every;    ///< Steps between checkpoints of SaveStrategy::kSteps.
+  int64_t keep_checkpoints = 2;     ///< Number of checkpoints that are kept; 0: none of a finished run.
+  StepInterval logging_steps = 10;  ///< Steps between the lines of metrics.jsonl.
+  bool logging_first_step = false;  ///< Whether the first step has a line, too.
+  int64_t report_examples = 10;     ///< Number of mistakes of each validation set in the report; 0: none.
+  std::string command;              ///< Command line for training_args.json and the model card; empty: none.
+  int64_t folds = 0;                ///< Number of folds of a cross-validation.
+  std::string group_column;         ///< Rows with the same text here belong to one fold; empty: each row by itself.
+  std::vector<std::string> test;    ///< Files of rows that the models of all folds predict.
+  StopToken stop;                   ///< Requests the end of this run, and of no other one.
 
   /// The options of `model`, `training`, `lora`, `best_model` and `device` are described by their own structs.
   void describe(OptionFields& fields);
@@ -153,6 +182,7 @@ struct FoldOutcome {
 struct EvaluateOptions {
   ModelOptions model = {.task = {}};
   std::vector<std::string> data;  ///< Files of rows, FILE or NAME=FILE.
+  int64_t max_eval_samples = 0;   ///< Only the first rows of each set are used; 0: all.
   int64_t batch_size = 32;        ///< Rows on each device.
   DType dtype = DType::kFloat32;
   DeviceOptions device;
@@ -172,9 +202,10 @@ struct Evaluation {
 /// The options of predict().
 struct PredictOptions {
   ModelOptions model = {.task = {}};
-  std::vector<std::string> data;   ///< Files of rows.
-  std::vector<std::string> texts;  ///< Texts to predict in place of rows of files.
-  int64_t batch_size = 32;         ///< Rows on each device.
+  std::vector<std::string> data;    ///< Files of rows.
+  std::vector<std::string> texts;   ///< Texts to predict in place of rows of files.
+  int64_t max_predict_samples = 0;  ///< Only the first rows are predicted; 0: all.
+  int64_t batch_size = 32;          ///< Rows on each device.
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   StopToken stop;  ///< Requests the end, with Stopped.

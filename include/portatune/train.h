@@ -47,17 +47,19 @@ struct ScheduleOptions {
   std::optional<double> power;         ///< exponent of polynomial, 1 by default
   std::optional<double> lr_end;        ///< last rate of polynomial, 1e-7 by default
   std::optional<double> min_lr_ratio;  ///< lowest rate as a part of learning_rate: of cosine_with_min_lr, which needs
-                                       ///< it; of warmup_stable_decay, 0 by default
+                                       ///< it or min_lr; of warmup_stable_decay, 0 by default
   std::optional<int64_t> timescale;    ///< of inverse_sqrt; by default the warm-up steps, or 10,000 if there are none
-  std::optional<int64_t> num_decay_steps;  ///< last steps, in which warmup_stable_decay falls, which needs it
-  std::optional<std::string> decay_type;   ///< of warmup_stable_decay: "cosine" (default), "linear" or "1-sqrt"
+  std::optional<int64_t> num_stable_steps;  ///< steps of warmup_stable_decay between warm-up and fall, by default all
+                                            ///< but the last num_decay_steps
+  std::optional<int64_t> num_decay_steps;   ///< steps in which warmup_stable_decay falls, which needs it
+  std::optional<std::string> decay_type;    ///< of warmup_stable_decay: "cosine" (default), "linear" or "1-sqrt"
   // Of reduce_lr_on_plateau, with the names and defaults of torch.optim.lr_scheduler.ReduceLROnPlateau.
   std::optional<double> factor;               ///< factor of each reduction, 0.1 by default
   std::optional<int64_t> patience;            ///< evaluations without improvement before a reduction, 10 by default
   std::optional<double> threshold;            ///< smallest improvement, 1e-4 by default
   std::optional<std::string> threshold_mode;  ///< "rel" (default): a part of the best score; "abs": a difference
   std::optional<int64_t> cooldown;            ///< evaluations after a reduction that do not count, 0 by default
-  std::optional<double> min_lr;               ///< lowest rate, 0 by default
+  std::optional<double> min_lr;               ///< lowest rate, 0 by default; also of cosine_with_min_lr
   std::optional<std::string> mode;            ///< "min" or "max"; by default as BestModelOptions::greater_is_better
 
   void describe(OptionFields& fields);
@@ -282,6 +284,7 @@ struct FitOptions {
   std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
   /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
   int64_t eval_steps = 0;
+  double eval_delay = 0;  ///< no evaluation before so many epochs, or steps with eval_steps
   BestModelOptions best_model = {};
   CheckpointOptions checkpoints = {};
   /// Returns the first change since the previous call; called at the start of each epoch, before each checkpoint and

@@ -52,7 +52,7 @@ class FitOptions(TypedDict, total=False):
     chat_date: Text | None
     chat_template: Text | None
     chat_template_kwargs: Mapping[str, object] | str | None
-    checkpoint_every: int | None
+    checkpoint_every: float | None
     class_weights: Texts | None
     color_jitter: float | None
     color_seed: int | None
@@ -93,11 +93,11 @@ class FitOptions(TypedDict, total=False):
     eval_accumulation_steps: object | None
     eval_batch_size: int | None
     eval_data: Texts | None
-    eval_delay: Text | None
+    eval_delay: float | None
     eval_file: Texts | None
     eval_metrics: Texts | None
     eval_on_start: bool | None
-    eval_steps: int | None
+    eval_steps: float | None
     eval_strategy: Text | None
     evaluation_strategy: Text | None
     focal_gamma: float | None
@@ -149,8 +149,8 @@ class FitOptions(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
-    logging_steps: int | None
+    logging_first_step: bool | None
+    logging_steps: float | None
     logging_strategy: Text | None
     lora_alpha: float | None
     lora_alpha_pattern: Text | None
@@ -176,6 +176,7 @@ class FitOptions(TypedDict, total=False):
     lr_scheduler: Text | None
     lr_scheduler_kwargs: Mapping[str, object] | str | None
     lr_scheduler_type: Text | None
+    lr_stable_steps: int | None
     lr_threshold: float | None
     lr_threshold_mode: Text | None
     lr_timescale: int | None
@@ -235,10 +236,12 @@ class FitOptions(TypedDict, total=False):
     num_cycles: float | None
     num_decay_steps: int | None
     num_epochs: int | None
+    num_stable_steps: int | None
     num_steps: int | None
     num_train_epochs: int | None
     on_non_finite: Text | None
     optim: Text | None
+    optim_args: Text | None
     output_dir: Text | None
     overwrite_cache: object | None
     overwrite_output: bool | None
@@ -275,7 +278,7 @@ class FitOptions(TypedDict, total=False):
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
-    save_steps: int | None
+    save_steps: float | None
     save_strategy: Text | None
     save_total_limit: int | None
     seed: int | None
@@ -404,7 +407,6 @@ class EvaluateOptions(TypedDict, total=False):
     ending_columns: Texts | None
     endings_column: Text | None
     eval_accumulation_steps: object | None
-    eval_delay: Text | None
     eval_metrics: Texts | None
     forced_bos_token: Text | None
     format: Text | None
@@ -438,14 +440,13 @@ class EvaluateOptions(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
     logging_strategy: Text | None
     low_cpu_mem_usage: object | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     match_ranks: bool | None
     max_answer_length: int | None
     max_duration_in_seconds: float | None
     max_duration_seconds: float | None
+    max_eval_samples: int | None
     max_file_seconds: float | None
     max_len: int | None
     max_length: int | None
@@ -589,7 +590,6 @@ class PredictOptions(TypedDict, total=False):
     ending_columns: Texts | None
     endings_column: Text | None
     eval_accumulation_steps: object | None
-    eval_delay: Text | None
     forced_bos_token: Text | None
     format: Text | None
     fp16: bool | None
@@ -620,10 +620,8 @@ class PredictOptions(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
     logging_strategy: Text | None
     low_cpu_mem_usage: object | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     match_ranks: bool | None
     max_answer_length: int | None
     max_duration_in_seconds: float | None
@@ -633,6 +631,7 @@ class PredictOptions(TypedDict, total=False):
     max_length: int | None
     max_length_seconds: float | None
     max_pixels: int | None
+    max_predict_samples: float | None
     max_seq_length: int | None
     max_source_length: int | None
     max_target_length: int | None
@@ -768,7 +767,6 @@ class LoadOptions(TypedDict, total=False):
     ending_columns: Texts | None
     endings_column: Text | None
     eval_accumulation_steps: object | None
-    eval_delay: Text | None
     forced_bos_token: Text | None
     format: Text | None
     fp16: bool | None
@@ -799,10 +797,8 @@ class LoadOptions(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
     logging_strategy: Text | None
     low_cpu_mem_usage: object | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     match_ranks: bool | None
     max_answer_length: int | None
     max_duration_in_seconds: float | None
@@ -937,7 +933,6 @@ class GenerateOptions(TypedDict, total=False):
     enable_jit_checkpoint: object | None
     eos_token_id: Texts | None
     eval_accumulation_steps: object | None
-    eval_delay: Text | None
     forced_bos_token_id: float | None
     forced_eos_token_id: Texts | None
     fp16: bool | None
@@ -959,10 +954,8 @@ class GenerateOptions(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
     logging_strategy: Text | None
     low_cpu_mem_usage: object | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     max_len: int | None
     max_length: int | None
     max_new_tokens: float | None
@@ -1063,7 +1056,6 @@ class TokenizerOptions(TypedDict, total=False):
     do_train: Text | None
     enable_jit_checkpoint: object | None
     eval_accumulation_steps: object | None
-    eval_delay: Text | None
     fp16_full_eval: Text | None
     fsdp: Text | None
     full_determinism: object | None
@@ -1078,11 +1070,9 @@ class TokenizerOptions(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
     logging_strategy: Text | None
     low_cpu_mem_usage: object | None
     lowercase: bool | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     min_frequency: float | None
     model_revision: Text | None
     n_gpu: Text | None

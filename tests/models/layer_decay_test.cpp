@@ -107,7 +107,7 @@ TEST(LayerDecay, KnowsTheLayersOfEveryArchitecture) {
     const parity::ReferenceTask task(reference);
     const std::vector<nn::Parameter> parameters =
         train::evaluation_program(task, train::signature_of(task, reference.inputs()), {}).parameters;
-    const train::LearningRates rates(parameters, {}, 0.5);
+    const train::StepRates rates(parameters, {}, 0.5);
     std::set<int64_t> exponents;
     for (size_t i = 0; i < parameters.size(); ++i) {
       if (!parameters[i].trainable) continue;

@@ -2,16 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "optim/one_update.h"
 #include "portatune/optim/adafactor.h"
 #include "portatune/optim/adam.h"
+#include "portatune/optim/adamw.h"
 #include "portatune/optim/lamb.h"
 #include "portatune/optim/lion.h"
+#include "portatune/optim/sgd.h"
 
 namespace portatune::test {
 namespace {
@@ -44,11 +48,14 @@ Tensor tensor_of(const json& shape, const std::vector<float>& values) {
 
 // The weight after each step, computed by one program. Gradients arrive as twice what they are, as from a batch of
 // weight 2.
-std::vector<Tensor> weights_after(const optim::Optimizer& optimizer, const json& of_shape, const json& rates) {
+// decay  the weight decay of the steps, an input of the program; none: that of the optimizer
+std::vector<Tensor> weights_after(const optim::Optimizer& optimizer, const json& of_shape, const json& rates,
+                                  std::optional<float> decay = {}) {
   const json& shape = of_shape["shape"];
   std::vector<Tensor> inputs = first_state(optimizer, tensor_of(shape, of_shape["start"]));
   const size_t arrays = inputs.size();
   for (const std::vector<float> gradient : of_shape["gradients"]) inputs.push_back(tensor_of(shape, gradient));
+  if (decay) inputs.push_back(Tensor({}, {*decay}));
   Values parameters, results;
   for (const Tensor& input : inputs) parameters.push_back(parameter("x", input.type()));
   optim::Update now{.weight = parameters[0], .slots = Values(parameters.begin() + 1, parameters.begin() + arrays)};
@@ -57,7 +64,8 @@ std::vector<Tensor> weights_after(const optim::Optimizer& optimizer, const json&
     const optim::UpdateRule rule = optimizer.rule({.learning_rate = scalar(rates[i]),
                                                    .updates = scalar(static_cast<double>(i + 1)),
                                                    .factor = scalar(0.5),
-                                                   .makes_update = scalar(1)});
+                                                   .makes_update = scalar(1),
+                                                   .weight_decay = decay ? parameters.back() : Value()});
     now = rule(now, 2.0 * parameters[arrays + i], {});
     results.push_back(now.weight);
   }
@@ -75,6 +83,27 @@ TEST(OptimizerSteps, AreThoseOfOtherLibraries) {
         const std::vector<float> wanted = expected["after"][i];
         EXPECT_THAT(found[i].as<float>(), Pointwise(FloatNear(3e-6f), wanted)) << "step " << i + 1;
       }
+    }
+  }
+}
+
+TEST(OptimizerSteps, HaveTheSameBitsWithTheWeightDecayAsAnInput) {
+  using Make = std::unique_ptr<const optim::Optimizer> (*)(double decay);
+  const Make makers[] = {[](double decay) { return optim::adamw({.weight_decay = decay}); },
+                         [](double decay) { return optim::adam({.weight_decay = decay}); },
+                         [](double decay) { return optim::lamb({.weight_decay = decay}); },
+                         [](double decay) { return optim::lion({.weight_decay = decay}); },
+                         [](double decay) { return optim::adafactor(decay); },
+                         [](double decay) { return optim::sgd({.momentum = 0.9, .weight_decay = decay}); }};
+  const json golden = json::parse(std::ifstream(PORTATUNE_TEST_DATA "/optim/steps.json"));
+  const auto has_rows = [](const json& of_shape) { return of_shape["shape"].size() == 2; };
+  const auto matrix = std::ranges::find_if(golden["shapes"], has_rows);
+  ASSERT_NE(matrix, golden["shapes"].end());
+  for (const Make& make : makers) {
+    const std::vector<Tensor> wanted = weights_after(*make(0.1), *matrix, golden["rates"]);
+    const std::vector<Tensor> found = weights_after(*make(0), *matrix, golden["rates"], 0.1f);
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_THAT(found[i].as<float>(), testing::ElementsAreArray(wanted[i].as<float>())) << "step " << i + 1;
     }
   }
 }

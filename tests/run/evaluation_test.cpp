@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -238,6 +239,63 @@ TEST(MaxSamples, AreTheFirstRows) {
   EXPECT_EQ(weights_in(limited.output), weights_in(cut.output));
 }
 
+// A quarter of eight steps is two.
+TEST(PartsOfSteps, GiveTheRunOfTheirNumbers) {
+  const Toy toy;
+  RunOptions whole = with_best_model(evaluation_options(toy, "whole"));
+  whole.checkpoint_every = 4;
+  const Outcome expected = outcome_of(whole);
+  RunOptions parts = whole;
+  parts.output = toy.file("parts");
+  parts.eval_steps = 0.25;
+  parts.checkpoint_every = 0.5;
+  Observed stop(3);
+  EXPECT_FALSE(fit(parts, stop));
+  parts.resume = true;
+  Observed rest;
+  const std::optional<Outcome> outcome = fit(parts, rest);
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(stop.evaluations, ElementsAre(2));
+  EXPECT_THAT(rest.evaluations, ElementsAre(4, 6, 8));
+  EXPECT_EQ(outcome->best_step, expected.best_step);
+  EXPECT_EQ(weights_in(parts.output), weights_in(whole.output));
+  EXPECT_EQ(checkpoints_in(parts), checkpoints_in(whole));
+  const auto options = nlohmann::json::parse(cli::read(parts.output / "training_args.json"))["options"];
+  EXPECT_EQ(options["eval_steps"], 2);
+  EXPECT_EQ(options["save_steps"], 4);
+  const auto state = nlohmann::json::parse(cli::read(parts.output / "trainer_state.json"));
+  EXPECT_EQ(state["eval_steps"], 2);
+  EXPECT_EQ(state["save_steps"], 4);
+}
+
+TEST(EvalDelay, PostponesTheFirstEvaluation) {
+  const Toy toy;
+  RunOptions options = with_best_model(evaluation_options(toy, "steps"));
+  options.eval_delay = 5;
+  Observed events;
+  EXPECT_GE(fit(options, events).value().best_step, 6);
+  EXPECT_THAT(events.evaluations, ElementsAre(6, 8));
+  options.resume = true;
+  options.eval_delay = 3;
+  EXPECT_THROW(fit(options, events), UsageError);  // another model might be the best
+  options.resume = false;
+  options.eval_delay = 9;
+  options.output = toy.file("never");
+  EXPECT_THAT(message_of<UsageError>([&] { outcome_of(options); }), HasSubstr("eval_delay"));
+}
+
+TEST(EvalDelay, MayLeaveTheEvaluationAfterTrainingAlone) {
+  const Toy toy;
+  RunOptions options = evaluation_options(toy, "out");
+  options.eval_steps = 0;
+  options.best_model = {};
+  options.eval_delay = 2.5;
+  Observed events;
+  const Outcome outcome = fit(options, events).value();
+  EXPECT_TRUE(events.evaluations.empty());
+  expect_near(outcome.after.value(), scores_of_model(options));
+}
+
 TEST(Strategies, FollowFromOtherOptions) {
   RunOptions options;
   EXPECT_EQ(eval_strategy_of(options), EvalStrategy::kEpoch);
@@ -282,7 +340,7 @@ TEST(DiskSpace, CountsTheBestCheckpoint) {
   options.eval_steps = 2;
   const auto saves = [&] {
     FitOptions all{.num_train_epochs = 2, .steps_per_epoch = 4, .eval_steps = 2, .best_model = options.best_model};
-    all.checkpoints = checkpoints_of(options);
+    all.checkpoints = checkpoints_of(options, 8);
     return saves_of(RunPlan(options), 0, all);
   };
   EXPECT_EQ(saves().checkpoints, 0);

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "portatune/error.h"
 
 namespace portatune::run {
@@ -35,6 +39,32 @@ TEST(RunOptions, RangesAreCheckedAsOnTheCommandLine) {
   options = {};
   options.best_model.early_stopping_threshold = -1;
   expect_refused(options, "early_stopping_threshold", "a finite number of at least 0");
+}
+
+// tests/oracle/train/make_step_intervals.py
+TEST(RunOptions, PartsOfStepsAreRoundedAsInTransformers) {
+  const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/step_intervals.json"));
+  for (const auto& expected : golden["intervals"]) {
+    const StepInterval interval = expected["value"].get<double>();
+    EXPECT_EQ(interval.of(expected["total"]), expected["steps"]) << expected;
+  }
+  EXPECT_EQ(StepInterval().of(10), 0);
+}
+
+TEST(RunOptions, StepsAreWholeNumbersOrPartsOfAllSteps) {
+  RunOptions options;
+  for (const double value : {-1.0, 2.5, 1e13, std::nan("")}) {
+    options.eval_steps = value;
+    expect_refused(options, "eval_steps", "a number of steps, or a part of all steps below 1");
+  }
+  for (const double value : {0.1, 1.0, 500.0}) {
+    options.eval_steps = value;
+    EXPECT_NO_THROW(check_options_of_run(options));
+  }
+  using Type = OptionType<StepInterval>;
+  EXPECT_EQ(Type::text(100'000), "100000");
+  EXPECT_EQ(Type::text(0.1), "0.1");
+  EXPECT_EQ(Type::read("1.0"), StepInterval(1));
 }
 
 // Runs check them before they read a row.

@@ -38,7 +38,7 @@ inline std::vector<std::vector<float>> step(const Device& device, const Task& ta
   for (const auto& [name, type] : signature) {
     arrays.emplace(layout.batch(name), device.put(batch.tensor(name).view(), train::kBatchSharding));
   }
-  arrays.emplace(layout.input(train::StepInput::kLearningRates), device.put(Tensor({}, {0.01f})));
+  arrays.emplace(layout.input(train::StepInput::kRates), device.put(Tensor({}, {0.01f})));
   arrays.emplace(layout.input(train::StepInput::kRandomKey), device.put(Tensor({2}, {key, 7u})));
   std::vector<DeviceArray*> arguments;
   for (auto& [index, array] : arrays) arguments.push_back(&array);

@@ -33,8 +33,10 @@ TrainingOptions options_of(const json& expected, double learning_rate) {
   read("num_cycles", o.num_cycles);
   read("power", o.power);
   read("lr_end", o.lr_end);
+  read("min_lr", o.min_lr);
   read("min_lr_ratio", o.min_lr_ratio);
   read("timescale", o.timescale);
+  read("num_stable_steps", o.num_stable_steps);
   read("num_decay_steps", o.num_decay_steps);
   read("decay_type", o.decay_type);
   return options;
@@ -90,6 +92,9 @@ TEST(Schedule, RefusesParametersOfOthers) {
   expect_refused_schedule({.schedule = {.power = 2}}, "lr_power", "2, with lr_scheduler_type linear");
   expect_refused_schedule({.lr_scheduler_type = "warmup_stable_decay"}, "lr_decay_steps", "none");
   expect_refused_schedule({.lr_scheduler_type = "cosine_with_min_lr"}, "lr_min_ratio", "none");
+  expect_refused_schedule(
+      {.lr_scheduler_type = "cosine_with_min_lr", .schedule = {.min_lr_ratio = 0.1, .min_lr = 1e-6}}, "lr_min_ratio",
+      "one of the two");
 }
 
 TEST(Schedule, RefusesValuesOutOfRange) {

@@ -126,7 +126,8 @@ std::optional<std::string> OptionField::expected_instead_of(const std::string& w
   }
   if (!is_number(*this)) return is_readable(word) ? std::nullopt : std::optional(expected);
   const std::optional<double> number = number_in<double>(word);
-  return number && is_readable(word) && is_within(*this, *number) ? std::nullopt : std::optional(text_of_range(*this));
+  if (number && is_readable(word) && is_within(*this, *number)) return std::nullopt;
+  return expected.empty() ? text_of_range(*this) : expected;
 }
 
 std::vector<std::string> OptionField::words() const {

@@ -37,7 +37,7 @@ Normalised by_row_and_column(const Values& slots, const Value& gradient, const V
 
 class Adafactor final : public Optimizer {
  public:
-  Adafactor(double weight_decay, WeightDecayOf decay_of) : weight_decay_(weight_decay), decay_of_(decay_of) {}
+  explicit Adafactor(const WeightDecay& decay) : decay_(decay) {}
 
   std::vector<Slot> slots(int64_t rank) const override {
     if (rank < 2) return {{"v"}};
@@ -46,30 +46,27 @@ class Adafactor final : public Optimizer {
 
   UpdateRule rule(const StepScalars& scalars) const override {
     const Averaging average{1.0 - power(scalars.updates, full(scalars.updates.type(), kDecayRate))};
-    return [average, scalars, weight_decay = weight_decay_, decay_of = decay_of_](
-               const Update& before, const Value& gradient, const Division& division) {
+    return [average, scalars, decay = decay_](const Update& before, const Value& gradient, const Division& division) {
       const Value scaled = gradient * scalars.factor, squares = scaled * scaled + kEpsilon;
       const Normalised found = scaled.rank() < 2 ? by_element(before.slots[0], scaled, squares, average)
                                                  : by_row_and_column(before.slots, scaled, squares, average, division);
       const Value root_mean_square =
           sqrt(sum_of_squares(found.gradient, division) / elements(found.gradient, division));
       const Value step = found.gradient / maximum(root_mean_square, full(root_mean_square.type(), 1));
-      const double decay = weight_decay_of(before.weight, weight_decay, decay_of);
-      const Value decayed = before.weight * (1.0 - scalars.learning_rate * decay);
+      const Value decayed = before.weight * (1.0 - decay.times(scalars.learning_rate, before.weight, scalars));
       const Update after{.weight = decayed - scalars.learning_rate * step, .slots = found.slots};
       return update_or_not(scalars.makes_update, after, before);
     };
   }
 
  private:
-  const double weight_decay_;
-  const WeightDecayOf decay_of_;
+  const WeightDecay decay_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Optimizer> adafactor(double weight_decay, WeightDecayOf decay_of) {
-  return std::make_unique<Adafactor>(weight_decay, decay_of);
+  return std::make_unique<Adafactor>(WeightDecay(weight_decay, decay_of));
 }
 
 }  // namespace portatune::optim

@@ -5,7 +5,8 @@ namespace {
 
 class AdamW final : public Optimizer {
  public:
-  AdamW(const AdamWOptions& options, WeightDecayOf decay_of) : options_(options), decay_of_(decay_of) {}
+  AdamW(const AdamWOptions& options, WeightDecayOf decay_of)
+      : options_(options), decay_(options.weight_decay, decay_of) {}
 
   std::vector<Slot> slots(int64_t) const override { return {{"m"}, {"v"}}; }
 
@@ -15,19 +16,23 @@ class AdamW final : public Optimizer {
                            bias_correction(options_.beta2, scalars.updates), scalars.factor, scalars.makes_update}) {
       parts.push_back(reshape(x, {1}));
     }
-    return [options = options_, decay_of = decay_of_, hyper = concatenate(parts, 0)](
+    const Value hyper = concatenate(parts, 0);
+    if (scalars.weight_decay) parts.push_back(reshape(scalars.weight_decay, {1}));
+    return [options = options_, decay = decay_, scalars, hyper, with_decay = concatenate(parts, 0)](
                const Update& before, const Value& gradient, const Division&) {
+      const bool is_of_step = decay.is_of_step(before.weight, scalars);
       AdamWOptions of_weight = options;
-      of_weight.weight_decay = weight_decay_of(before.weight, options.weight_decay, decay_of);
-      const AdamWState after = portatune::adamw(
-          {.parameter = before.weight, .m = before.slots[0], .v = before.slots[1]}, gradient, hyper, of_weight);
+      of_weight.weight_decay = is_of_step ? 0 : decay.of(before.weight);
+      const AdamWState after =
+          portatune::adamw({.parameter = before.weight, .m = before.slots[0], .v = before.slots[1]}, gradient,
+                           is_of_step ? with_decay : hyper, of_weight);
       return Update{.weight = after.parameter, .slots = {after.m, after.v}};
     };
   }
 
  private:
   const AdamWOptions options_;
-  const WeightDecayOf decay_of_;
+  const WeightDecay decay_;
 };
 
 }  // namespace

@@ -14,21 +14,21 @@ Value trust_ratio(const Value& weight, const Value& step, const Division& divisi
 class Lamb final : public Optimizer {
  public:
   Lamb(const AdamWOptions& options, WeightDecayOf decay_of, WeightDecayOf adapted)
-      : options_(options), decay_of_(decay_of), adapted_(adapted) {}
+      : options_(options), decay_(options.weight_decay, decay_of), adapted_(adapted) {}
 
   std::vector<Slot> slots(int64_t) const override { return {{"m"}, {"v"}}; }
 
   UpdateRule rule(const StepScalars& scalars) const override {
     const Value of_mean = bias_correction(options_.beta1, scalars.updates);
     const Value of_square = bias_correction(options_.beta2, scalars.updates);
-    return [o = options_, decay_of = decay_of_, adapted = adapted_, scalars, of_mean, of_square](
+    return [o = options_, decay = decay_, adapted = adapted_, scalars, of_mean, of_square](
                const Update& before, const Value& gradient, const Division& division) {
       const Value& weight = before.weight;
       const Value scaled = gradient * scalars.factor;
       const Value m = o.beta1 * before.slots[0] + (1 - o.beta1) * scaled;
       const Value v = o.beta2 * before.slots[1] + (1 - o.beta2) * scaled * scaled;
       Value step = m * of_mean / (sqrt(v * of_square) + o.eps);
-      if (decays(weight, decay_of)) step = step + o.weight_decay * weight;
+      if (decay.concerns(weight)) step = step + decay.times(weight, weight, scalars);
       if (decays(weight, adapted)) step = trust_ratio(weight, step, division) * step;
       const Update after{.weight = weight - scalars.learning_rate * step, .slots = {m, v}};
       return update_or_not(scalars.makes_update, after, before);
@@ -37,7 +37,8 @@ class Lamb final : public Optimizer {
 
  private:
   const AdamWOptions options_;
-  const WeightDecayOf decay_of_, adapted_;
+  const WeightDecay decay_;
+  const WeightDecayOf adapted_;
 };
 
 }  // namespace

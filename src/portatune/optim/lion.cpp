@@ -15,16 +15,16 @@ Value interpolated(double beta, const Value& mean, const Value& gradient) {
 
 class Lion final : public Optimizer {
  public:
-  Lion(const LionOptions& options, WeightDecayOf decay_of) : options_(options), decay_of_(decay_of) {}
+  Lion(const LionOptions& options, WeightDecayOf decay_of)
+      : options_(options), decay_(options.weight_decay, decay_of) {}
 
   std::vector<Slot> slots(int64_t) const override { return {{"m"}}; }
 
   UpdateRule rule(const StepScalars& scalars) const override {
-    return [o = options_, decay_of = decay_of_, scalars](const Update& before, const Value& gradient, const Division&) {
+    return [o = options_, decay = decay_, scalars](const Update& before, const Value& gradient, const Division&) {
       const Value scaled = gradient * scalars.factor;
-      const double decay = weight_decay_of(before.weight, o.weight_decay, decay_of);
       const Value step = sign(interpolated(o.beta1, before.slots[0], scaled));
-      const Value decayed = before.weight * (1.0 - scalars.learning_rate * decay);
+      const Value decayed = before.weight * (1.0 - decay.times(scalars.learning_rate, before.weight, scalars));
       const Update after{.weight = decayed - scalars.learning_rate * step,
                          .slots = {interpolated(o.beta2, before.slots[0], scaled)}};
       return update_or_not(scalars.makes_update, after, before);
@@ -33,7 +33,7 @@ class Lion final : public Optimizer {
 
  private:
   const LionOptions options_;
-  const WeightDecayOf decay_of_;
+  const WeightDecay decay_;
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ Sharding Slot::sharding(const Sharding& parameter) const {
 
 bool decays(const Value& weight, WeightDecayOf which) { return weight.rank() >= 2 || which == WeightDecayOf::kAll; }
 
-double weight_decay_of(const Value& weight, double decay, WeightDecayOf which) {
-  return decays(weight, which) ? decay : 0;
+Value WeightDecay::times(const Value& x, const Value& weight, const StepScalars& scalars) const {
+  return is_of_step(weight, scalars) ? x * scalars.weight_decay : x * of(weight);
 }
 
 Value bias_correction(double beta, const Value& updates) { return -1.0 / expm1(updates * std::log(beta)); }

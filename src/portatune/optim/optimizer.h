@@ -14,9 +14,10 @@ namespace portatune::optim {
 /// Values of a step that all updates share, float32 scalars.
 struct StepScalars {
   Value learning_rate;
-  Value updates;       ///< number of updates including this one
-  Value factor;        ///< factor of the gradients
-  Value makes_update;  ///< 1, or 0 to leave weights and slots as they are, for any gradient
+  Value updates;            ///< number of updates including this one
+  Value factor;             ///< factor of the gradients
+  Value makes_update;       ///< 1, or 0 to leave weights and slots as they are, for any gradient
+  Value weight_decay = {};  ///< in place of the weight decay of the optimizer, if it is given
 };
 
 /// A weight and its slots, in the order of Optimizer::slots(), before or after an update. All are float32.
@@ -62,8 +63,26 @@ enum class WeightDecayOf {
 
 /// Returns whether a weight decays.
 bool decays(const Value& weight, WeightDecayOf which);
-/// The weight decay of one weight: `decay`, or 0 if it does not decay.
-double weight_decay_of(const Value& weight, double decay, WeightDecayOf which);
+/// The weight decay of an optimizer, of the weights that decay.
+class WeightDecay {
+ public:
+  WeightDecay(double decay, WeightDecayOf which) : decay_(decay), which_(which) {}
+
+  /// Whether a weight decays.
+  bool concerns(const Value& weight) const { return decays(weight, which_); }
+  /// Whether a weight has the decay of the step.
+  bool is_of_step(const Value& weight, const StepScalars& scalars) const {
+    return scalars.weight_decay && concerns(weight);
+  }
+  /// The decay of one weight in a step without a decay of its own.
+  double of(const Value& weight) const { return concerns(weight) ? decay_ : 0; }
+  /// `x` times the decay of one weight.
+  Value times(const Value& x, const Value& weight, const StepScalars& scalars) const;
+
+ private:
+  double decay_;
+  WeightDecayOf which_;
+};
 
 /// 1 / (1 - beta^t) for update t, exact to the last digits even if beta^t is nearly 1.
 Value bias_correction(double beta, const Value& updates);

@@ -5,17 +5,16 @@ namespace {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(const SgdOptions& options, WeightDecayOf decay_of) : options_(options), decay_of_(decay_of) {}
+  Sgd(const SgdOptions& options, WeightDecayOf decay_of) : options_(options), decay_(options.weight_decay, decay_of) {}
 
   std::vector<Slot> slots(int64_t) const override {
     return options_.momentum > 0 ? std::vector<Slot>{{"momentum"}} : std::vector<Slot>{};
   }
 
   UpdateRule rule(const StepScalars& scalars) const override {
-    return [o = options_, decay_of = decay_of_, scalars](const Update& before, const Value& gradient, const Division&) {
+    return [o = options_, decay = decay_, scalars](const Update& before, const Value& gradient, const Division&) {
       const Value& weight = before.weight;
-      const double decay = weight_decay_of(weight, o.weight_decay, decay_of);
-      const Value decayed = gradient * scalars.factor + decay * weight;
+      const Value decayed = gradient * scalars.factor + decay.times(weight, weight, scalars);
       Update after;
       Value step = decayed;
       if (o.momentum > 0) {
@@ -30,7 +29,7 @@ class Sgd final : public Optimizer {
 
  private:
   const SgdOptions options_;
-  const WeightDecayOf decay_of_;
+  const WeightDecay decay_;
 };
 
 }  // namespace

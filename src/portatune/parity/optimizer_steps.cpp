@@ -85,7 +85,7 @@ std::vector<Tensor> start_of_step(const train::StepProgram& step, const Referenc
   arguments[layout.progress(train::ProgressArray::kCounters)] = Tensor({3}, {0, 0, 0});
   arguments[layout.progress(train::ProgressArray::kLossScale)] = Tensor({}, {1.0f});
   for (const std::string& name : task.inputs()) arguments[layout.batch(name)] = reference.inputs().tensor(name);
-  arguments[layout.input(train::StepInput::kLearningRates)] = Tensor({}, {learning_rate});
+  arguments[layout.input(train::StepInput::kRates)] = Tensor({}, {learning_rate});
   arguments[layout.input(train::StepInput::kRandomKey)] = Tensor({2}, {random_key[0], random_key[1]});
   return arguments;
 }

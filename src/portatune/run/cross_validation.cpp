@@ -66,7 +66,6 @@ void check_options(const RunOptions& a) {
 // All settings that determine the models.
 train::RunFacts facts_of(const RunPlan& a, const RowTask& task, int64_t rows) {
   train::RunFacts facts = train::facts_of(training_options(a, task, rows), a.device.mesh);
-  facts[train::kModelFact] = fs::absolute(a.model.folder).lexically_normal().string();
   facts.insert({{"folds", std::to_string(a.folds)},
                 {"group_column", a.group_column},
                 {"epochs", std::to_string(a.epochs)},
@@ -190,6 +189,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
   check_options(options);
   check_strategies(options);
   check_folder_of_runs(options.output, kFacts, options.resume, options.overwrite_output);
+  if (options.overwrite_output) require_model_elsewhere(options.model.folder, options.output);
   const OutputLock lock(options.output, events);
   const RunPlan plan = plan_run(options, {}, events);
   require_predictions_of_rows(plan);

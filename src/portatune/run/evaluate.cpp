@@ -27,8 +27,8 @@ Evaluation evaluate(const EvaluateOptions& given, Events& events) {
   const std::unique_ptr<RowTask> task = open_task(model, model.folder, files, Classes::kOfModel, events);
   require_divisible_loss(*task, options.device.mesh);
   task->set_batch_share(batch_share(options.device.mesh, options.device.processes.get()));
-  const std::vector<ValidationSet> sets =
-      evaluation_sets(model, options.data, *task, rows_on(options.device.mesh, options.batch_size), events);
+  const std::vector<ValidationSet> sets = evaluation_sets(
+      model, options.data, *task, rows_on(options.device.mesh, options.batch_size), events, options.max_eval_samples);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   for (const std::string& line : remarks_on_task_params(model, model.folder)) events.notice(line);
   const Device device(with_warnings(options.device, events));

@@ -91,12 +91,11 @@ Scores evaluate_after(Trainer& trainer, std::span<const ValidationSet> validatio
   return scores;
 }
 
-void stop(const Trainer& trainer, const RunPlan& plan, int64_t best_step, Events& events) {
+void stop(const Trainer& trainer, const RunPlan& plan, int64_t kept, int64_t best_step, Events& events) {
   const std::filesystem::path checkpoint = save_stopped_run(trainer, plan, events);
   ProcessGroup* const processes = plan.device.processes.get();
   if (!is_first(processes)) return;
-  const std::string fault =
-      train::remove_old_checkpoints(plan.output, checkpoints_of(plan).keep, best_step, {plan.checkpoint, checkpoint});
+  const std::string fault = train::remove_old_checkpoints(plan.output, kept, best_step, {plan.checkpoint, checkpoint});
   if (!fault.empty()) events.warning(fault);
   events.stopped(trainer.steps(), checkpoint);
 }
@@ -190,9 +189,9 @@ void report_failed_checkpoints(const RunPlan& plan, const FitResult& result, Eve
 }
 
 // The scores of the saved model: those of its evaluation during training, or else of one that follows now.
-std::optional<Scores> scores_after(Trainer& trainer, const FitResult& result, const FitOptions& options,
-                                   std::span<const ValidationSet> validation, RunRecords* records, Events& events) {
-  if (!options.validation.empty()) return result.scores;
+std::optional<Scores> scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation,
+                                   RunRecords* records, Events& events) {
+  if (!result.scores.empty()) return result.scores;
   if (validation.empty()) return std::nullopt;
   const Clock::time_point begin = Clock::now();
   Scores scores = evaluate_after(trainer, validation, events);
@@ -238,10 +237,8 @@ std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   if (a.resume) return checkpoint_to_resume(a.output, events);
   if (!a.overwrite_output) {
     require_no_other_run(a.output, a.resume_from_checkpoint);
-  } else if (lies_in(a.model.folder, a.output) && !lies_in(a.resume_from_checkpoint, a.output)) {
-    throw UsageError({.where = "overwrite_output",
-                      .given = "--model " + a.model.folder.string() + ", which would be removed",
-                      .expected = "a model outside of --output"});
+  } else if (!lies_in(a.resume_from_checkpoint, a.output)) {
+    require_model_elsewhere(a.model.folder, a.output);
   }
   return a.resume_from_checkpoint;
 }
@@ -257,13 +254,15 @@ OpenRun open_run(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, 
               .batches = training_batches(task, rows.train(), plan, examples),
               .evaluation = events.progress(kEvaluating)};
   run.options = epochs_of(plan, examples, run.batches);
+  const int64_t total_steps = train::all_steps(run.options.steps_per_epoch, run.options.num_train_epochs);
   run.options.validation = evaluated_sets(plan, rows.validation(), *run.evaluation);
-  run.options.eval_steps = plan.eval_steps;
+  run.options.eval_steps = plan.eval_steps.of(total_steps);
+  run.options.eval_delay = plan.eval_delay;
   run.options.best_model = plan.best_model;
-  run.options.checkpoints = checkpoints_of(plan);
+  run.options.checkpoints = checkpoints_of(plan, total_steps);
   train::check(run.options, plan.training);
   run.training = training_options(plan, task, examples);
-  run.training.total_steps = run.options.num_train_epochs * run.options.steps_per_epoch;
+  run.training.total_steps = total_steps;
   if (is_finished(plan, run.training, events)) return run;
   run.trainer.emplace(device.open(), task, run.training);
   resume(*run.trainer, plan, run.training, events);
@@ -314,7 +313,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   report_skips(plan, result, events);
   report_failed_checkpoints(plan, result, events);
   if (result.stopped) {
-    stop(trainer, plan, result.best_step, events);
+    stop(trainer, plan, options.checkpoints.keep, result.best_step, events);
     return std::nullopt;
   }
 
@@ -325,7 +324,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   remove_surplus_checkpoints(plan, result.best_step, events);
   add_result(result, trainer, outcome);
   outcome.seconds = seconds_since(start) - result.compile_s;
-  outcome.after = scores_after(trainer, result, options, rows.validation(), records.get(), events);
+  outcome.after = scores_after(trainer, result, rows.validation(), records.get(), events);
   outcome.skipped_rows = skipped_rows(plan.model.bad_rows);
   if (records) records->finish(outcome);
   write_report({.plan = plan,

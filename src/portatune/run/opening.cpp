@@ -72,6 +72,8 @@ std::string warning_of_renamed_classes(const Opening& o) {
 
 }  // namespace
 
+int64_t total_steps(const Opening& opening) { return opening.length.num_train_epochs * opening.length.steps_per_epoch; }
+
 std::vector<std::string> notes_of(const Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
   for (std::string& note : remarks_on_task_params(o.plan.model, model_of(o.plan))) notes.push_back(std::move(note));

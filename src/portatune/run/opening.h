@@ -20,6 +20,9 @@ struct Opening {
   const std::vector<std::optional<DataSurvey>>& validation;  ///< Survey of each set; none if it is not read yet.
 };
 
+/// Number of all steps of the run.
+int64_t total_steps(const Opening& opening);
+
 /// Remarks on the model: keys of its config without effect, and those of remarks().
 std::vector<std::string> notes_of(const Opening& opening);
 

@@ -3,6 +3,7 @@
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/evaluated_rows.h"
+#include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
@@ -31,7 +32,8 @@ Prediction predict(const PredictOptions& given, const OpenSink& open, Events& ev
   lower_max_length(model, model.folder, events);
   const std::unique_ptr<RowTask> task = open_task(model, model.folder, options.data, Classes::kOfModel, events);
   task->set_batch_share(batch_share(options.device.mesh, options.device.processes.get()));
-  const data::Dataset rows = rows_to_predict(model, options.data, options.texts, *task);
+  const data::Dataset rows =
+      first_rows(rows_to_predict(model, options.data, options.texts, *task), options.max_predict_samples);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   for (const std::string& line : remarks_on_task_params(model, model.folder)) events.notice(line);
   const std::unique_ptr<PredictionSink> sink =

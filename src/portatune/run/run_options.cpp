@@ -1,9 +1,37 @@
 #include "portatune/run/run_options.h"
 
+#include <cmath>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
 #include "portatune/train/options.h"
+
+namespace portatune {
+
+int64_t StepInterval::of(int64_t total_steps) const {
+  const double steps = value < 1 ? std::ceil(static_cast<double>(total_steps) * value) : value;
+  return static_cast<int64_t>(steps);
+}
+
+std::optional<StepInterval> OptionType<StepInterval>::read(const std::string& text) {
+  const std::optional<double> number = number_in<double>(text);
+  if (!number || (*number >= 1 && *number != std::floor(*number))) return std::nullopt;
+  return StepInterval(*number);
+}
+
+std::string OptionType<StepInterval>::text(const StepInterval& interval) {
+  const double value = interval.value;
+  const bool is_count = value == std::floor(value) && std::abs(value) <= kHighest;
+  return is_count ? std::to_string(static_cast<int64_t>(value)) : to_text(value);  // not "1e+05"
+}
+
+}  // namespace portatune
 
 namespace portatune::run {
 namespace {
+
+// What may be given in place of a number of steps.
+constexpr const char* kOrPart = "; below 1: a part of all steps";
 
 void describe_data(RunOptions& o, OptionFields& fields) {
   fields.group("Data");
@@ -57,7 +85,10 @@ void describe_evaluation(RunOptions& o, OptionFields& fields) {
   fields.group("Evaluation");
   fields("eval_strategy", o.eval_strategy, "when the validation rows are measured, beside the start and the end",
          {.other_names = "evaluation_strategy", .default_help = "epoch; steps with --eval-steps"});
-  fields("eval_steps", o.eval_steps, "steps between evaluations", {.lowest = 1, .default_help = "none"});
+  fields("eval_steps", o.eval_steps, std::string("steps between evaluations") + kOrPart,
+         {.lowest = kAboveZero, .default_help = "none"});
+  fields("eval_delay", o.eval_delay, "epochs, or steps with --eval-steps, before the first evaluation during training",
+         {.highest = OptionType<int64_t>::kHighest});
   fields("eval_on_start", o.eval_on_start, "measure the validation rows before training, too; =false: do not",
          {.default_help = "true"});
   fields("eval_batch_size", o.eval_batch_size, "rows at a time in validation",
@@ -70,12 +101,14 @@ void describe_output(RunOptions& o, OptionFields& fields) {
   fields("save_strategy", o.save_strategy,
          "when a checkpoint is saved in --output; best: after each evaluation that is the best so far",
          {.default_help = "no; steps with --checkpoint-every; each evaluation with --load-best-model-at-end"});
-  fields("checkpoint_every", o.checkpoint_every, "steps between checkpoints in --output",
-         {.lowest = 1, .other_names = "save_steps", .default_help = "none"});
+  fields("checkpoint_every", o.checkpoint_every, "steps between checkpoints, or 0.1 of all",
+         {.lowest = kAboveZero, .other_names = "save_steps", .default_help = "none"});
   fields("keep_checkpoints", o.keep_checkpoints,
          "newest checkpoints that are kept, the best one among them, also after the run; 0: none then",
          {.other_names = "save_total_limit"});
-  fields("logging_steps", o.logging_steps, "steps between the lines of metrics.jsonl in --output", {.lowest = 1});
+  fields("logging_steps", o.logging_steps,
+         std::string("steps between the lines of metrics.jsonl in --output") + kOrPart, {.lowest = kAboveZero});
+  fields("logging_first_step", o.logging_first_step, "write a line of metrics.jsonl after the first step, too");
   fields("report_examples", o.report_examples,
          "wrongly predicted rows of each validation set in report.html, with their texts; 0: none", {.highest = 1000});
   fields("resume", o.resume, "continue from the newest checkpoint in --output");

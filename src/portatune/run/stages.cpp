@@ -8,6 +8,7 @@
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
+#include "portatune/run/model_name.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
@@ -71,25 +72,9 @@ void check_stages(const StagesOptions& a) {
   grow::check_growth(hub::read_config(a.stages.front().options.model.folder), growths);
 }
 
-// Whether a path is in a folder, or in a folder in it.
-bool lies_below(std::filesystem::path path, const std::filesystem::path& folder) {
-  for (path = std::filesystem::absolute(path).lexically_normal(); path.has_relative_path(); path = path.parent_path()) {
-    if (lies_in(path, folder)) return true;
-  }
-  return false;
-}
-
-void require_model_elsewhere(const StagesOptions& a) {
-  const std::filesystem::path& model = a.stages.front().options.model.folder;
-  if (!a.overwrite_output || !lies_below(model, a.output)) return;
-  throw UsageError({.where = "overwrite_output",
-                    .given = "--model " + model.string() + ", which would be removed",
-                    .expected = "a model outside of --output"});
-}
-
 train::RunFacts facts_of(const StagesOptions& a) {
   const std::filesystem::path& model = a.stages.front().options.model.folder;
-  train::RunFacts facts = {{train::kModelFact, std::filesystem::absolute(model).lexically_normal().string()}};
+  train::RunFacts facts = {{train::kModelFact, name_of_model(model)}};
   for (size_t i = 0; i < a.stages.size(); ++i) {
     const Stage& stage = a.stages[i];
     facts["stage " + number_of(a, i)] = stage.settings;
@@ -144,7 +129,7 @@ std::optional<Outcome> fit_stages(const StagesOptions& a, Events& events) {
   check_stages(a);
   const RunOptions& first = a.stages.front().options;
   const StopScope scope(first.stop);
-  require_model_elsewhere(a);
+  if (a.overwrite_output) require_model_elsewhere(first.model.folder, a.output);
   check_folder_of_runs(a.output, kStageFacts, a.resume, a.overwrite_output);
   const OutputLock lock(a.output, events);
   if (a.overwrite_output) {

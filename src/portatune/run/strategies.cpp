@@ -22,33 +22,34 @@ const char* option_of_best_model(const RunOptions& a) {
 }  // namespace
 
 EvalStrategy eval_strategy_of(const RunOptions& a) {
-  return a.eval_strategy.value_or(a.eval_steps > 0 ? EvalStrategy::kSteps : EvalStrategy::kEpoch);
+  return a.eval_strategy.value_or(a.eval_steps.is_set() ? EvalStrategy::kSteps : EvalStrategy::kEpoch);
 }
 
 SaveStrategy save_strategy_of(const RunOptions& a) {
   if (a.save_strategy) return *a.save_strategy;
-  if (a.checkpoint_every > 0) return SaveStrategy::kSteps;
+  if (a.checkpoint_every.is_set()) return SaveStrategy::kSteps;
   if (!a.best_model.load_at_end) return SaveStrategy::kNo;
   return eval_strategy_of(a) == EvalStrategy::kSteps ? SaveStrategy::kSteps : SaveStrategy::kEpoch;
 }
 
-int64_t save_steps_of(const RunOptions& a) {
+StepInterval save_steps_of(const RunOptions& a) {
   if (save_strategy_of(a) != SaveStrategy::kSteps) return 0;
-  return a.checkpoint_every > 0 ? a.checkpoint_every : a.eval_steps;
+  return a.checkpoint_every.is_set() ? a.checkpoint_every : a.eval_steps;
 }
 
 void check_strategies(const RunOptions& a) {
   const bool evaluates_by_steps = eval_strategy_of(a) == EvalStrategy::kSteps;
-  if (evaluates_by_steps && a.eval_steps == 0) refuse_option("eval_strategy", "steps", "--eval-steps with it");
-  if (!evaluates_by_steps && a.eval_steps > 0)
+  if (evaluates_by_steps && !a.eval_steps.is_set()) refuse_option("eval_strategy", "steps", "--eval-steps with it");
+  if (!evaluates_by_steps && a.eval_steps.is_set())
     refuse_option("eval_steps", "another strategy", "--eval-strategy steps with it");
   const bool saves_by_steps = save_strategy_of(a) == SaveStrategy::kSteps;
-  if (saves_by_steps && save_steps_of(a) == 0) refuse_option("save_strategy", "steps", "--checkpoint-every with it");
-  if (!saves_by_steps && a.checkpoint_every > 0) {
+  if (saves_by_steps && !save_steps_of(a).is_set())
+    refuse_option("save_strategy", "steps", "--checkpoint-every with it");
+  if (!saves_by_steps && a.checkpoint_every.is_set()) {
     refuse_option("checkpoint_every", "another strategy", "--save-strategy steps with it");
   }
   const bool is_measured = !a.validation.empty() || a.validation_split > 0 || a.folds > 0;
-  if (a.eval_steps > 0 && !is_measured)
+  if (a.eval_steps.is_set() && !is_measured)
     refuse_option("eval_steps", "no validation rows", "--validation or --validation-split");
   const char* const option = option_of_best_model(a);
   if (option == nullptr) return;

@@ -12,8 +12,8 @@ EvalStrategy eval_strategy_of(const RunOptions& a);
 /// saves after each evaluation; other runs do not save.
 SaveStrategy save_strategy_of(const RunOptions& a);
 
-/// Number of steps between checkpoints of SaveStrategy::kSteps; 0: none.
-int64_t save_steps_of(const RunOptions& a);
+/// Steps between checkpoints of SaveStrategy::kSteps.
+StepInterval save_steps_of(const RunOptions& a);
 
 /// errors  UsageError for options that exclude each other, or lack another
 void check_strategies(const RunOptions& a);

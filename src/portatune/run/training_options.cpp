@@ -2,25 +2,18 @@
 
 #include <fmt/format.h>
 
-#include "portatune/base/path_name.h"
+#include "portatune/base/message.h"
 #include "portatune/base/url_secrets.h"
-#include "portatune/hub/cache.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/task/model_settings.h"
+#include "portatune/run/model_name.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/save_folder.h"
 #include "portatune/train/plateau.h"
 
 namespace portatune::run {
 namespace {
-
-// The last part of the path or of the model's name on the Hub. A resumed run may thus find the model in another folder,
-// or by its name.
-std::string name_of_model(const std::filesystem::path& folder) {
-  const std::optional<io::HubName> on_hub = hub::hub_name_of(folder);
-  return last_part_of(on_hub ? std::filesystem::path(on_hub->name) : folder);
-}
 
 // What decides about the step whose model is saved, and about reductions of the learning rate.
 train::RunFacts facts_of_best_model(const RunOptions& a) {
@@ -31,7 +24,8 @@ train::RunFacts facts_of_best_model(const RunOptions& a) {
   if (best.early_stopping_patience == 0) facts.erase("early_stopping_threshold");
   facts["validation"] = without_secrets(fmt::format("{}", fmt::join(a.validation, ",")));
   facts.merge(facts_of_validation_files(a.validation));
-  if (a.eval_steps > 0) facts["eval_steps"] = std::to_string(a.eval_steps);
+  if (a.eval_steps.is_set()) facts["eval_steps"] = OptionType<StepInterval>::text(a.eval_steps);
+  if (a.eval_delay > 0) facts["eval_delay"] = to_text(a.eval_delay);
   if (a.max_eval_samples > 0) facts["max_eval_samples"] = std::to_string(a.max_eval_samples);
   return facts;
 }

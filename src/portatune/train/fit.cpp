@@ -229,7 +229,8 @@ class FitLoop {
   // Returns whether the model is to be evaluated after the last step, and was not yet.
   bool evaluation_is_due() {
     if (options_.validation.empty() || state_.steps() == state_.evaluations().step) return false;
-    if (options_.eval_steps == 0) return at_epoch_end();
+    if (options_.eval_steps == 0) return at_epoch_end() && options_.eval_delay <= epochs();
+    if (options_.eval_delay > static_cast<double>(state_.steps())) return false;
     return state_.steps() % options_.eval_steps == 0 || state_.steps() == last_step_;
   }
 

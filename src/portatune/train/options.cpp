@@ -200,6 +200,19 @@ void check(const TrainingOptions& options) {
   require_at_least("total_steps", options.total_steps, 0);
 }
 
+// Without any evaluation there is no best model.
+void check_delay(const FitOptions& options) {
+  const BestModelOptions& best = options.best_model;
+  const bool needs_evaluation =
+      best.load_at_end || best.early_stopping_patience > 0 || options.checkpoints.strategy == SaveStrategy::kBest;
+  const int64_t epochs = options.num_train_epochs;
+  const int64_t length = options.eval_steps == 0 ? epochs : all_steps(options.steps_per_epoch, epochs);
+  if (!needs_evaluation || length == 0 || options.eval_delay <= static_cast<double>(length)) return;
+  refuse_option("eval_delay", to_text(options.eval_delay),
+                "at most " + std::to_string(length) + ", the " + (options.eval_steps == 0 ? "epochs" : "steps") +
+                    " of the run, as evaluations decide about the best model");
+}
+
 bool saves_checkpoints(const FitOptions& options) {
   const CheckpointOptions& checkpoints = options.checkpoints;
   if (options.best_model.load_at_end) return true;
@@ -223,6 +236,7 @@ void check(const FitOptions& options, const TrainingOptions& training) {
                   "another name, as the scores of the averaged weights have this one");
   }
   require_at_least("eval_steps", options.eval_steps, 0);
+  if (!(options.eval_delay >= 0)) refuse_option("eval_delay", to_text(options.eval_delay), "at least 0");
   require_at_least("checkpoints.every", options.checkpoints.every, 0);
   require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
   if (saves_checkpoints(options) && options.checkpoints.folder.empty()) {
@@ -235,6 +249,7 @@ void check(const FitOptions& options, const TrainingOptions& training) {
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
   all_steps(options.steps_per_epoch, options.num_train_epochs);
+  check_delay(options);
 }
 
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
@@ -246,6 +261,7 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .max_grad_norm = options.max_grad_norm,
           .max_grad_value = options.max_grad_value,
           .on_non_finite = options.on_non_finite,
+          .decays = options.weight_decay > 0,
           .groups = groups_of(options),
           .layer_decay = options.layer_decay,
           .frozen = options.freeze,

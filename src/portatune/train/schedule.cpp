@@ -28,7 +28,9 @@ void ScheduleOptions::describe(OptionFields& fields) {
        .fact_name = "timescale",
        .other_names = "timescale",
        .default_help = "the warm-up steps, or 10,000"});
-  add("lr_decay_steps", num_decay_steps, "last steps, in which warmup_stable_decay falls",
+  add("lr_stable_steps", num_stable_steps, "steps of warmup_stable_decay between warm-up and fall",
+      {.other_names = "num_stable_steps", .default_help = "all but the last --lr-decay-steps"});
+  add("lr_decay_steps", num_decay_steps, "steps in which warmup_stable_decay falls",
       {.fact_name = "num_decay_steps", .other_names = "num_decay_steps"});
   add("lr_decay_type", decay_type, "form of the fall of warmup_stable_decay",
       {.choices = {{"cosine"}, {"linear"}, {"1-sqrt"}},
@@ -43,7 +45,7 @@ void ScheduleOptions::describe(OptionFields& fields) {
       {.choices = {{"rel"}, {"abs"}}, .default_help = "rel"});
   add("lr_cooldown", cooldown, "evaluations after a reduction that reduce_lr_on_plateau does not count",
       {.default_help = "0"});
-  add("lr_min", min_lr, "lowest rate of reduce_lr_on_plateau", {.default_help = "0"});
+  add("lr_min", min_lr, "lowest rate of reduce_lr_on_plateau and cosine_with_min_lr", {.default_help = "0"});
   add("lr_mode", mode, "whether reduce_lr_on_plateau expects scores to fall or to rise",
       {.choices = {{"min"}, {"max"}}, .default_help = "as --greater-is-better"});
 }
@@ -77,7 +79,8 @@ double linear(const Moment& m) { return std::max(0.0, (m.total - m.done) / std::
 
 double cosine(const Moment& m) {
   const ScheduleOptions& o = m.options.schedule;
-  return above(o.min_lr_ratio.value_or(0), wave(o.num_cycles.value_or(0.5), m.progress()));
+  const double lowest = o.min_lr ? *o.min_lr / m.options.learning_rate : o.min_lr_ratio.value_or(0);
+  return above(lowest, wave(o.num_cycles.value_or(0.5), m.progress()));
 }
 
 double cosine_with_restarts(const Moment& m) {
@@ -106,7 +109,8 @@ double inverse_sqrt(const Moment& m) {
 double decay(const Moment& m) {
   const ScheduleOptions& o = m.options.schedule;
   const double steps = static_cast<double>(o.num_decay_steps.value_or(0));
-  const double progress = (m.done - (m.total - steps)) / std::max(1.0, steps);
+  const double begin = o.num_stable_steps ? m.warmup + static_cast<double>(*o.num_stable_steps) : m.total - steps;
+  const double progress = (m.done - begin) / std::max(1.0, steps);
   const std::string type = o.decay_type.value_or("cosine");
   if (progress < 0) return 1;
   if (progress >= 1) return o.min_lr_ratio.value_or(0);
@@ -141,7 +145,7 @@ const std::vector<Schedule>& schedules() {
       {"linear", with_warmup<linear>, true},
       {"cosine", with_warmup<cosine>, true, {"lr_num_cycles"}},
       {"cosine_with_restarts", with_warmup<cosine_with_restarts>, true, {"lr_num_cycles"}},
-      {"cosine_with_min_lr", with_warmup<cosine>, true, {"lr_num_cycles", "lr_min_ratio"}, {"lr_min_ratio"}},
+      {"cosine_with_min_lr", with_warmup<cosine>, true, {"lr_num_cycles", "lr_min_ratio", "lr_min"}},
       {"polynomial", with_warmup<polynomial>, true, {"lr_power", "lr_end"}},
       {"constant", constant, false},
       {"constant_with_warmup", with_warmup<constant>, false},
@@ -149,7 +153,7 @@ const std::vector<Schedule>& schedules() {
       {"warmup_stable_decay",
        warmup_stable_decay,
        true,
-       {"lr_decay_steps", "lr_decay_type", "lr_min_ratio", "lr_num_cycles"},
+       {"lr_stable_steps", "lr_decay_steps", "lr_decay_type", "lr_min_ratio", "lr_num_cycles"},
        {"lr_decay_steps"}},
       {kReduceOnPlateau,
        constant,
@@ -178,6 +182,14 @@ void check_parameters(const Schedule& schedule, ScheduleOptions parameters) {
       refuse_option(field.name, "none", "a value, for lr_scheduler_type " + schedule.name);
     }
   }
+}
+
+void check_lowest_rate(const TrainingOptions& options) {
+  const bool has_ratio = options.schedule.min_lr_ratio.has_value(), has_rate = options.schedule.min_lr.has_value();
+  if (has_ratio != has_rate) return;
+  refuse_option(
+      "lr_min_ratio", has_ratio ? "lr_min as well" : "none",
+      has_ratio ? "one of the two" : "a value, or lr_min, for lr_scheduler_type " + options.lr_scheduler_type);
 }
 
 void check_last_rate(const TrainingOptions& options) {
@@ -209,6 +221,7 @@ void check_schedule(const TrainingOptions& options) {
   check_parameters(schedule, options.schedule);
   check_warmup(options);
   if (schedule.name == "polynomial") check_last_rate(options);
+  if (schedule.name == "cosine_with_min_lr") check_lowest_rate(options);
 }
 
 void require_no_plateau(const TrainingOptions& options, const char* given) {

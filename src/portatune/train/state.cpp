@@ -20,24 +20,30 @@ namespace {
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
-// The learning rates of a step, as its input.
-Tensor rates_at(const ScheduleMoment& moment, const LearningRates& rates, const TrainingOptions& options) {
+// The learning rates of a step and the weight decays, as its input.
+Tensor input_of(std::vector<float> learning_rates, const StepRates& rates, const TrainingOptions& options) {
+  for (const double decay : rates.decays(options)) learning_rates.push_back(static_cast<float>(decay));
+  return Tensor(rates.type().shape, std::span<const float>(learning_rates));
+}
+
+// The input of a step with the learning rates of the schedule.
+Tensor rates_at(const ScheduleMoment& moment, const StepRates& rates, const TrainingOptions& options) {
   std::vector<float> values;
   for (const double peak : rates.peaks(options.learning_rate)) {
     values.push_back(static_cast<float>(scheduled(peak, options, moment)));
   }
-  return Tensor(rates.type().shape, std::span<const float>(values));
+  return input_of(std::move(values), rates, options);
 }
 
 // The same for a step with a learning rate of its own, which scales the rates of groups and layers as a schedule does.
-Tensor rates_for(double learning_rate, const LearningRates& rates, const TrainingOptions& options) {
+Tensor rates_for(double learning_rate, const StepRates& rates, const TrainingOptions& options) {
   const double factor = options.learning_rate > 0 ? learning_rate / options.learning_rate : learning_rate;
   std::vector<float> values;
   for (const double peak : rates.peaks(options.learning_rate)) {
     const bool is_default = peak == options.learning_rate;
     values.push_back(static_cast<float>(is_default ? learning_rate : peak * factor));
   }
-  return Tensor(rates.type().shape, std::span<const float>(values));
+  return input_of(std::move(values), rates, options);
 }
 
 // Keys of programs.
@@ -95,7 +101,7 @@ void TrainingState::plan_step(const Signature& batch, std::vector<ModelProgram>&
   if (programs_.has(key)) return;
   StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
   layouts_.insert_or_assign(key, std::move(plan.layout));
-  learning_rates_.insert_or_assign(key, std::move(plan.learning_rates));
+  rates_.insert_or_assign(key, std::move(plan.rates));
   programs.push_back(
       {key, "training step for " + shape_of(batch), std::move(plan.function), std::move(plan.parameters)});
 }
@@ -146,7 +152,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
       .step = step, .total_steps = position_.total_steps, .reductions = position_.evaluations.plateau.reductions};
 
   std::vector<DeviceArray> inputs = put_batch(batch, signature, device_);
-  const LearningRates& rates = learning_rates_.at(key);
+  const StepRates& rates = rates_.at(key);
   DeviceArray rates_of_step =
       device_.put(learning_rate ? rates_for(*learning_rate, rates, options_) : rates_at(moment, rates, options_));
   DeviceArray random_key_of_step = device_.put(random_key(options_.seed, step));
@@ -156,7 +162,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
     arguments[layout.progress(array)] = &progress_[static_cast<size_t>(array)];
   }
   for (size_t i = 0; i < signature.size(); ++i) arguments[layout.batch(signature[i].first)] = &inputs[i];
-  arguments[layout.input(StepInput::kLearningRates)] = &rates_of_step;
+  arguments[layout.input(StepInput::kRates)] = &rates_of_step;
   arguments[layout.input(StepInput::kRandomKey)] = &random_key_of_step;
   std::vector<DeviceArray> results = program.run(arguments);
   for (const auto& [argument, result] : layout.replaced()) *arguments[argument] = std::move(results[result]);

@@ -182,7 +182,7 @@ class TrainingState {
   CompiledModel programs_;
   // By the keys of programs.
   std::map<std::string, StepLayout> layouts_;
-  std::map<std::string, LearningRates> learning_rates_;
+  std::map<std::string, StepRates> rates_;
   std::map<std::string, std::vector<std::string>> outputs_;
 };
 

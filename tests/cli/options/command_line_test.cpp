@@ -180,6 +180,9 @@ TEST(CommandLine, NumbersAreCheckedForSenseAndRange) {
                              {"--learning-rate", "nan"},
                              {"--learning-rate", "inf"},
                              {"--epochs", "1.5"},
+                             {"--eval-steps", "0"},
+                             {"--save-steps", "1.5"},
+                             {"--eval-delay", "-1"},
                              {"--max-length", "2"},
                              {"--seed", "-1"},
                              {"--dtype", "float8"},
@@ -252,6 +255,13 @@ TEST(CommandLine, OptionsOfEvaluationsReachTheirPlaces) {
   EXPECT_EQ(a.best_model.early_stopping_threshold, 0.01);
   EXPECT_EQ(a.max_train_samples, 100);
   EXPECT_EQ(a.max_eval_samples, 10);
+  const FitArguments parts = fit_arguments({"--eval_steps", "0.1", "--save_steps", "0.2", "--logging_steps", "0.05",
+                                            "--logging_first_step", "True", "--eval_delay", "1.5"});
+  EXPECT_EQ(parts.eval_steps, 0.1);
+  EXPECT_EQ(parts.checkpoint_every, 0.2);
+  EXPECT_EQ(parts.logging_steps, 0.05);
+  EXPECT_TRUE(parts.logging_first_step);
+  EXPECT_EQ(parts.eval_delay, 1.5);
   EXPECT_EQ(fit_arguments({"--greater-is-better"}).best_model.greater_is_better, true);
   EXPECT_EQ(fit_arguments({"--evaluation-strategy", "no"}).eval_strategy, run::EvalStrategy::kNo);
 }

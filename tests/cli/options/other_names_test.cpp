@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "cli/options/fit_words.h"
 #include "cli/program.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/error.h"
 #include "portatune/tasks/text_classification.h"
+#include "portatune/train/schedule.h"
 
 namespace portatune::cli {
 namespace {
@@ -32,6 +36,7 @@ const Argument kTrainingArguments[] = {{"per_device_train_batch_size", "8"},
                                        {"lr_scheduler_kwargs", "{\"num_cycles\": 2}"},
                                        {"warmup_steps", "10"},
                                        {"optim", "sgd"},
+                                       {"optim_args", "momentum=0.9"},
                                        {"weight_decay", "0.1"},
                                        {"adam_beta1", "0.8"},
                                        {"adam_beta2", "0.99"},
@@ -41,16 +46,17 @@ const Argument kTrainingArguments[] = {{"per_device_train_batch_size", "8"},
                                        {"bf16", "True"},
                                        {"gradient_checkpointing", "True"},
                                        {"neftune_noise_alpha", "5"},
-                                       {"logging_steps", "10"},
+                                       {"logging_steps", "0.05"},
                                        {"logging_first_step", "True"},
                                        {"report_to", "wandb"},
                                        {"run_name", "first"},
                                        {"project", "p"},
                                        {"eval_strategy", "steps"},
-                                       {"eval_steps", "10"},
+                                       {"eval_steps", "0.1"},
+                                       {"eval_delay", "0.5"},
                                        {"eval_on_start", "True"},
                                        {"save_strategy", "epoch"},
-                                       {"save_steps", "10"},
+                                       {"save_steps", "0.1"},
                                        {"save_total_limit", "3"},
                                        {"save_only_model", "True"},
                                        {"load_best_model_at_end", "True"},
@@ -112,6 +118,64 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--optim", "adafactor"}).training.optim, "adafactor");
   EXPECT_EQ(fit_arguments({"--optim", "adamw_torch_fused"}).training.optim, "adamw_torch");
   EXPECT_THAT(fit_arguments({"--dev", "a.csv", "b.csv"}).validation, testing::ElementsAre("a.csv", "b.csv"));
+}
+
+// The rates of transformers' get_scheduler with these arguments: tests/oracle/train/make_schedule_cases.py.
+TEST(OtherNames, LrSchedulerKwargsGiveTheRatesOfTransformers) {
+  const nlohmann::json golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/schedules.json"));
+  for (const nlohmann::json& expected : golden["cases"]) {
+    SCOPED_TRACE(expected.dump());
+    const TrainingOptions options =
+        fit_arguments({"--lr_scheduler_type", expected["name"], "--warmup_steps", expected["warmup_steps"].dump(),
+                       "--learning_rate", golden["learning_rate"].dump(), "--lr_scheduler_kwargs",
+                       expected["kwargs"].dump()})
+            .training;
+    train::check_schedule(options);
+    for (int64_t step = 1; step <= golden["total_steps"]; ++step) {
+      EXPECT_DOUBLE_EQ(train::learning_rate(options, {step, golden["total_steps"]}), expected["rates"][step - 1]);
+    }
+  }
+}
+
+TEST(OtherNames, LrSchedulerKwargsOfAPlateauAreOptions) {
+  const ScheduleOptions o =
+      fit_arguments({R"(--lr_scheduler_kwargs={"factor": 0.5, "patience": 2, "mode": "max", "min_lr": 1e-6, )"
+                     R"("cooldown": 1, "threshold": 0.01, "threshold_mode": "abs", "num_cycles": null})"})
+          .training.schedule;
+  EXPECT_EQ(o.factor, 0.5);
+  EXPECT_EQ(o.patience, 2);
+  EXPECT_EQ(o.mode, "max");
+  EXPECT_EQ(o.min_lr, 1e-6);
+  EXPECT_EQ(o.cooldown, 1);
+  EXPECT_EQ(o.threshold, 0.01);
+  EXPECT_EQ(o.threshold_mode, "abs");
+  EXPECT_FALSE(o.num_cycles);
+}
+
+TEST(OtherNames, OptimArgsAreOptions) {
+  const TrainingOptions sgd =
+      fit_arguments({"--optim", "sgd", "--optim_args", "momentum=0.9, nesterov=True,weight_decay=0.1"}).training;
+  EXPECT_EQ(sgd.momentum, 0.9);
+  EXPECT_TRUE(sgd.nesterov);
+  EXPECT_EQ(sgd.weight_decay, 0.1);
+  const TrainingOptions adam = fit_arguments({"--optim-args=betas=(0.8, 0.95),eps=1e-6"}).training;
+  EXPECT_EQ(adam.adam_beta1, 0.8);
+  EXPECT_EQ(adam.adam_beta2, 0.95);
+  EXPECT_EQ(adam.adam_epsilon, 1e-6);
+  EXPECT_EQ(fit_arguments({"--optim_args", ""}).training.momentum, 0);
+}
+
+TEST(OtherNames, FaultsInValuesThatHoldOptionsAreNamed) {
+  EXPECT_THAT(complaint_of_fit({"--optim_args", "momentun=0.9"}),
+              AllOf(HasSubstr("fit: --optim-args"), HasSubstr("unknown key \"momentun\""), HasSubstr("weight_decay"),
+                    HasSubstr("did you mean momentum?")));
+  EXPECT_THAT(complaint_of_fit({"--optim_args", "momentum"}), HasSubstr("KEY=VALUE"));
+  EXPECT_THAT(complaint_of_fit({"--optim_args", "momentum=2"}), HasSubstr("--momentum 2"));
+  EXPECT_THAT(complaint_of_fit({"--momentum", "0.5", "--optim_args", "momentum=0.9"}), HasSubstr("--momentum 2 times"));
+  EXPECT_THAT(complaint_of_fit({"--lr_scheduler_kwargs", "num_cycles=2"}), HasSubstr("a JSON object"));
+  EXPECT_THAT(complaint_of_fit({"--lr_scheduler_kwargs", R"({"num_cycles": [2]})"}), HasSubstr("a number or a text"));
+  EXPECT_THAT(complaint_of_fit({"--lr_scheduler_kwargs", R"({"last_epoch": 2})"}),
+              AllOf(HasSubstr("unknown key \"last_epoch\""), HasSubstr("num_cycles")));
 }
 
 TEST(OtherNames, WhatHappensAnywayIsAccepted) {
@@ -220,6 +284,14 @@ TEST(OtherNames, WorkInRecipes) {
   const FitArguments a = fit_arguments({"--recipe", recipe});
   EXPECT_EQ(a.training.dtype, DType::kBFloat16);
   EXPECT_EQ(a.training.learning_rate, 1e-3);
+  write(recipe, "lr_scheduler_kwargs: {num_cycles: 2, decay_type: linear}\noptim-args: momentum=0.9,nesterov=True\n");
+  const TrainingOptions training = fit_arguments({"--recipe", recipe, "--momentum", "0.5"}).training;
+  EXPECT_EQ(training.schedule.num_cycles, 2);
+  EXPECT_EQ(training.schedule.decay_type, "linear");
+  EXPECT_EQ(training.momentum, 0.5);
+  EXPECT_TRUE(training.nesterov);
+  write(recipe, "seed: 1\nlr_scheduler_kwargs: {cycles: 2}\n");
+  EXPECT_THAT(complaint_of_fit({"--recipe", recipe}), AllOf(HasSubstr("r.yaml:2"), HasSubstr("\"cycles\"")));
   write(recipe, "seed: 1\nfsdp: full_shard\n");
   EXPECT_THAT(complaint_of_fit({"--recipe", recipe}), AllOf(HasSubstr("r.yaml:2"), HasSubstr("--mesh fsdp=N")));
 }

@@ -40,8 +40,9 @@ TEST(RecipeSchema, KnowsTheRangeOfEachNumberOfFit) {
     }
   }
   // Options of evaluate, bench, bench-input, plan, parity and sweep alone, and those whose numbers have no lower limit.
-  EXPECT_THAT(without_range, testing::UnorderedElementsAre("hang_timeout", "steps", "warmup", "seconds", "time_limit",
-                                                           "every", "seeds", "random", "halving_factor"));
+  EXPECT_THAT(without_range,
+              testing::UnorderedElementsAre("hang_timeout", "steps", "warmup", "seconds", "time_limit", "every",
+                                            "seeds", "random", "halving_factor", "max_predict_samples"));
 }
 
 TEST(RecipeSchema, KnowsOtherNames) {
@@ -68,7 +69,11 @@ TEST(RecipeSchema, MayBeOfOneCommand) {
 }
 
 TEST(RecipeSchema, OfAnUnknownCommandIsAnError) {
-  expect_error<UsageError>([] { parse({"recipes", "--schema", "--command", "train"}); }, {"unknown command train", "fit"});
+  expect_error<UsageError>(
+      [] {
+        parse({"recipes", "--schema", "--command", "train"});
+      },
+      {"unknown command train", "fit"});
 }
 
 TEST(RecipeSchema, RefusesOptionsOfOtherTasks) {

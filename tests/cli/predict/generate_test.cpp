@@ -53,6 +53,8 @@ TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
   EXPECT_EQ(object["completion"].get<std::string>() + "\n", run.out);
   EXPECT_EQ(object["tokens"], 8);
   EXPECT_EQ(object["finish_reason"], "length");
+  EXPECT_GT(object["seconds"], 0);
+  EXPECT_NEAR(object["tokens_per_second"], 8 / object["seconds"].get<double>(), 1e-3);
   // The second start has compiled nothing, and says nothing when asked to be quiet.
   EXPECT_THAT(as_json.err, Not(HasSubstr("compiled")));
   EXPECT_EQ(portatune(generate_one({"--quiet"})).err, "");
@@ -107,7 +109,7 @@ TEST_F(Generate, TakesLinesOfTextAndSeveralPrompts) {
 }
 
 TEST_F(Generate, DrawsBySeed) {
-  const Words drawing = {"--do-sample", "--top-k", "0", "--temperature", "2", "--json"};
+  const Words drawing = {"--do-sample", "--top-k", "0", "--temperature", "2"};
   const Finished once = portatune(generate_one(drawing + Words{"--seed", "1"}));
   ASSERT_EQ(once.exit_code, 0) << once.err;
   EXPECT_EQ(portatune(generate_one(drawing + Words{"--seed", "1"})).out, once.out);

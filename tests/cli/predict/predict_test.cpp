@@ -159,6 +159,23 @@ TEST_F(Evaluate, PrintsATable) {
                                     "examples +[0-9]+ in [0-9.]+ s, [0-9.]+ per second\n"));
 }
 
+// The first rows of several files are those of one file that begins with them.
+TEST_F(Evaluate, MaxEvalSamplesMeasuresTheFirstRowsOfEachSet) {
+  const auto scores_of = [](const Words& data, const Words& more = {}) {
+    const Finished run = portatune(Words{"evaluate"} + words(Words{"--data"} + data + Words{"--json"} + more));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return scores_in(run.out);
+  };
+  write(toy_->file("six.csv"), toy_csv(6));
+  write(toy_->file("ten.csv"), toy_csv(6) + toy_csv(4).substr(toy_csv(0).size()));
+  write(toy_->file("nine.csv"), toy_csv(9));
+  const std::string six = toy_->file("six.csv"), ten = toy_->file("ten.csv"), nine = toy_->file("nine.csv");
+  const json first = scores_of({ten});
+  EXPECT_EQ(scores_of({six, nine}, {"--max-eval-samples", "10"}), first);
+  EXPECT_EQ(scores_of({"a=" + nine, "b=" + ten}, {"--max_eval_samples", "6"}), scores_of({"a=" + six, "b=" + six}));
+  EXPECT_EQ(scores_of({six}, {"--max-eval-samples", "100"}), scores_of({six}));
+}
+
 TEST_F(Evaluate, BatchSizeDoesNotChangeTheScores) {
   const auto scores_at = [](const char* size) {
     Words all = Words{"evaluate"} + words({"--data", toy_->file("validation.csv"), "--json"});

@@ -172,6 +172,31 @@ TEST_F(PredictionRows, MayComeFromPipesAndFilesOfAnyName) {
   EXPECT_THAT(unknown.err, HasSubstr("fix       add --format csv"));
 }
 
+TEST_F(PredictionRows, MaxPredictSamplesEndsThemInAnyFileAndStream) {
+  const std::vector<std::string> all =
+      lines_of(predict({"--data", file("a.csv"), file("b.csv"), "--keep-columns", "id"}).out);
+  ASSERT_THAT(all, SizeIs(3));
+  for (size_t most = 1; most <= 4; ++most) {
+    const Finished run = predict({"--data", file("a.csv"), file("b.csv"), "--keep-columns", "id",
+                                  "--max-predict-samples", std::to_string(most)});
+    EXPECT_EQ(lines_of(run.out), std::vector(all.begin(), all.begin() + std::min<ptrdiff_t>(most, 3))) << run.err;
+  }
+  const Finished stream = shell("cat " + file("a.csv") + " | portatune predict --model " + toy_->output() +
+                                " --max-length 16 --format csv --data - --max_predict_samples 1 --keep-columns id");
+  EXPECT_EQ(lines_of(stream.out), std::vector{all.front()}) << stream.err;
+  EXPECT_THAT(lines_of(predict({"--text", "good", "--text", "bad", "--max-predict-samples", "1"}).out), SizeIs(1));
+  EXPECT_EQ(predict({"--data", file("a.csv"), "--max-predict-samples", "0"}).exit_code, 2);
+}
+
+// A bad row counts as a row, as in the files.
+TEST_F(PredictionRows, MaxPredictSamplesCountsSkippedRows) {
+  const Finished run = predict({"--data", file("broken.csv"), "--bad-rows", "skip:2", "--max-predict-samples", "2"});
+  const std::vector<json> lines = json_lines(run.out);
+  ASSERT_THAT(lines, SizeIs(2)) << run.err;
+  EXPECT_TRUE(lines[0].contains("label"));
+  EXPECT_TRUE(lines[1].contains("skipped"));
+}
+
 TEST_F(PredictionRows, StandardInputMayBeTheNullDevice) {
   const Finished run =
       shell("portatune predict --model " + toy_->output() + " --max-length 16 --format csv --data - </dev/null");

@@ -103,6 +103,15 @@ TEST_P(SeveralProcesses, EvaluateAndPredictLikeOne) {
   EXPECT_EQ(lines_of({}, in(2)), lines_of({}));
 }
 
+TEST_P(SeveralProcesses, EvaluateAndPredictTheFirstRowsLikeOne) {
+  const json scores = scores_of({"--max-eval-samples", "13"}, in(2));
+  EXPECT_EQ(scores["examples"], 13);
+  EXPECT_NEAR(scores["loss"], scores_of({"--max-eval-samples", "13"})["loss"].get<double>(), 1e-6);
+  const std::string lines = lines_of({"--max-predict-samples", "13"}, in(2));
+  EXPECT_EQ(json_lines(lines).size(), 13);
+  EXPECT_TRUE(lines_of({}).starts_with(lines));
+}
+
 TEST_P(SeveralProcesses, EndWithTheOneThatFails) {
   const Words predict = words("predict", {});
   Words other = predict;

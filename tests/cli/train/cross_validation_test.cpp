@@ -1,6 +1,7 @@
 // portatune fit --folds, by the real command.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -54,6 +55,11 @@ class CrossValidation : public testing::Test {
                  "--epochs",
                  "12"} +
            more;
+  }
+  Words fit_from(const std::string& model, const Words& more) const {
+    Words words = fit(more);
+    *(std::ranges::find(words, "--model") + 1) = model;
+    return words;
   }
   std::vector<json> lines_in(const std::string& name) const { return json_lines(read(output() + "/" + name)); }
 
@@ -188,6 +194,30 @@ TEST_F(CrossValidation, ReplacesAnEarlierOneOnlyIfItIsToBeOverwritten) {
   EXPECT_NE(read(output() + "/out_of_fold.jsonl"), before);
   EXPECT_THAT(names_in(output()),
               ElementsAre("cross_validation.json", "fold-1", "fold-2", "out_of_fold.jsonl", "test.jsonl"));
+}
+
+TEST_F(CrossValidation, OverwritesNoModelThatItStartsFrom) {
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  const Finished run = portatune(fit_from(output() + "/fold-1", {"--folds", "2", "--overwrite-output"}));
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("which would be removed"));
+  EXPECT_TRUE(std::filesystem::exists(output() + "/fold-1/config.json"));
+}
+
+TEST_F(CrossValidation, IsResumedAfterTheModelHasMoved) {
+  const std::string name = std::filesystem::path(tiny_bert()).filename(), moved = folder_ / ("elsewhere/" + name);
+  std::filesystem::create_directory(folder_ / "elsewhere");
+  std::filesystem::copy(tiny_bert(), moved);
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  EXPECT_EQ(portatune(fit_from(moved, {"--folds", "2", "--resume"})).exit_code, 0);
+  // Earlier versions have saved the path.
+  const std::string facts = output() + "/cross_validation.json";
+  json saved = json::parse(read(facts));
+  EXPECT_EQ(saved["facts"]["model"], name);
+  saved["facts"]["model"] = tiny_bert();
+  write(facts, saved.dump());
+  const Finished run = portatune(fit_from(moved, {"--folds", "2", "--resume"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
 TEST_F(CrossValidation, DoesNotResumeInAFolderOfSomethingElse) {

@@ -48,6 +48,11 @@ CASES = [
     (BEST | LOAD | {"save_total_limit": 2, "early_stopping_patience": 4}, EARLY_BEST),
     (BEST | {"metric_for_best_model": "score", "save_total_limit": 3, "early_stopping_patience": 2}, RISE_AND_FALL),
     (STEPS | {"save_strategy": "no", "metric_for_best_model": "score", "early_stopping_patience": 2}, RISE_AND_FALL),
+    (EPOCHS | LOAD | {"save_total_limit": 2, "eval_delay": 2}, EARLY_BEST),
+    (EPOCHS | LOAD | {"save_total_limit": 1, "eval_delay": 1.5}, RISE_AND_FALL),
+    (EPOCHS | {"save_total_limit": 1, "eval_delay": 4}, EARLY_BEST),
+    (STEPS | LOAD | {"save_total_limit": 2, "early_stopping_patience": 2, "eval_delay": 5}, RISE_AND_FALL),
+    (BEST | LOAD | {"save_total_limit": 2, "eval_delay": 6, "eval_steps": 5}, EARLY_BEST),
 ]
 
 

@@ -5,7 +5,7 @@
     python tests/oracle/train/make_schedule_cases.py
 
 tests/data/train/schedules.json: for each case the name of the schedule, the number of warm-up steps, its parameters
-under the names of TrainingOptions, and the learning rate of each step.
+under the names of TrainingOptions, its lr_scheduler_kwargs, and the learning rate of each step.
 """
 
 import json
@@ -23,7 +23,7 @@ PARAMETERS = {
     "linear": [{}],
     "cosine": [{}, {"num_cycles": 1.25}],
     "cosine_with_restarts": [{}, {"num_cycles": 3}],
-    "cosine_with_min_lr": [{"min_lr_rate": 0.1}, {"min_lr_rate": 0.3, "num_cycles": 0.75}],
+    "cosine_with_min_lr": [{"min_lr_rate": 0.1}, {"min_lr_rate": 0.3, "num_cycles": 0.75}, {"min_lr": 0.00007}],
     "polynomial": [{}, {"power": 2.5, "lr_end": 0.00001}],
     "constant_with_warmup": [{}],
     "inverse_sqrt": [{}, {"timescale": 7}],
@@ -32,6 +32,7 @@ PARAMETERS = {
         {"num_decay_steps": 4, "decay_type": "linear", "min_lr_ratio": 0.1},
         {"num_decay_steps": 9, "decay_type": "1-sqrt"},
         {"num_decay_steps": 5, "decay_type": "cosine", "num_cycles": 0.75, "min_lr_ratio": 0.2},
+        {"num_stable_steps": 2, "num_decay_steps": 3, "min_lr_ratio": 0.1},
     ],
     "constant": [{}],
 }
@@ -50,7 +51,8 @@ def rates(name, warmup, parameters):
 
 def case(name, warmup, parameters):
     ours = {"min_lr_ratio" if key == "min_lr_rate" else key: value for key, value in parameters.items()}
-    return {"name": name, "warmup_steps": warmup, "parameters": ours, "rates": rates(name, warmup, parameters)}
+    return {"name": name, "warmup_steps": warmup, "parameters": ours, "kwargs": parameters,
+            "rates": rates(name, warmup, parameters)}
 
 
 def main():

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -91,6 +92,27 @@ TEST(RunRecords, HaveALineForEveryFewStepsAndForEachEvaluation) {
   // Linear from 1e-2 to 0 over 8 steps, before step 3: transformers' get_linear_schedule_with_warmup.
   EXPECT_EQ(lines[1]["learning_rate"], 0.0075);
   EXPECT_GT(lines[1]["memory_bytes"], 10'000'000);
+}
+
+// tests/oracle/train/make_step_intervals.py. Here the last step has a line, too.
+TEST(RunRecords, LogTheStepsThatTransformersLogs) {
+  const Json golden = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/step_intervals.json"));
+  for (const Json& expected : golden["logged"]) {
+    SCOPED_TRACE(expected.dump());
+    const Toy toy;
+    RunOptions options = options_of(toy, "tuned");
+    options.validation.clear();
+    options.logging_steps = expected["options"]["logging_steps"].get<double>();
+    options.logging_first_step = expected["options"]["logging_first_step"];
+    Events unobserved;
+    ASSERT_TRUE(fit(options, unobserved));
+    auto steps = expected["steps"].get<std::vector<int64_t>>();
+    if (steps.empty() || steps.back() != 8) steps.push_back(8);
+    EXPECT_EQ(steps_of(lines_of(options)), steps);
+    const Json arguments = Json::parse(cli::read(options.output / "training_args.json"))["options"];
+    EXPECT_EQ(arguments["logging_steps"], options.logging_steps.of(8));
+    EXPECT_EQ(arguments["logging_first_step"], options.logging_first_step);
+  }
 }
 
 // The stop falls between two lines: the first one after it is the mean of steps before and after it.

@@ -108,6 +108,27 @@ TEST(Sweep, CompilesTheProgramsOfOneRun) {
   EXPECT_EQ(all.steps, 8 * one.steps);
 }
 
+// Weight decays above 0 are an input of the step, as learning rates are; that of 0 has a program of its own.
+TEST(Sweep, CompilesOneProgramForAllWeightDecays) {
+  const Toy toy;
+  const auto compilations_of = [&](const std::string& output, const std::vector<double>& decays) {
+    SweepOptions options = sweep_of(toy, output, std::vector<std::string>(decays.size(), "1e-2"), {1});
+    for (size_t i = 0; i < decays.size(); ++i) {
+      options.trials[i].settings = {{"weight-decay", std::to_string(decays[i])}};
+      options.trials[i].options.training.weight_decay = decays[i];
+      options.trials[i].options.device.use_cache = false;
+    }
+    Watch watch;
+    EXPECT_TRUE(sweep(options, watch));
+    EXPECT_NE(weights_in(options.output / trial_name(0)), weights_in(options.output / trial_name(decays.size() - 1)));
+    return watch.compilations;
+  };
+  const int64_t of_one = compilations_of("two", {0.01, 0.5});
+  EXPECT_GT(of_one, 0);
+  EXPECT_EQ(compilations_of("three", {0.01, 0.1, 0.3}), of_one);
+  EXPECT_GT(compilations_of("zero", {0, 0.1}), of_one);
+}
+
 TEST(Sweep, KeepsTheBestModelAndTheRecordsOfAllTrials) {
   const Toy toy;
   SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
@@ -238,6 +259,31 @@ TEST(Sweep, ResumedAfterItsEndTrainsNothing) {
   EXPECT_EQ(resumed->best, outcome->best);
   options.trials.pop_back();
   EXPECT_THROW(sweep(options, again), UsageError);  // another sweep
+}
+
+TEST(Sweep, ResumesAfterTheModelHasMoved) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
+  Watch stop(5), rest;
+  EXPECT_FALSE(sweep(options, stop));
+  const fs::path elsewhere = toy.path() / "elsewhere" / options.trials[0].options.model.folder.filename();
+  fs::create_directory(elsewhere.parent_path());
+  fs::copy(options.trials[0].options.model.folder, elsewhere);
+  options.resume = true;
+  for (Trial& trial : options.trials) trial.options.model.folder = elsewhere;
+  ASSERT_TRUE(sweep(options, rest));
+  EXPECT_EQ(stop.steps + rest.steps, 8);
+}
+
+TEST(Sweep, OverwritesNoModelThatItStartsFrom) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2"}, {1});
+  Watch watch;
+  ASSERT_TRUE(sweep(options, watch));
+  options.overwrite_output = true;
+  options.trials[0].options.model.folder = options.output / "best";
+  EXPECT_THROW(sweep(options, watch), UsageError);
+  EXPECT_TRUE(fs::exists(options.output / "best" / "config.json"));
 }
 
 TEST(Sweep, RecordsATrialThatFailsAndContinues) {

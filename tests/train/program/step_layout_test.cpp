@@ -51,7 +51,7 @@ TEST(StepLayout, HasStateThenBatchThenInputs) {
   EXPECT_EQ(layout.progress(ProgressArray::kLossScale), 7);
   EXPECT_EQ(layout.batch("x"), 8);
   EXPECT_EQ(layout.batch("labels"), 9);
-  EXPECT_EQ(layout.input(StepInput::kLearningRates), 10);
+  EXPECT_EQ(layout.input(StepInput::kRates), 10);
   EXPECT_EQ(layout.input(StepInput::kRandomKey), 11);
   EXPECT_EQ(layout.arguments(), 12);
 }

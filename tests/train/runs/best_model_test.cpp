@@ -43,6 +43,7 @@ SaveStrategy strategy_called(const std::string& name) {
 FitOptions options_of(const json& given, const data::Dataset& validation, const std::filesystem::path& folder) {
   FitOptions options{.num_train_epochs = 3, .validation = {{validation}}};
   if (given["eval_strategy"] == "steps") options.eval_steps = given["eval_steps"];
+  options.eval_delay = given.value("eval_delay", 0.0);
   BestModelOptions& best = options.best_model;
   best.metric = given.value("metric_for_best_model", "");
   if (given.contains("greater_is_better")) best.greater_is_better = given["greater_is_better"].get<bool>();

@@ -158,7 +158,7 @@ TEST(LayerDecay, HasTheFactorsOfTimm) {
     parameters.push_back(parameter_of(text, is_block ? std::optional<int64_t>(text[7] - '0') : std::nullopt));
     wanted.push_back(expected["factors"][name]);
   }
-  const train::LearningRates rates(parameters, {}, expected["layer_decay"]);
+  const train::StepRates rates(parameters, {}, expected["layer_decay"]);
   for (size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_DOUBLE_EQ(rates.peaks(1)[rates.index(i)], wanted[i]) << parameters[i].name;
   }
@@ -167,16 +167,24 @@ TEST(LayerDecay, HasTheFactorsOfTimm) {
 TEST(LayerDecay, ScalesTheRatesOfGroups) {
   const std::vector<nn::Parameter> parameters{parameter_of("layer.0.weight", 0), parameter_of("layer.0.bias", 0),
                                               parameter_of("head.bias", std::nullopt)};
-  const train::LearningRates rates(parameters, {{.parameters = {.pattern = "bias", .learning_rate = 4}}}, 0.5);
+  const train::StepRates rates(parameters, {{.parameters = {.pattern = "bias", .learning_rate = 4}}}, 0.5);
   EXPECT_THAT(rates.peaks(1), ElementsAre(0.5, 2, 4));
 }
 
-TEST(LearningRates, OfOneRateAreAScalar) {
+TEST(StepRates, HaveTheWeightDecaysAbove0) {
+  const std::vector<nn::Parameter> parameters{parameter_of("a", {}), parameter_of("b", {}), parameter_of("c", {})};
+  TrainingOptions options{.weight_decay = 0.5, .param_groups = {{"b", {}, 0.25}, {"c", 2, 0.0}}};
+  const train::StepRates rates(parameters, train::groups_of(options), 1, true);
+  EXPECT_EQ(rates.type().shape, Shape{4});  // two learning rates
+  EXPECT_THAT(rates.decays(options), ElementsAre(0.5, 0.25));
+}
+
+TEST(StepRates, OfOneRateAreAScalar) {
   const std::vector<nn::Parameter> parameters{parameter_of("a", {}), parameter_of("b", {})};
-  EXPECT_EQ(train::LearningRates(parameters, {}, 1).type().shape, Shape{});
-  EXPECT_EQ(train::LearningRates(parameters, {{.parameters = {.pattern = "b", .weight_decay = 0}}}, 1).type().shape,
+  EXPECT_EQ(train::StepRates(parameters, {}, 1).type().shape, Shape{});
+  EXPECT_EQ(train::StepRates(parameters, {{.parameters = {.pattern = "b", .weight_decay = 0}}}, 1).type().shape,
             Shape{});
-  EXPECT_EQ(train::LearningRates(parameters, {{.parameters = {.pattern = "b", .learning_rate = 0}}}, 1).type().shape,
+  EXPECT_EQ(train::StepRates(parameters, {{.parameters = {.pattern = "b", .learning_rate = 0}}}, 1).type().shape,
             Shape{2});
 }
 

@@ -79,6 +79,10 @@ void add_recipe(Group group) {
       kPrintConfig, [] {}, "print the options as a recipe, with the origin of each, and run nothing");
 }
 
+void add_first_rows(Group group, const std::string& name, int64_t& rows, const std::string& help) {
+  group.number(name, rows, help, {.lowest = 1})->default_str("all rows");
+}
+
 void add_delimiter(Group& group, std::optional<char>& delimiter) {
   const auto is_character = [](const std::string& text) { return text == "\\t" || (text.size() == 1 && text != "\""); };
   const auto take = [&delimiter](const std::string& text) { delimiter = text == "\\t" ? '\t' : text.front(); };
@@ -267,6 +271,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_data(data, "--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
   add_format(data, a.model.table);
   add_table(data, a.model);
+  add_first_rows(data, "--max-eval-samples", a.max_eval_samples, "measure the first rows of each set only");
   add_padding(data, a.model.padding);
   add_batch_size(data, a.batch_size);
   add_task_options(command, a.model, OptionUse::kLabels);
@@ -289,6 +294,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
       data.texts("--text", a.texts, "a text to predict in place of files; may be given several times")->excludes(files);
   add_format(data, a.model.table);
   add_table(data, a.model);
+  add_first_rows(data, "--max-predict-samples", a.max_predict_samples, "predict the first rows only");
   add_padding(data, a.model.padding);
   add_batch_size(data, a.batch_size);
   add_task_options(command, a.model, OptionUse::kRows);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "portatune/base/message.h"
+#include "portatune/cli/options/options_in_value.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/error.h"
 
@@ -14,12 +15,13 @@ namespace {
 // A reader of words from left to right.
 class WordReader {
  public:
-  WordReader(const std::vector<std::string>& words, const CLI::App& command) : words_(words), command_(command) {}
+  WordReader(const std::vector<std::string>& words, const CLI::App& command, const std::string& where)
+      : words_(words), command_(command), where_(where) {}
 
-  std::vector<std::string> read(const std::string& where) {
+  std::vector<std::string> read() {
     for (; at_ < words_.size(); ++at_) take(with_hyphens(words_[at_]));
     if (refused_.empty()) return std::move(own_);
-    throw UsageError({.where = where, .given = "unknown option " + list_of(refused_), .fix = advice()});
+    throw UsageError({.where = where_, .given = "unknown option " + list_of(refused_), .fix = advice()});
   }
 
  private:
@@ -33,12 +35,20 @@ class WordReader {
     if (option != nullptr && option->get_expected_max() == 0 && !value) {
       const std::optional<std::string> next = next_bool();
       own_.push_back(next ? name + "=" + *next : word);
+    } else if (holds_options(name)) {
+      take_options_in(name, value ? *value : next_word());
     } else if (other == nullptr) {
       own_.push_back(word);
     } else if (other->is_synonym()) {
       own_.push_back(other->our_option() + word.substr(equals));
     } else {
       replace(name, *other, value ? *value : next_value(*other));
+    }
+  }
+
+  void take_options_in(const std::string& name, const std::string& value) {
+    for (const OptionAndValue& one : options_in_value(name, value, where_)) {
+      own_.push_back(one.option + "=" + one.value);
     }
   }
 
@@ -62,7 +72,11 @@ class WordReader {
   }
 
   std::string next_value(const OtherOption& other) {
-    if (other.is_flag()) return next_bool().value_or("true");
+    return other.is_flag() ? next_bool().value_or("true") : next_word();
+  }
+
+  // Empty if there is no further word that is a value.
+  std::string next_word() {
     const bool has_value = at_ + 1 < words_.size() && !words_[at_ + 1].starts_with("--");
     return has_value ? words_[++at_] : "";
   }
@@ -76,6 +90,7 @@ class WordReader {
 
   const std::vector<std::string>& words_;
   const CLI::App& command_;
+  const std::string& where_;
   size_t at_ = 0;
   std::vector<std::string> own_, refused_, answers_;
 };
@@ -91,7 +106,7 @@ std::string with_hyphens(std::string word) {
 
 std::vector<std::string> in_own_words(const std::vector<std::string>& words, const CLI::App& command,
                                       const std::string& where) {
-  return WordReader(words, command).read(where);
+  return WordReader(words, command, where).read();
 }
 
 }  // namespace portatune::cli

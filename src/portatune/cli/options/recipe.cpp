@@ -4,6 +4,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "portatune/base/message.h"
@@ -15,6 +17,7 @@ namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 constexpr int64_t kLargestBytes = 1 << 20;
 
@@ -71,9 +74,32 @@ YAML::Node parse(const fs::path& file, bool (YAML::Node::*fits)() const, const c
   throw UsageError({.where = file.string(), .expected = expected});
 }
 
+// A scalar of YAML as JSON: a number or a truth as it is, if it has no quotes.
+Json json_of(const YAML::Node& scalar) {
+  const bool has_quotes = scalar.Tag() == "!";
+  const Json value = Json::parse(scalar.Scalar(), nullptr, /*allow_exceptions=*/false);
+  if (has_quotes || value.is_discarded() || value.is_structured()) return scalar.Scalar();
+  return value;
+}
+
+// The arguments of a function, such as `lr_scheduler_kwargs: {num_cycles: 2}`, as JSON; nothing for other maps.
+std::optional<std::string> arguments_of(const std::string& key, const YAML::Node& value) {
+  if (!value.IsMap() || !key.ends_with("kwargs")) return std::nullopt;
+  Json arguments = Json::object();
+  for (const auto& entry : value) {
+    if (!entry.first.IsScalar() || !entry.second.IsScalar()) return std::nullopt;
+    arguments[entry.first.Scalar()] = json_of(entry.second);
+  }
+  return arguments.dump();
+}
+
 Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node& value) {
   Setting setting{
       .key = key.IsScalar() ? key.Scalar() : "", .is_list = value.IsSequence(), .line = line_of(key.Mark())};
+  if (const std::optional<std::string> arguments = arguments_of(setting.key, value)) {
+    setting.values = {*arguments};
+    return setting;
+  }
   const auto add = [&](const YAML::Node& item) {
     if (item.IsScalar()) setting.values.push_back(item.Scalar());
     return item.IsScalar();

@@ -10,6 +10,7 @@
 #include "portatune/base/message.h"
 #include "portatune/cli/options/described_options.h"
 #include "portatune/cli/options/option_group.h"
+#include "portatune/cli/options/options_in_value.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
@@ -119,6 +120,16 @@ void add_options_without_effect(const Json& properties, Json& patterns) {
   }
 }
 
+// The options whose value holds several options, if the commands have these.
+void add_holders(const Json& properties, Json& patterns) {
+  if (!properties.contains("lr_scheduler_type")) return;
+  for (const std::string& name : names_of_holders()) {
+    Json schema = {{"description", "several options under transformers' names"}};
+    schema["type"] = name.ends_with("kwargs") ? Json({"string", "object"}) : Json("string");
+    patterns[pattern_of({name})] = schema;
+  }
+}
+
 // The key of the option that a pattern of other names refers to; empty for flags.
 std::string key_of(const Json& pattern_schema) {
   const std::string reference = pattern_schema.value("$ref", "");
@@ -157,6 +168,7 @@ std::string recipe_schema(const std::string& description, const std::vector<cons
     }
   }
   add_options_without_effect(properties, patterns);
+  add_holders(properties, patterns);
   for (const TaskSpec* task : tasks::registry()) rules.push_back(rule_of(*task, properties, patterns));
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                        {"title", "Recipe of Portatune"},

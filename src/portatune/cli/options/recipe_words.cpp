@@ -6,6 +6,7 @@
 #include <set>
 
 #include "portatune/base/message.h"
+#include "portatune/cli/options/options_in_value.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
 #include "portatune/cli/options/printed_config.h"
@@ -32,19 +33,31 @@ bool is_overridden(const CLI::Option& option, const TypedOptions& typed) {
          std::ranges::any_of(option.get_excludes(), [&](const CLI::Option* other) { return typed.contains(other); });
 }
 
+// The settings in the value of an option that holds several options.
+std::vector<Setting> settings_held_by(const Setting& holder, const std::string& name, const std::string& place) {
+  if (holder.is_list)
+    throw UsageError({.where = place, .given = "a list for \"" + holder.key + "\"", .expected = "one value"});
+  std::vector<Setting> settings;
+  for (const OptionAndValue& one : options_in_value(name, holder.values.front(), place)) {
+    settings.push_back({.key = run::as_key(one.option), .values = {one.value}, .is_list = false, .line = holder.line});
+  }
+  return settings;
+}
+
 // Replaces a name of another program (other_names.h). Returns nothing if the setting is the behaviour anyway.
-std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
+std::vector<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
   const std::string name = with_hyphens("--" + setting.key);
+  if (holds_options(name)) return settings_held_by(setting, name, place);
   const OtherOption* other = command.get_option_no_throw(name) == nullptr ? find_other_option(name) : nullptr;
-  if (other == nullptr) return setting;
+  if (other == nullptr) return {setting};
   const std::string value = setting.values.empty() ? "" : setting.values.front();
   if (const std::string answer = refusal_of(*other, value); !answer.empty()) {
     throw UsageError({.where = place, .given = "unknown option \"" + setting.key + "\"", .fix = answer});
   }
-  if (other->ours.empty() || (!other->is_synonym() && as_bool(value) != "true")) return std::nullopt;
+  if (other->ours.empty() || (!other->is_synonym() && as_bool(value) != "true")) return {};
   if (!other->is_synonym()) setting.values = {std::string(other->ours.substr(other->ours.find('=') + 1))};
   setting.key = run::as_key(other->our_option());
-  return setting;
+  return {setting};
 }
 
 // Whether only the command line has this option.
@@ -136,12 +149,12 @@ RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::v
                      const std::function<bool(const std::string& option)>& of_other_command) {
   RecipeReader reader(recipe, command, named_in(typed, command));
   for (const Setting& given : recipe.settings) {
-    const std::optional<Setting> setting = in_own_words(given, command, place_of(recipe, given));
-    if (!setting) continue;
-    const std::string name = with_hyphens("--" + setting->key);
-    const CLI::Option* option = command.get_option_no_throw(name);
-    if (is_of_line(name) || (option == nullptr && !of_other_command(name))) reader.reject(*setting);
-    if (option != nullptr) reader.take(*setting, *option);
+    for (const Setting& setting : in_own_words(given, command, place_of(recipe, given))) {
+      const std::string name = with_hyphens("--" + setting.key);
+      const CLI::Option* option = command.get_option_no_throw(name);
+      if (is_of_line(name) || (option == nullptr && !of_other_command(name))) reader.reject(setting);
+      if (option != nullptr) reader.take(setting, *option);
+    }
   }
   return std::move(reader).result();
 }

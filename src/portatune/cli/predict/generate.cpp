@@ -53,13 +53,20 @@ class Watcher final : public GenerationCallback {
 };
 
 // adapter  the name of one of several adapters, or empty
-std::string line_of(const std::string& adapter, const std::string& prompt, const Completion& completion) {
+// times    those of the only text; null if there are several, whose lines are the same in each run
+std::string line_of(const std::string& adapter, const std::string& prompt, const Completion& completion,
+                    const GenerationTimes* times) {
   nlohmann::ordered_json line;
   if (!adapter.empty()) line["adapter"] = adapter;
   line["prompt"] = prompt;
   line["completion"] = completion.text;
   line["tokens"] = completion.ids.size();
   line["finish_reason"] = completion.stopped ? "stop" : "length";
+  if (times != nullptr) {
+    const double seconds = times->prefill_s + times->decode_s;
+    line["seconds"] = seconds;
+    line["tokens_per_second"] = seconds > 0 ? static_cast<double>(times->new_tokens) / seconds : 0;
+  }
   return cli::line_of(line);
 }
 
@@ -104,8 +111,9 @@ void continue_prompts(const run::UsedModel& model, const std::vector<run::Prompt
   if (as_text) {
     file->write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
   } else {
+    const GenerationTimes* const times = is_single && a.talk.json ? &generator.times() : nullptr;
     for (size_t i = 0; i < completions.size(); ++i) {
-      file->write(line_of(adapter, prompts[i / each].shown, completions[i]));
+      file->write(line_of(adapter, prompts[i / each].shown, completions[i], times));
     }
   }
   print_remark(a.talk, describe(generator.times(), completions.size()));

@@ -6,6 +6,7 @@ namespace portatune {
 namespace {
 
 // adamw(p, m, v, g, hyper): one step; hyper = {lr, 1/(1-beta1^t), 1/(1-beta2^t), factor of g, 1 to update or 0 not to}.
+// A sixth element is the weight decay, in place of that of the options.
 //   shape     that of p, three times
 //   gradient  none
 //   lowering  the kernel portatune.adamw, which works in place
@@ -19,7 +20,8 @@ struct AdamW final : Composite {
     const TensorType& type = in[0].type();
     require(type.dtype == DType::kFloat32 && in[1].type() == type && in[2].type() == type && in[3].type() == type,
             name(), in, "a float32 parameter and m, v and a gradient of its type");
-    require(in[4].type() == TensorType{DType::kFloat32, {5}}, name(), in, "hyper-parameters float32[5]");
+    const bool fits = in[4].type() == TensorType{DType::kFloat32, {5}} || has_decay(in[4]);
+    require(fits, name(), in, "hyper-parameters float32[5] or float32[6]");
     return {type, type, type};
   }
 
@@ -28,7 +30,7 @@ struct AdamW final : Composite {
     const Value lr = hyper(0), gradient = in[3] * hyper(3);
     const Value m = options.beta1 * in[1] + (1 - options.beta1) * gradient;
     const Value v = options.beta2 * in[2] + (1 - options.beta2) * gradient * gradient;
-    const Value decayed = in[0] * (1.0 - lr * options.weight_decay);
+    const Value decayed = in[0] * (1.0 - (has_decay(in[4]) ? lr * hyper(5) : lr * options.weight_decay));
     const Value p = decayed - lr * (m * hyper(1)) / (sqrt(v * hyper(2)) + options.eps);
     const Value make = broadcast_to(compare(Direction::kNotEqual, hyper(4), full(lr.type(), 0)), in[0].shape());
     return {select(make, p, in[0]), select(make, m, in[1]), select(make, v, in[2])};
@@ -44,6 +46,9 @@ struct AdamW final : Composite {
                            {"weight_decay", f32_attribute(options.weight_decay)}},
             .in_place = {{0, 0}, {1, 1}, {2, 2}}};
   }
+
+ private:
+  static bool has_decay(const Value& hyper) { return hyper.type() == TensorType{DType::kFloat32, {6}}; }
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/text/json.h"
+#include "portatune/run/model_name.h"
 #include "portatune/run/output/output_error.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint.h"
@@ -35,6 +36,14 @@ std::string names_of(const std::vector<train::SavedCheckpoint>& checkpoints) {
   std::vector<std::string> names;
   for (const train::SavedCheckpoint& checkpoint : checkpoints) names.push_back(checkpoint.path.filename().string());
   return list_of(names);
+}
+
+// Whether a path is in a folder, or in a folder in it.
+bool lies_below(fs::path path, const fs::path& folder) {
+  for (path = fs::absolute(path).lexically_normal(); path.has_relative_path(); path = path.parent_path()) {
+    if (lies_in(path, folder)) return true;
+  }
+  return false;
 }
 
 // Folders to search for the intended checkpoint: beside it, in it, and the output folder.
@@ -143,6 +152,13 @@ void remove_earlier_run(const fs::path& output) {
   fs::remove(output / train::kRunRecordFile);  // without checkpoints, the model cannot be trained further
 }
 
+void require_model_elsewhere(const fs::path& model, const fs::path& output) {
+  if (!lies_below(model, output)) return;
+  throw UsageError({.where = "overwrite_output",
+                    .given = "--model " + model.string() + ", which would be removed",
+                    .expected = "a model outside of --output"});
+}
+
 void check_folder_of_runs(const fs::path& output, const char* marker, bool resume, bool overwrite) {
   if (fs::exists(output) && !fs::is_directory(output)) {
     throw OutputError({.where = "--output " + output.string(), .given = "a file", .expected = "a folder"});
@@ -178,7 +194,8 @@ void require_same_runs(const fs::path& file, const train::RunFacts& facts) {
     result.write(io::line_of({{"facts", facts}}));
     return result.commit();
   }
-  train::require_same_run(file.parent_path(), io::JsonObject::read(file).get_string_map("facts"), facts);
+  train::require_same_run(file.parent_path(), with_name_of_model(io::JsonObject::read(file).get_string_map("facts")),
+                          facts);
 }
 
 }  // namespace portatune::run

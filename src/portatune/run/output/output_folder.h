@@ -39,6 +39,10 @@ void remove_earlier_run(const std::filesystem::path& output);
 /// Whether `inner` is an entry of the folder `outer`.
 bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer);
 
+/// Requires that the model which training starts from is in no folder that --overwrite-output may remove.
+/// errors  UsageError for a model in the output folder, or in a folder in it
+void require_model_elsewhere(const std::filesystem::path& model, const std::filesystem::path& output);
+
 /// Requires a folder in which a program of several runs may write: a new or empty one, or that of an earlier one, which
 /// may be resumed or overwritten on request.
 /// marker  name of the file that marks the folder of such a program

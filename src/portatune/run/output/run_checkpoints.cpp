@@ -29,17 +29,18 @@ int64_t save_interval(const FitOptions& options) {
 
 }  // namespace
 
-CheckpointOptions checkpoints_of(const RunOptions& a) {
+CheckpointOptions checkpoints_of(const RunOptions& a, int64_t total_steps) {
   return {.folder = a.output,
           .strategy = save_strategy_of(a),
-          .every = save_steps_of(a),
+          .every = save_steps_of(a).of(total_steps),
           .keep = std::max<int64_t>(1, a.keep_checkpoints),
           .last = kept_at_end(a) > 0};
 }
 
 void check_checkpoints(const RunOptions& a) {
   FitOptions options;
-  options.checkpoints = checkpoints_of(a);
+  constexpr int64_t kAnyNumber = 1;  // of steps, which is not known yet
+  options.checkpoints = checkpoints_of(a, kAnyNumber);
   train::check(options, a.training);
 }
 

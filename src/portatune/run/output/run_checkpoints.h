@@ -8,7 +8,8 @@
 
 namespace portatune::run {
 
-CheckpointOptions checkpoints_of(const RunOptions& a);
+/// total_steps  all steps of the run, of which an interval may be a part
+CheckpointOptions checkpoints_of(const RunOptions& a, int64_t total_steps);
 
 /// errors  UsageError for options that contradict checkpoints_of()
 void check_checkpoints(const RunOptions& a);

@@ -16,7 +16,6 @@
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/records/model_card.h"
 #include "portatune/run/records/training_arguments.h"
-#include "portatune/run/strategies.h"
 #include "portatune/runtime/machine_memory.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/save_folder.h"
@@ -167,7 +166,8 @@ void RunRecords::on_step(const StepResult& result, int64_t total_steps) {
   window_.add(result, wait_);
   learning_rate_ = result.learning_rate();
   grad_norm_ = result.grad_norm();
-  if (step_ % opening_.plan.logging_steps == 0 || step_ == total_steps) add_steps();
+  const bool is_first = step_ == 1 && opening_.plan.logging_first_step;
+  if (is_first || step_ % logging_steps() == 0 || step_ == total_steps) add_steps();
 }
 
 void RunRecords::add_steps() {
@@ -208,19 +208,21 @@ double RunRecords::epoch_of(int64_t step) const {
   return static_cast<double>(step) / static_cast<double>(opening_.length.steps_per_epoch);
 }
 
+int64_t RunRecords::logging_steps() const { return opening_.plan.logging_steps.of(total_steps(opening_)); }
+
 double RunRecords::seconds() const { return earlier_s_ + seconds_since(start_); }
 
 TrainerState RunRecords::state(int64_t best_step) const {
   const fs::path best = train::checkpoint_path(opening_.plan.output, best_step);
   const bool has_best = best_step > 0 && fs::exists(best);
   return {.step = step_,
-          .total_steps = opening_.length.num_train_epochs * opening_.length.steps_per_epoch,
+          .total_steps = total_steps(opening_),
           .steps_per_epoch = opening_.length.steps_per_epoch,
           .epochs = opening_.length.num_train_epochs,
           .batch_size = rows_of_step(opening_.plan),
-          .eval_steps = opening_.plan.eval_steps > 0 ? opening_.plan.eval_steps : opening_.length.steps_per_epoch,
-          .logging_steps = opening_.plan.logging_steps,
-          .save_steps = save_steps_of(opening_.plan),
+          .eval_steps = opening_.length.eval_steps > 0 ? opening_.length.eval_steps : opening_.length.steps_per_epoch,
+          .logging_steps = logging_steps(),
+          .save_steps = opening_.length.checkpoints.every,
           .eval_examples = examples_of_evaluation(opening_),
           .eval_batches = batches_of_evaluation(opening_),
           .best_step = best_step,

@@ -63,6 +63,7 @@ class RunRecords final : public Callback {
   // The last record of transformers' log_history.
   Json training_summary(const Outcome& outcome) const;
   double epoch_of(int64_t step) const;
+  int64_t logging_steps() const;
   double seconds() const;
 
   const Opening& opening_;

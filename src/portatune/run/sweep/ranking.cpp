@@ -46,7 +46,7 @@ bool is_better(const MeanScore& a, const MeanScore& b, bool greater_is_better) {
 
 std::vector<double> halving_epochs(const RunOptions& options, int64_t configurations, int64_t factor) {
   const double all = options.max_steps > 0 ? 1 : static_cast<double>(options.epochs);
-  const bool by_epochs = options.eval_steps == 0;
+  const bool by_epochs = !options.eval_steps.is_set();
   std::vector<double> epochs;
   double parts = 1;  // of the run; quotients are exact where epochs are whole
   for (int64_t left = configurations; left > 1; left = (left + factor - 1) / factor) {

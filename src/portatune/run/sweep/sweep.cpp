@@ -21,6 +21,7 @@
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/model_name.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
 #include "portatune/run/output/run_checkpoints.h"
@@ -128,7 +129,7 @@ train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
       "--output", "--resume", "--overwrite-output", "--json", "--quiet",       "--device",
       "--plugin", "--model",  "--disable-progress", "--seed", "--hang-timeout"};
   train::RunFacts facts = {{"metric", score.name}, {"halving_factor", std::to_string(a.halving_factor)}};
-  facts[train::kModelFact] = fs::absolute(a.trials.front().options.model.folder).lexically_normal().string();
+  facts[train::kModelFact] = name_of_model(a.trials.front().options.model.folder);
   for (const GivenOption& option : a.trials.front().options.model.given) {
     const bool is_setting = std::ranges::any_of(
         a.trials.front().settings, [&](const TrialSetting& setting) { return option.name == "--" + setting.first; });
@@ -399,6 +400,7 @@ std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events) {
   const StopScope scope(options.trials.front().options.stop);
   std::vector<double> ends = ends_of(options);
   check_folder_of_runs(options.output, kSweepFile, options.resume, options.overwrite_output);
+  if (options.overwrite_output) require_model_elsewhere(options.trials.front().options.model.folder, options.output);
   const OutputLock lock(options.output, events);
   std::unique_ptr<SharedRows> first_rows;
   if (options.overwrite_output) {

@@ -6,6 +6,7 @@
 #include "portatune/base/output_file.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
+#include "portatune/run/model_name.h"
 #include "portatune/train/checkpoint/run_record.h"
 
 namespace portatune::run {
@@ -51,7 +52,8 @@ SweepState::SweepState(std::filesystem::path output, train::RunFacts facts, cons
 
 void SweepState::load() {
   const io::JsonObject saved = io::JsonObject::read(file_);
-  const std::string differences = train::describe_differences(saved.get_string_map("facts"), facts_);
+  const std::string differences =
+      train::describe_differences(with_name_of_model(saved.get_string_map("facts")), facts_);
   if (!differences.empty()) {
     throw UsageError({.where = "--resume of the sweep in " + file_.parent_path().string(),
                       .given = differences,

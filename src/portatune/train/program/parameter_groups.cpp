@@ -115,6 +115,14 @@ std::optional<size_t> group_with_rate(const nn::Parameter& parameter, const std:
   return std::nullopt;
 }
 
+// The index of the last group that has the parameter and a weight decay.
+std::optional<size_t> group_with_decay(const nn::Parameter& parameter, const std::vector<StepGroup>& groups) {
+  for (size_t i = groups.size(); i > 0; --i) {
+    if (groups[i - 1].optimizer && has(groups[i - 1], parameter)) return i - 1;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void require_group_members(std::span<const nn::Parameter> trainable, const std::vector<StepGroup>& groups) {
@@ -129,15 +137,13 @@ void require_group_members(std::span<const nn::Parameter> trainable, const std::
 
 const optim::Optimizer& optimizer_for(const nn::Parameter& parameter, const std::vector<StepGroup>& groups,
                                       const optim::Optimizer& by_default) {
-  const optim::Optimizer* chosen = &by_default;
-  for (const StepGroup& group : groups) {
-    if (group.optimizer && has(group, parameter)) chosen = group.optimizer.get();
-  }
-  return *chosen;
+  const std::optional<size_t> group = group_with_decay(parameter, groups);
+  return group ? *groups[*group].optimizer : by_default;
 }
 
-LearningRates::LearningRates(std::span<const nn::Parameter> parameters, const std::vector<StepGroup>& groups,
-                             double layer_decay) {
+StepRates::StepRates(std::span<const nn::Parameter> parameters, const std::vector<StepGroup>& groups,
+                     double layer_decay, bool decays)
+    : decay_index_(parameters.size()) {
   const std::vector<int64_t> exponents =
       layer_decay == 1 ? std::vector<int64_t>(parameters.size()) : layers_above(parameters);
   index_.resize(parameters.size());
@@ -153,23 +159,46 @@ LearningRates::LearningRates(std::span<const nn::Parameter> parameters, const st
                       .learning_rate = group ? groups[*group].parameters.learning_rate : std::nullopt,
                       .factor = std::pow(layer_decay, static_cast<double>(exponents[i]))});
   }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].trainable) continue;
+    const std::optional<size_t> group = group_with_decay(parameters[i], groups);
+    if (group ? groups[*group].parameters.weight_decay == 0 : !decays) continue;
+    const auto known = std::ranges::find(decays_, group);
+    decay_index_[i] = static_cast<size_t>(known - decays_.begin());
+    if (known == decays_.end()) decays_.push_back(group);
+  }
 }
 
-TensorType LearningRates::type() const {
-  const auto count = static_cast<int64_t>(rates_.size());
+TensorType StepRates::type() const {
+  const auto count = static_cast<int64_t>(rates_.size() + decays_.size());
   return {DType::kFloat32, count == 1 ? Shape{} : Shape{count}};
 }
 
-std::vector<double> LearningRates::peaks(double learning_rate) const {
+std::vector<double> StepRates::peaks(double learning_rate) const {
   std::vector<double> peaks;
   for (const Rate& rate : rates_) peaks.push_back(rate.peak(learning_rate));
   return peaks;
 }
 
-Value LearningRates::of(size_t parameter, const Value& rates) const {
-  if (rates_.size() == 1) return rates;
-  const auto index = static_cast<int64_t>(index_[parameter]);
-  return reshape(slice(rates, 0, {index, index + 1}), {});
+std::vector<double> StepRates::decays(const TrainingOptions& options) const {
+  std::vector<double> decays;
+  for (const std::optional<size_t>& group : decays_) {
+    decays.push_back(group ? options.param_groups[*group].weight_decay.value() : options.weight_decay);
+  }
+  return decays;
+}
+
+Value StepRates::element(size_t index, const Value& input) const {
+  if (input.rank() == 0) return input;
+  const auto begin = static_cast<int64_t>(index);
+  return reshape(slice(input, 0, {begin, begin + 1}), {});
+}
+
+Value StepRates::learning_rate(size_t parameter, const Value& input) const { return element(index_[parameter], input); }
+
+Value StepRates::weight_decay(size_t parameter, const Value& input) const {
+  const std::optional<size_t>& index = decay_index_[parameter];
+  return index ? element(rates_.size() + *index, input) : Value();
 }
 
 }  // namespace portatune::train

@@ -214,23 +214,24 @@ optim::Update state_of(const Value& part, const optim::Optimizer& optimizer) {
 // The rules by which a step updates the parameters. Parameters with the same learning rate and optimizer share one.
 class UpdateRules {
  public:
-  // scalars  those of the step, without the learning rate
+  // scalars  those of the step, without the learning rate and the weight decay
   UpdateRules(std::span<const nn::Parameter> parameters, const StepOptions& options, optim::StepScalars scalars)
       : parameters_(parameters),
         options_(options),
         scalars_(std::move(scalars)),
-        rates_(parameters, options.groups, options.layer_decay),
+        rates_(parameters, options.groups, options.layer_decay, options.decays),
         input_(parameter("learning_rate", rates_.type())) {}
 
-  const LearningRates& rates() const { return rates_; }
-  // The input of the step with all learning rates.
+  const StepRates& rates() const { return rates_; }
+  // The input of the step with all learning rates and weight decays.
   const Value& input() const { return input_; }
 
   const optim::UpdateRule& of(size_t i) {
     const optim::Optimizer& optimizer = optimizer_for(parameters_[i], options_.groups, *options_.optimizer);
     optim::UpdateRule& rule = rules_[{rates_.index(i), &optimizer}];
     if (!rule) {
-      scalars_.learning_rate = rates_.of(i, input_);
+      scalars_.learning_rate = rates_.learning_rate(i, input_);
+      scalars_.weight_decay = rates_.weight_decay(i, input_);
       rule = optimizer.rule(scalars_);
     }
     return rule;
@@ -240,7 +241,7 @@ class UpdateRules {
   const std::span<const nn::Parameter> parameters_;
   const StepOptions& options_;
   optim::StepScalars scalars_;
-  const LearningRates rates_;
+  const StepRates rates_;
   const Value input_;
   std::map<std::pair<size_t, const optim::Optimizer*>, optim::UpdateRule> rules_;
 };
@@ -271,19 +272,19 @@ class StepBuilder {
     replace(layout_.progress(ProgressArray::kCounters), before.counters, after.counters);
     replace(layout_.progress(ProgressArray::kLossScale), before.loss_scale, after.loss_scale);
   }
-  void set_inputs(const BatchParameters& batch, const Value& learning_rates, const Value& random_key) {
+  void set_inputs(const BatchParameters& batch, const Value& rates, const Value& random_key) {
     for (const auto& [name, value] : batch.columns) f_.parameters[layout_.batch(name)] = value;
-    f_.parameters[layout_.input(StepInput::kLearningRates)] = learning_rates;
+    f_.parameters[layout_.input(StepInput::kRates)] = rates;
     f_.parameters[layout_.input(StepInput::kRandomKey)] = random_key;
   }
   void set_number(StepNumber number, const Value& value) { f_.results[layout_.result(number)] = value; }
 
-  StepProgram program(std::vector<nn::Parameter> parameters, LearningRates learning_rates, const Mesh& mesh) && {
+  StepProgram program(std::vector<nn::Parameter> parameters, StepRates rates, const Mesh& mesh) && {
     f_.mesh = mesh;
     return {.function = std::move(f_),
             .parameters = std::move(parameters),
             .layout = std::move(layout_),
-            .learning_rates = std::move(learning_rates)};
+            .rates = std::move(rates)};
   }
 
  private:

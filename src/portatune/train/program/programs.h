@@ -29,6 +29,7 @@ struct StepOptions {
   double max_grad_value = 0;   ///< each element of the scaled gradient is clipped to it; 0: no clipping
   bool dropout = true;         ///< whether dropout is active
   OnNonFinite on_non_finite = OnNonFinite::kStop;
+  bool decays = false;                   ///< whether the weight decay of `optimizer` is an input of the step
   std::vector<StepGroup> groups = {};    ///< parameters with values of their own
   double layer_decay = 1;                ///< see TrainingOptions
   std::vector<std::string> frozen = {};  ///< see nn::ContextOptions
@@ -42,8 +43,8 @@ struct StepOptions {
 /// A step with a non-finite loss or gradient makes no update (see judge()); the optimizer counts updates.
 /// StepLayout has the order of arguments and results:
 ///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays of
-///              the batch, in kBatchSharding; the learning rates, of LearningRates::type(); the step's random key,
-///              uint32 [2]
+///              the batch, in kBatchSharding; learning rates and weight decays, of StepRates::type(); the step's
+///              random key, uint32 [2]
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
@@ -54,7 +55,7 @@ struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
   StepLayout layout;
-  LearningRates learning_rates;
+  StepRates rates;
 };
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
 

@@ -31,7 +31,7 @@ std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const
 /// An array of Progress.
 enum class ProgressArray { kCounters, kLossScale };
 /// An argument that differs in each step.
-enum class StepInput { kLearningRates, kRandomKey };
+enum class StepInput { kRates, kRandomKey };
 /// A float32 scalar that a step returns.
 enum class StepNumber { kLoss, kWeight, kGradNorm, kLossScale };
 

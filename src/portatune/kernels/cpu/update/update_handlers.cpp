@@ -26,8 +26,9 @@ void update(XlaWorkers workers, F32Operand p, F32Operand m, F32Operand v, F32Ope
   for (const F32Operand& array : {m, v, g, *new_p, *new_m, *new_v}) {
     require(size_of(array) == size, "p, m, v, g and results of the same size");
   }
-  require(size_of(hyper) == 5, "hyper-parameters [5]");
-  adamw(workers, {beta1, beta2, eps, weight_decay}, hyper.typed_data(), size, in_place(p, new_p), in_place(m, new_m),
+  require(size_of(hyper) == 5 || size_of(hyper) == 6, "hyper-parameters [5], or [6] with the weight decay");
+  const float decay = size_of(hyper) == 6 ? hyper.typed_data()[5] : static_cast<float>(weight_decay);
+  adamw(workers, {beta1, beta2, eps, decay}, hyper.typed_data(), size, in_place(p, new_p), in_place(m, new_m),
         in_place(v, new_v), g.typed_data());
 }
 

@@ -45,8 +45,8 @@ void require_rows_to_predict(const std::vector<std::string>& files, const std::v
 }
 
 std::vector<ValidationSet> evaluation_sets(const ModelOptions& model, const std::vector<std::string>& words,
-                                           RowTask& task, int64_t batch_size, Events& events) {
-  const auto sets = [&] { return validation_sets(model, words, task, batch_size); };
+                                           RowTask& task, int64_t batch_size, Events& events, int64_t max_rows) {
+  const auto sets = [&] { return validation_sets(model, words, task, batch_size, max_rows); };
   std::vector<data::Dataset> batches;
   for (const ValidationSet& set : sets()) {
     batches.push_back(counted_batches(model, task, set.rows, batch_size, RowTask::Labels::kRequired));

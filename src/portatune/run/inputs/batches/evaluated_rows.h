@@ -19,8 +19,9 @@ void require_rows_to_predict(const std::vector<std::string>& files, const std::v
 /// The validation sets of these words, after the task has the lengths that their rows need.
 /// words       see named_files()
 /// batch_size  rows of a batch over all devices
+/// max_rows    number of the first rows of each set that are read; 0: all
 std::vector<ValidationSet> evaluation_sets(const ModelOptions& model, const std::vector<std::string>& words,
-                                           RowTask& task, int64_t batch_size, Events& events);
+                                           RowTask& task, int64_t batch_size, Events& events, int64_t max_rows = 0);
 
 /// The rows of texts, or of files if there are no texts, as the task reads them.
 /// errors  UsageError for texts of a task that reads other columns
