@@ -10,21 +10,22 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 
 # Class -> the command, the functions that take these keywords, and the options that are no keywords of them: arguments
 # with a place of their own, and what only the command does.
 _OF_COMMAND = {"folds", "grow", "hang_timeout", "json", "print_config"}
 CLASSES = {
-    "FitOptions": ("fit", "fit() and Trainer", {"model", "train", "validation", "task", "output"}),
-    "CrossValidateOptions": ("fit", "cross_validate()", {"model", "train", "output"}),
-    "SweepOptions": ("sweep", "sweep()", {"model", "train", "validation", "output", "grid"}),
-    "EvaluateOptions": ("evaluate", "evaluate()", {"model", "data"}),
-    "PredictOptions": ("predict", "predict()", {"model", "data", "output"}),
-    "LoadOptions": ("predict", "load()", {"model", "data", "output", "text", "batch_size", "max_predict_samples"}),
-    "GenerateOptions": ("generate", "generate()", {"model", "prompt", "input"}),
-    "PlanOptions": ("plan", "plan()", {"model", "train", "on", "output"}),
-    "TokenizerOptions": ("tokenizer train", "train_tokenizer()", {"files", "output"}),
-    "ParityOptions": ("parity", "parity()", {"case"}),
+    "FitOptions": ("fit", ["fit()", "Trainer"], {"model", "train", "validation", "task", "output"}),
+    "CrossValidateOptions": ("fit", ["cross_validate()"], {"model", "train", "output"}),
+    "SweepOptions": ("sweep", ["sweep()"], {"model", "train", "validation", "output", "grid"}),
+    "EvaluateOptions": ("evaluate", ["evaluate()"], {"model", "data"}),
+    "PredictOptions": ("predict", ["predict()"], {"model", "data", "output"}),
+    "LoadOptions": ("predict", ["load()"], {"model", "data", "output", "text", "batch_size", "max_predict_samples"}),
+    "GenerateOptions": ("generate", ["generate()"], {"model", "prompt", "input"}),
+    "PlanOptions": ("plan", ["plan()"], {"model", "train", "on", "output"}),
+    "TokenizerOptions": ("tokenizer train", ["train_tokenizer()"], {"files", "output"}),
+    "ParityOptions": ("parity", ["parity()"], {"case"}),
 }
 # Keywords whose values are objects of Python, or that a recipe cannot have.
 TYPES = {"task": "str | Task", "recipe": "Text"}
@@ -93,23 +94,44 @@ def keywords(command, name, left_out):
     return {key: kind for key, kind in sorted(found.items()) if key.isidentifier() and key not in left_out | _OF_COMMAND}
 
 
-def class_of(name, base, functions, fields):
-    lines = [f"class {name}({base}, total=False):",
-             f'    """Keywords of {functions}."""', ""]
-    lines += [f"    {key}: {kind} | None" for key, kind in fields.items()]
+def class_of(name, bases, functions, fields):
+    head = f"class {name}({', '.join(bases or ['TypedDict'])}, total=False):"
+    lines = textwrap.wrap(head, 120, subsequent_indent=" " * (head.index("(") + 1))
+    lines += textwrap.wrap(f'"""Keywords of {list_of(functions)}."""', 120, initial_indent=" " * 4,
+                           subsequent_indent=" " * 4)
+    lines += ["", *(f"    {key}: {kind} | None" for key, kind in fields.items())] if fields else []
     return "\n".join(lines) + "\n"
 
 
+def list_of(words):
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def grouped(keywords_of):
+    """The keywords by the classes that have them with one type: tuple of classes -> keywords with their types."""
+    classes = {}
+    for name, fields in keywords_of.items():
+        for field in fields.items():
+            classes.setdefault(field, []).append(name)
+    groups = {}
+    for (key, kind), names in sorted(classes.items()):
+        groups.setdefault(tuple(names), {})[key] = kind
+    return groups
+
+
 def main():
-    parts, known = [HEADER], {}
-    for name, (command, functions, left_out) in CLASSES.items():
-        fields = keywords(sys.argv[1], command, left_out)
-        base = max((other for other, of_other in known.items() if of_other.items() <= fields.items()),
-                   key=lambda other: len(known[other]), default="TypedDict")
-        known[name] = fields
-        own = {key: kind for key, kind in fields.items() if key not in known.get(base, {})}
-        parts.append(class_of(name, base, functions, own))
-    print("\n\n".join(part.rstrip("\n") + "\n" for part in parts), end="")
+    keywords_of = {name: keywords(sys.argv[1], command, left_out) for name, (command, _, left_out) in CLASSES.items()}
+    groups = grouped(keywords_of)
+    shared = sorted((names for names in groups if len(names) > 1), key=lambda names: (-len(names), names))
+    parts, bases = [HEADER], {name: [] for name in CLASSES}
+    for number, names in enumerate(shared, 1):
+        base = f"_Shared{number}"
+        parts.append(class_of(base, [], [one for name in names for one in CLASSES[name][1]], groups[names]))
+        for name in names:
+            bases[name].append(base)
+    for name, (_, functions, _) in CLASSES.items():
+        parts.append(class_of(name, bases[name], functions, groups.get((name,), {})))
+    print("\n\n".join(parts), end="")
 
 
 if __name__ == "__main__":

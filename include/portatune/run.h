@@ -269,6 +269,16 @@ class TrainingObserver : public Callback {
 
 struct Opening;
 
+/// An option of a trial and its value as text: "learning-rate", "3e-5".
+using TrialSetting = std::pair<std::string, std::string>;
+
+/// One of the runs of cross_validate() or of sweep().
+struct OneOfRuns {
+  int64_t number = 0;                       ///< Number of the fold or of the trial, from 1.
+  std::filesystem::path output;             ///< Its folder.
+  std::vector<TrialSetting> settings = {};  ///< Those of a trial, with its seed.
+};
+
 /// Observer of a run. By default nothing is reported. Of several processes each has its own observer.
 class Events {
  public:
@@ -283,6 +293,8 @@ class Events {
 
   /// The run writes to the folder of this lock file; an empty path: it writes no longer.
   virtual void lock_file([[maybe_unused]] const std::filesystem::path& path) {}
+  /// One of several runs begins, or continues after an earlier part.
+  virtual void run_begins([[maybe_unused]] const OneOfRuns& run) {}
   /// Everything is chosen and read, and training begins.
   virtual void opening([[maybe_unused]] const Opening& opening) {}
   /// The scores of the validation rows before training.
@@ -321,9 +333,10 @@ DeviceOptions with_warnings(DeviceOptions options, Events& events);
 std::optional<Outcome> fit(const RunOptions& options, Events& events, Callback* callback = nullptr);
 
 /// Trains a model for each fold, as `portatune fit --folds` does, and predicts the rows that it has not seen.
-/// returns  nothing if the run was stopped on request
-/// errors   those of fit()
-std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events);
+/// callback  a further observer of each training; Events::run_begins() names its fold; null: none
+/// returns   nothing if the run was stopped on request, also by the callback
+/// errors    those of fit()
+std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events, Callback* callback = nullptr);
 
 /// The scores of a model on labelled rows, as of `portatune evaluate`. EvaluateOptions::stop ends it with Stopped.
 /// errors  CheckpointError for a model without trained classes; those of the data and the device
@@ -361,9 +374,6 @@ class Predictor {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// An option of a trial and its value as text: "learning-rate", "3e-5".
-using TrialSetting = std::pair<std::string, std::string>;
 
 /// A run of a sweep.
 struct Trial {
@@ -419,8 +429,9 @@ std::string trial_name(size_t trial);
 /// its seeds is better, by the score of BestModelOptions. The output folder gets a folder for each trial, `best` with
 /// the best model, sweep.json, sweep.csv and report.html. A trial that fails, because a number is not finite or memory
 /// is short, does not end the sweep.
-/// returns  nothing if the sweep was stopped on request
-/// errors   UsageError for options that exclude each other, before any training; those of fit()
-std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events);
+/// callback  a further observer of each training; Events::run_begins() names its trial; null: none
+/// returns   nothing if the sweep was stopped on request, also by the callback
+/// errors    UsageError for options that exclude each other, before any training; those of fit()
+std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events, Callback* callback = nullptr);
 
 }  // namespace portatune::run

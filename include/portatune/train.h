@@ -190,6 +190,13 @@ struct InputWait {
   double share() const { return elapsed_s > 0 ? waited_s / elapsed_s : 0; }
 };
 
+/// What an observer asks fit() to do after a step, beside what the options say.
+struct StepRequests {
+  bool log = false;       ///< a record of the steps since the last one: Callback::on_log_request()
+  bool evaluate = false;  ///< an evaluation, unless the step has one
+  bool save = false;      ///< a checkpoint, which is complete before the next step
+};
+
 /// Observer of fit(). Every function has an empty default.
 class Callback {
  public:
@@ -224,6 +231,13 @@ class Callback {
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
   /// A problem that does not stop training: a checkpoint that cannot be written, or an old one that cannot be removed.
   virtual void on_warning([[maybe_unused]] const std::string& what) {}
+  /// An observer has asked for a record of the last steps.
+  virtual void on_log_request() {}
+  /// Called after on_step(), on_evaluation() and on_epoch_end(). Requests concern the last started step, which is the
+  /// one of on_step() if waits_for_steps(). All of several processes must ask for the same.
+  virtual StepRequests requests() { return {}; }
+  /// Whether fit() ends each step, with its on_step(), before it starts the next one. The device is idle meanwhile.
+  virtual bool waits_for_steps() { return false; }
   /// Called after every step, for every batch of a validation and after on_epoch_end(). True stops fit() without
   /// another step. With several processes, one true is enough.
   virtual bool should_stop() { return false; }
@@ -285,6 +299,7 @@ struct FitOptions {
   /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
   int64_t eval_steps = 0;
   double eval_delay = 0;  ///< no evaluation before so many epochs, or steps with eval_steps
+  bool eval_on_request_only = false;  ///< no evaluation but those of Callback::requests()
   BestModelOptions best_model = {};
   CheckpointOptions checkpoints = {};
   /// Returns the first change since the previous call; called at the start of each epoch, before each checkpoint and

@@ -1,5 +1,6 @@
 """Callbacks with the hooks of transformers' TrainerCallback."""
 
+import contextlib
 import json
 import pathlib
 import types
@@ -9,13 +10,9 @@ from typing import Any
 
 from portatune._native import core
 
-# A flag of control that has no effect -> the options of fit() for its purpose.
-_FLAGS_WITHOUT_EFFECT = {
-    "should_epoch_stop": "max_steps, or should_training_stop",
-    "should_evaluate": "eval_strategy and eval_steps",
-    "should_log": "logging_steps",
-    "should_save": "save_strategy and save_steps",
-}
+_FLAGS = ("should_training_stop", "should_log", "should_evaluate", "should_save")
+# The hooks in which a callback may ask for something that concerns the step just done.
+_HOOKS_OF_STEPS = ("on_step_begin", "on_substep_end", "on_pre_optimizer_step", "on_optimizer_step", "on_step_end")
 # A hook that is never called -> the reason.
 _HOOKS_WITHOUT_CALLS = {
     "on_prediction_step": "an evaluation runs without Python; on_evaluate follows it",
@@ -27,12 +24,15 @@ class Callback:
     """The hooks of transformers' TrainerCallback that a run calls; an object with some of them will do.
 
     Each gets the options of the run (`args`), the state of the training (`state.global_step`, `state.max_steps`,
-    `state.epoch`, `state.log_history`, `state.best_metric`, ...) and `control`. `control.should_training_stop = True`
-    ends the run after the step that the device computes at that time; its Run then has a checkpoint. An exception ends
-    the run, too.
+    `state.epoch`, `state.log_history`, `state.best_metric`, ...) and `control`, whose flags act as in transformers:
+    `should_save`, `should_evaluate` and `should_log` cause a checkpoint, an evaluation and a record after this step,
+    beside those of the options. `should_training_stop` ends the run, and its Run then has a checkpoint. An exception
+    ends the run, too.
 
     A step is one program of the device, so that the hooks of its parts, from on_step_begin to on_step_end, are called
-    one after another when it is done.
+    one after another when it is done. With a callback that has one of these hooks, the next step begins after them.
+    Otherwise, or if all such callbacks have the attribute `is_passive = True`, the device computes the next step
+    meanwhile, and a flag that on_log has set concerns that one.
     """
 
     def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -98,14 +98,23 @@ def split(callbacks: Sequence[object], options: Mapping[str, Any]) -> tuple[list
     return called, options
 
 
-class Observer:
-    """Calls callbacks at the events of a training. Each function returns whether the training should stop."""
+Flags = tuple[bool, ...]  # of control, in the order of _FLAGS
 
-    def __init__(self, callbacks: Sequence[object], options: Mapping[str, Any]) -> None:
+
+class Observer:
+    """Calls callbacks at the events of a training. Each function returns the flags that are set then.
+
+    Attributes:
+        waits_for_steps: whether each step ends, with its hooks, before the next one begins
+    """
+
+    def __init__(self, callbacks: Sequence[object], options: Mapping[str, Any], **of_state: Any) -> None:
         self._callbacks = callbacks
         self._args = _arguments(options)
-        self._state = _state(options)
-        self._control = types.SimpleNamespace(should_training_stop=False, **dict.fromkeys(_FLAGS_WITHOUT_EFFECT, False))
+        self._state = _state(options, **of_state)
+        self._control = types.SimpleNamespace(should_epoch_stop=False, **dict.fromkeys(_FLAGS, False))
+        self.waits_for_steps = any(_has_own(callback, hook) for callback in callbacks for hook in _HOOKS_OF_STEPS
+                                   if not getattr(callback, "is_passive", False))
         self._path = pathlib.Path(options["output"], "metrics.jsonl")
         self._log_position = 0  # behind the last record that was read
         self._is_in_epoch = False
@@ -113,17 +122,17 @@ class Observer:
             _warn_of_hooks(callback)
         self._call("on_init_end")
 
-    def on_ready(self) -> bool:
+    def on_ready(self) -> Flags:
         for record in self._new_records():  # those of a resumed run, and the scores before training
             self._add_record(record)
         self._call("on_train_begin")
         return self._begin_epoch()
 
-    def on_step(self, step: int, total_steps: int) -> bool:
+    def on_step(self, step: int, total_steps: int) -> Flags:
         self._state.max_steps = total_steps
         if not self._is_in_epoch:
             self._begin_epoch()
-        self._call("on_step_begin")
+        self._call("on_step_begin", "should_log", "should_evaluate", "should_save")
         for _ in range(self._args.gradient_accumulation_steps - 1):
             self._call("on_substep_end")
         self._call("on_pre_optimizer_step")
@@ -132,17 +141,20 @@ class Observer:
         self._call("on_step_end")
         return self._log_records()
 
-    def on_evaluation(self, step: int, epoch: float) -> bool:
+    def on_evaluation(self, step: int, epoch: float) -> Flags:
         self._state.global_step, self._state.epoch = step, epoch
         return self._log_records()
 
-    def on_epoch_end(self, epoch: int) -> bool:
+    def on_epoch_end(self, epoch: int) -> Flags:
         self._state.epoch = float(epoch)
         self._is_in_epoch = False
         return self._call("on_epoch_end")
 
-    def on_checkpoint(self, folder: str) -> bool:
-        return self._call("on_save", checkpoint=folder)
+    def on_checkpoint(self, folder: str) -> Flags:
+        return self._call("on_save", "should_save", checkpoint=folder)
+
+    def on_log_request(self) -> Flags:
+        return self._log_records()
 
     def on_predict(self) -> None:
         self._call("on_predict", metrics={})
@@ -150,17 +162,23 @@ class Observer:
     def end(self) -> None:
         self._call("on_train_end")
 
-    def _begin_epoch(self) -> bool:
+    def _begin_epoch(self) -> Flags:
         self._is_in_epoch = True
         return self._call("on_epoch_begin")
 
-    def _call(self, hook: str, **arguments: object) -> bool:
+    def _call(self, hook: str, *answered: str, **arguments: object) -> Flags:
+        """Calls a hook of all callbacks. Those flags that its event answers are taken back before."""
+        for flag in answered:
+            setattr(self._control, flag, False)
         for callback in self._callbacks:
             function = getattr(callback, hook, None)
             if function is not None:
                 function(self._args, self._state, self._control, **arguments)
-                _warn_of_flags(callback, self._control)
-        return bool(self._control.should_training_stop)
+                _warn_of_epoch_stop(callback, self._control)
+        return self._flags()
+
+    def _flags(self) -> Flags:
+        return tuple(bool(getattr(self._control, flag)) for flag in _FLAGS)
 
     def _new_records(self) -> list[dict[str, Any]]:
         with open(self._path, "rb") as file:
@@ -169,16 +187,16 @@ class Observer:
             self._log_position = file.tell()
         return records
 
-    def _log_records(self) -> bool:
+    def _log_records(self) -> Flags:
         """Hands over the records that metrics.jsonl has got since the last call."""
         for record in self._new_records():
             self._state.log_history.append(record)
             self._state.epoch = record.get("epoch", self._state.epoch)
-            self._call("on_log", logs=record)
+            self._call("on_log", "should_log", logs=record)
             if any(name.startswith("eval_") for name in record):
-                self._call("on_evaluate", metrics=record)
+                self._call("on_evaluate", "should_evaluate", metrics=record)
                 self._compare_with_best(record)
-        return bool(self._control.should_training_stop)
+        return self._flags()
 
     def _add_record(self, record: dict[str, Any]) -> None:
         self._state.log_history.append(record)
@@ -195,6 +213,37 @@ class Observer:
             self._state.best_metric, self._state.best_global_step = score, record.get("step")
 
 
+class ObserverOfRuns:
+    """Calls callbacks in the runs of cross_validate() or sweep(), each of which has an Observer of its own."""
+
+    def __init__(self, callbacks: Sequence[object], options: Mapping[str, Any], kind: str) -> None:
+        self._callbacks, self._options, self._kind = callbacks, options, kind
+        self._observer: Observer | None = None
+
+    def on_run_begin(self, number: int, folder: str, settings: Mapping[str, str]) -> Flags:
+        self.end()
+        params = {name.replace("-", "_"): _value(text) for name, text in settings.items()}
+        of_trial = {"is_hyper_param_search": True, "trial_name": pathlib.Path(folder).name, "trial_params": params}
+        self._observer = Observer(self._callbacks, {**self._options, **params, "output": folder},
+                                  **{self._kind: number, **(of_trial if self._kind == "trial" else {})})
+        return self._observer._flags()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._observer, name)
+
+    def end(self) -> None:
+        if self._observer:
+            self._observer.end()
+
+
+def _value(text: str) -> Any:
+    """Returns the number of a text, or the text."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
+
+
 def _arguments(options: Mapping[str, Any]) -> types.SimpleNamespace:
     """Returns the options, with the names that callbacks of transformers read."""
     metric = options.get("metric_for_best_model") or "loss"
@@ -209,13 +258,15 @@ def _arguments(options: Mapping[str, Any]) -> types.SimpleNamespace:
     return types.SimpleNamespace(**{**others, **given, **chosen})
 
 
-def _state(options: Mapping[str, Any]) -> types.SimpleNamespace:
-    """Returns the state before the training, with the names of transformers' TrainerState."""
-    return types.SimpleNamespace(
-        global_step=0, max_steps=0, epoch=0.0, log_history=[], best_metric=None, best_global_step=None,
-        best_model_checkpoint=None, num_train_epochs=options.get("num_train_epochs"), num_input_tokens_seen=0,
-        total_flos=0, is_world_process_zero=True, is_local_process_zero=True, is_hyper_param_search=False,
-        trial_name=None, trial_params=None)
+def _state(options: Mapping[str, Any], **others: Any) -> types.SimpleNamespace:
+    """Returns the state before the training, with the names of transformers' TrainerState and those of `others`."""
+    names: dict[str, Any] = {
+        "global_step": 0, "max_steps": 0, "epoch": 0.0, "log_history": [], "best_metric": None,
+        "best_global_step": None, "best_model_checkpoint": None, "num_train_epochs": options.get("num_train_epochs"),
+        "num_input_tokens_seen": 0, "total_flos": 0, "is_world_process_zero": True, "is_local_process_zero": True,
+        "is_hyper_param_search": False, "trial_name": None, "trial_params": None, "fold": None, "trial": None,
+    }  # fmt: skip
+    return types.SimpleNamespace(**{**names, **others})
 
 
 def _is_of_transformers(kind: type) -> bool:
@@ -223,9 +274,11 @@ def _is_of_transformers(kind: type) -> bool:
 
 
 def _has_own(callback: object, hook: str) -> bool:
-    """Whether a callback has a hook of its own, and not the empty one of transformers' TrainerCallback."""
-    owner = next((kind for kind in type(callback).__mro__ if hook in vars(kind)), None)
-    return owner is not None and not (_is_of_transformers(owner) and owner.__name__ == "TrainerCallback")
+    """Whether a callback has a hook of its own, and not the empty one of Callback or transformers' TrainerCallback."""
+    if hook in getattr(callback, "__dict__", ()):
+        return True
+    owner = next((kind for kind in type(callback).__mro__ if hook in vars(kind)), Callback)
+    return owner is not Callback and not (_is_of_transformers(owner) and owner.__name__ == "TrainerCallback")
 
 
 def _warn_of_hooks(callback: object) -> None:
@@ -234,10 +287,9 @@ def _warn_of_hooks(callback: object) -> None:
             warnings.warn(f"{type(callback).__name__}.{hook}() is never called: {reason}", stacklevel=4)
 
 
-def _warn_of_flags(callback: object, control: types.SimpleNamespace) -> None:
-    """Warns of flags that a callback has set without an effect, and takes them back, as transformers does."""
-    for flag, instead in _FLAGS_WITHOUT_EFFECT.items():
-        if getattr(control, flag):
-            setattr(control, flag, False)
-            warnings.warn(f"{type(callback).__name__} has set control.{flag}, which has no effect; in its place fit() "
-                          f"has {instead}", stacklevel=4)
+def _warn_of_epoch_stop(callback: object, control: types.SimpleNamespace) -> None:
+    """Warns of the flag without an effect, and takes it back, as transformers does."""
+    if control.should_epoch_stop:
+        control.should_epoch_stop = False
+        warnings.warn(f"{type(callback).__name__} has set control.should_epoch_stop, which has no effect; in its place "
+                      "there are should_training_stop, and the option max_steps", stacklevel=4)

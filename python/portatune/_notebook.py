@@ -43,6 +43,8 @@ def progress(quiet: Any) -> list[_callbacks.Callback]:
 class Progress(_callbacks.Callback):
     """A bar with the step, the loss and the time left, above a table of evaluations, in the output of a cell."""
 
+    is_passive = True
+
     def __init__(self) -> None:
         self._handle: Any = None
         self._begin = self._drawn = 0.0
@@ -73,7 +75,8 @@ class Progress(_callbacks.Callback):
     def html(self, state: Any) -> str:
         """Returns what the cell shows at this state of the training."""
         step, total = state.global_step, state.max_steps
-        words = [f"step {step:,} of {total:,}"]
+        words = [f"{kind} {number}" for kind in ("fold", "trial") if (number := getattr(state, kind, None))]
+        words.append(f"step {step:,} of {total:,}")
         if self._loss is not None:
             words.append(f"loss {_text(self._loss)}")
         seconds, done = time.monotonic() - self._begin, step - self._first_step

@@ -10,7 +10,11 @@ import math
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
+
+from portatune._native import core
+
+_ROWS_OF_TABLE = 10_000  # of a data set of datasets
 
 
 class Table(Protocol):
@@ -20,8 +24,14 @@ class Table(Protocol):
     def __len__(self) -> int: ...
 
 
+class ArrowStream(Protocol):
+    """A table, or a reader of one, that gives its columns as an Arrow C stream."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
 Path = str | os.PathLike[str]
-Rows = (Path | Sequence[Path] | Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | Table
+Rows = (Path | Sequence[Path] | Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | Table | ArrowStream
         | Callable[[], Iterable[Mapping[str, Any]]])
 
 
@@ -36,10 +46,35 @@ def is_in_memory(rows: Any) -> bool:
 
 def write(rows: Any, path: pathlib.Path) -> pathlib.Path:
     """Writes rows to a file of JSON Lines and returns its path."""
+    if _write_arrow(rows, path):
+        return path
     with open(path, "w", encoding="utf-8") as file:
         for row in as_dicts(rows):
             file.write(json.dumps(row, ensure_ascii=False, default=_plain) + "\n")
     return path
+
+
+def _write_arrow(rows: Any, path: pathlib.Path) -> bool:
+    """Writes a table that gives its columns as Arrow C streams. Returns False if it does not, and writes nothing."""
+    has_written = False
+    for table in _arrow_tables(rows):
+        try:
+            stream = table.__arrow_c_stream__()
+        except (ImportError, NotImplementedError, TypeError, ValueError):  # pandas without pyarrow, or a mixed column
+            return False
+        if not core.append_arrow_rows(stream, str(path)):
+            return False
+        has_written = True
+    return has_written
+
+
+def _arrow_tables(rows: Any) -> Iterable[Any]:
+    """Returns the tables with Arrow C streams that have the rows; none if there are no such tables."""
+    if type(rows).__module__.partition(".")[0] == "datasets" and hasattr(rows, "with_format"):
+        return cast(Iterable[Any], rows.with_format("arrow").iter(_ROWS_OF_TABLE))
+    if hasattr(rows, "reset_index"):  # the index of pandas is no column
+        rows = rows.reset_index(drop=True)
+    return [rows] if hasattr(rows, "__arrow_c_stream__") else []
 
 
 def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:

@@ -130,22 +130,29 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     return Run(output, result, checkpoint, folder)
 
 
-def cross_validate(model: Path, train: Rows, *, folds: int, output: Path,
+def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callbacks: Sequence[object] = (),
                    compute_metrics: ComputeMetrics | None = None,
                    **options: Unpack[CrossValidateOptions]) -> dict[str, Any]:
     """Trains a model for each fold and returns the scores of the rows that it has not seen: "folds", "out_of_fold".
+
+    A callback that stops a fold stops all: the result is empty, and `resume=True` goes on with this fold.
 
         portatune.cross_validate("bert-base-uncased", frame, folds=5, output="folds")["out_of_fold"]["accuracy"]
 
     Args:
         folds: number of folds
         output: folder of the models and of the predictions for all rows
+        callbacks: as of fit(), for each training; `state.fold` is the number of its fold, from 1
         compute_metrics: as of fit()
         options: those of fit(), and group_column, test
     """
-    of_run = {"model": model, "train": train, "folds": folds, "output": output, **options}
-    with words_with_rows("fit", of_run, "train") as given:
-        return json_of(core.cross_validate(given, _computed(compute_metrics)))
+    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+    given_options = {"model": model, "train": train, "folds": folds, "output": output, **of_callbacks}
+    observer = _callbacks.ObserverOfRuns(called, given_options, "fold")
+    with words_with_rows("fit", given_options, "train") as given:
+        result = json_of(core.cross_validate(given, observer if called else None, _computed(compute_metrics)))
+    observer.end()
+    return result
 
 
 def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
@@ -185,9 +192,11 @@ def predict(model: Path, data: Rows | None = None, **options: Unpack[PredictOpti
 
 
 def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: Path,
-          grid: Mapping[str, object] | None = None, compute_metrics: ComputeMetrics | None = None,
-          **options: Unpack[SweepOptions]) -> dict[str, Any]:
+          grid: Mapping[str, object] | None = None, callbacks: Sequence[object] = (),
+          compute_metrics: ComputeMetrics | None = None, **options: Unpack[SweepOptions]) -> dict[str, Any]:
     """Trains with several settings and seeds and returns the ranking, with the options of `portatune sweep`.
+
+    A callback that stops a trial stops the sweep: the result is empty, and `resume=True` goes on with this trial.
 
         result = portatune.sweep("tiny", "train.csv", "dev.csv", output="sweep", seeds=3,
                                  grid={"learning_rate": [1e-5, 3e-5]})
@@ -195,14 +204,20 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
 
     Args:
         grid: the values of each option; or a range for random=N, such as "1e-5..1e-4"
+        callbacks: as of fit(), for each training; `state.trial` is the number of its trial, from 1, and
+            `state.trial_params` has its settings. Successive halving trains a trial in several parts.
         compute_metrics: as of fit()
     """
     axes = {name.replace("_", "-"): values if isinstance(values, str) else ",".join(texts(values))
             for name, values in (grid or {}).items()}
+    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
     given_options = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes,
-                     **options}
+                     **of_callbacks}
+    observer = _callbacks.ObserverOfRuns(called, given_options, "trial")
     with words_with_rows("sweep", given_options, "train", "validation") as given:
-        return json_of(core.sweep(given, _computed(compute_metrics)))
+        result = json_of(core.sweep(given, observer if called else None, _computed(compute_metrics)))
+    observer.end()
+    return result
 
 
 def report(runs: Path | Sequence[Path]) -> Page:

@@ -22,136 +22,276 @@ Text = str | float | os.PathLike[str] | enum.Enum
 Texts = Text | Sequence[Text] | Mapping[str, Text]
 
 
-class FitOptions(TypedDict, total=False):
-    """Keywords of fit() and Trainer."""
+class _Shared1(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), evaluate(), predict(), load(), generate(), plan(),
+    train_tokenizer() and parity()."""
 
-    adam_beta1: float | None
-    adam_beta2: float | None
-    adam_epsilon: float | None
-    adapter: Text | None
-    allow_different_bits: bool | None
-    allow_new_weights: bool | None
-    as_messages: bool | None
     attention_mask: Text | None
-    audio_column: Text | None
-    audio_column_name: Text | None
     auto_find_batch_size: Text | None
     average_tokens_across_devices: Text | None
     average_tokens_in_batch: Text | None
-    bad_rows: Text | None
-    base_model: Text | None
     batch_eval_metrics: object | None
-    batch_size: int | None
-    bf16: bool | None
     bf16_full_eval: Text | None
-    block_size: int | None
-    bs: int | None
-    cache_folder: Text | None
-    changed_data: Text | None
-    chars_to_ignore: Text | None
-    chat_date: Text | None
-    chat_template: Text | None
-    chat_template_kwargs: Mapping[str, object] | str | None
-    checkpoint_every: float | None
-    class_weights: Texts | None
-    color_jitter: float | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
-    column_names: Texts | None
-    compiled: Text | None
-    completion_column: Text | None
-    context_column: Text | None
-    ctc_loss_reduction: Text | None
-    cudnn_attention: bool | None
     dataloader_drop_last: Text | None
     dataloader_num_workers: object | None
     dataloader_persistent_workers: object | None
     dataloader_pin_memory: object | None
     dataloader_prefetch_factor: object | None
     debug: Text | None
-    decay_type: Text | None
-    delimiter: Text | None
-    dev: Texts | None
-    dev_file: Texts | None
-    device: Text | None
-    disable_progress: bool | None
-    disable_tqdm: bool | None
     do_eval: Text | None
     do_predict: Text | None
     do_train: Text | None
-    doc_stride: int | None
-    dropout: float | None
-    dtype: Text | None
-    early_stopping_patience: int | None
-    early_stopping_threshold: float | None
-    ema: float | None
     enable_jit_checkpoint: object | None
-    ending_columns: Texts | None
-    endings_column: Text | None
-    epochs: int | None
     eval_accumulation_steps: object | None
-    eval_batch_size: int | None
-    eval_data: Texts | None
-    eval_delay: float | None
-    eval_file: Texts | None
-    eval_metrics: Texts | None
-    eval_on_start: bool | None
-    eval_steps: float | None
-    eval_strategy: Text | None
-    evaluation_strategy: Text | None
-    focal_gamma: float | None
-    forced_bos_token: Text | None
-    fp16: bool | None
+    eval_delay: Text | None
     fp16_full_eval: Text | None
-    freeze: Texts | None
-    freeze_feature_encoder: bool | None
-    from_config: bool | None
-    from_scratch: bool | None
     fsdp: Text | None
     full_determinism: object | None
-    generation_max_length: int | None
-    generation_task: Text | None
+    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
+    half_precision_backend: object | None
+    ignore_data_skip: Text | None
+    ignore_mismatched_sizes: Text | None
+    ignore_pad_token_for_loss: Text | None
+    jit_mode_eval: object | None
+    length_column_name: object | None
+    load_in: Text | None
+    local_rank: Text | None
+    log_on_each_node: object | None
+    logging_first_step: Text | None
+    logging_strategy: Text | None
+    low_cpu_mem_usage: object | None
+    lr_scheduler_kwargs: Mapping[str, object] | str | None
+    model_revision: Text | None
+    n_gpu: Text | None
+    neftune_noise_alpha: Text | None
+    overwrite_cache: object | None
+    past_index: Text | None
+    preprocessing_num_workers: object | None
+    push_to_hub: Text | None
+    quiet: bool | None
+    recipe: Text | None
+    remove_unused_columns: Text | None
+    report_to: Text | None
+    restore_callback_states_from_checkpoint: object | None
+    save_on_each_node: Text | None
+    save_only_model: Text | None
+    save_safetensors: Text | None
+    skip_memory_metrics: object | None
+    streaming: object | None
+    text_column: Text | None
+    text_column_name: Text | None
+    torch_compile: Text | None
+    tpu_metrics_debug: Text | None
+    train_sampling_strategy: Text | None
+    trust_remote_code: Text | None
+    use_auth_token: Text | None
+    use_cache: Text | None
+    use_fast_tokenizer: object | None
+    use_ipex: Text | None
+    use_legacy_prediction_loop: Text | None
+    use_liger_kernel: Text | None
+    use_mps_device: Text | None
+    use_peft: Text | None
+    verbose: object | None
+
+
+class _Shared2(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), evaluate(), predict(), load(), generate(), plan() and
+    parity()."""
+
+    adapter: Text | None
+    base_model: Text | None
+    bf16: bool | None
+    block_size: int | None
+    bs: int | None
+    cache_folder: Text | None
+    chat_template: Text | None
+    chat_template_kwargs: Mapping[str, object] | str | None
+    compiled: Text | None
+    cudnn_attention: bool | None
+    device: Text | None
+    dtype: Text | None
+    fp16: bool | None
     gpu: bool | None
     gpu_allocator: Text | None
     gpu_memory_fraction: float | None
     gpu_preallocate: bool | None
-    grad_accum: int | None
-    gradient_accumulation_steps: int | None
-    gradient_checkpointing: bool | None
-    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
-    greater_is_better: bool | None
+    max_len: int | None
+    max_length: int | None
+    max_source_length: int | None
+    mesh: Text | None
+    messages_column: Text | None
+    micro_batch_size: int | None
+    model_max_length: int | None
+    model_name_or_path: Text | None
+    no_cache: bool | None
+    no_cuda: bool | None
+    no_gpu_preallocate: bool | None
+    no_kernels: bool | None
+    num_beams: int | None
+    per_gpu_train_batch_size: int | None
+    plugin: Text | None
+    precision: Text | None
+    sequence_len: int | None
+    sequence_length: int | None
+    torch_dtype: Text | None
+    train_batch_size: int | None
+    use_cpu: bool | None
+
+
+class _Shared3(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), evaluate(), predict(), generate(), plan() and parity()."""
+
+    batch_size: int | None
+
+
+class _Shared4(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), evaluate(), predict(), load(), plan() and parity()."""
+
+    as_messages: bool | None
+    audio_column: Text | None
+    audio_column_name: Text | None
+    bad_rows: Text | None
+    chat_date: Text | None
+    color_seed: int | None
+    colored_column: Text | None
+    colored_images: Text | None
+    column_names: Texts | None
+    completion_column: Text | None
+    context_column: Text | None
+    delimiter: Text | None
+    disable_progress: bool | None
+    disable_tqdm: bool | None
+    doc_stride: int | None
+    ending_columns: Texts | None
+    endings_column: Text | None
+    forced_bos_token: Text | None
+    generation_max_length: int | None
+    generation_task: Text | None
     group_by_length: bool | None
-    group_column: Text | None
-    half_precision_backend: object | None
-    head: Text | None
     header_column: Text | None
-    ignore_data_skip: Text | None
-    ignore_mismatched_sizes: Text | None
-    ignore_pad_token_for_loss: Text | None
     image_column: Text | None
     image_column_name: Text | None
     input_column: Text | None
-    iters: int | None
-    jit_mode_eval: object | None
-    keep_checkpoints: int | None
+    language: Text | None
+    match_ranks: bool | None
+    max_answer_length: int | None
+    max_duration_in_seconds: float | None
+    max_duration_seconds: float | None
+    max_file_seconds: float | None
+    max_length_seconds: float | None
+    max_pixels: int | None
+    max_seq_length: int | None
+    max_target_length: int | None
+    mlm_probability: float | None
+    n_best_size: int | None
+    next_sentence: bool | None
+    no_attention_mask: bool | None
+    null_score_diff_threshold: float | None
+    pad_to_max_length: bool | None
+    padding: Text | None
+    per_device_eval_batch_size: int | None
+    prompt_column: Text | None
+    reduced_decode: bool | None
+    rename_columns: Texts | None
+    return_timestamps: bool | None
+    sep: Text | None
+    separator: Text | None
+    source_lang: Text | None
+    source_prefix: Text | None
+    target_lang: Text | None
+    text_pair_column: Text | None
+    tokens_column: Text | None
+    val_max_target_length: int | None
+    version_2_with_negative: bool | None
+    whole_words: bool | None
+
+
+class _Shared5(TypedDict, total=False):
+    """Keywords of cross_validate(), sweep(), evaluate(), predict(), load(), plan() and parity()."""
+
+    task: str | Task | None
+
+
+class _Shared6(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), predict(), load(), plan() and parity()."""
+
+    test_file: Texts | None
+
+
+class _Shared7(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), evaluate(), plan() and parity()."""
+
+    chars_to_ignore: Text | None
+    eval_metrics: Texts | None
     label_column: Text | None
     label_column_name: Text | None
     label_columns: Texts | None
     label_separator: Text | None
+    metrics: Texts | None
+    min_duration_in_seconds: float | None
+    min_duration_seconds: float | None
+    predict_with_generate: bool | None
+    summary_column: Text | None
+    tags_column: Text | None
+    target_column: Text | None
+    use_stemmer: bool | None
+    validation_file: Texts | None
+
+
+class _Shared8(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), generate(), plan() and parity()."""
+
+    seed: int | None
+
+
+class _Shared9(TypedDict, total=False):
+    """Keywords of fit(), Trainer, cross_validate(), sweep(), plan() and parity()."""
+
+    adam_beta1: float | None
+    adam_beta2: float | None
+    adam_epsilon: float | None
+    allow_different_bits: bool | None
+    allow_new_weights: bool | None
+    changed_data: Text | None
+    checkpoint_every: int | None
+    class_weights: Texts | None
+    color_jitter: float | None
+    ctc_loss_reduction: Text | None
+    decay_type: Text | None
+    dev: Texts | None
+    dev_file: Texts | None
+    dropout: float | None
+    early_stopping_patience: int | None
+    early_stopping_threshold: float | None
+    ema: float | None
+    epochs: int | None
+    eval_batch_size: int | None
+    eval_data: Texts | None
+    eval_file: Texts | None
+    eval_on_start: bool | None
+    eval_steps: int | None
+    eval_strategy: Text | None
+    evaluation_strategy: Text | None
+    focal_gamma: float | None
+    freeze: Texts | None
+    freeze_feature_encoder: bool | None
+    from_config: bool | None
+    from_scratch: bool | None
+    grad_accum: int | None
+    gradient_accumulation_steps: int | None
+    gradient_checkpointing: bool | None
+    greater_is_better: bool | None
+    group_column: Text | None
+    head: Text | None
+    iters: int | None
+    keep_checkpoints: int | None
     label_smoothing_factor: float | None
     labels: Texts | None
-    language: Text | None
     layer_decay: float | None
     learning_rate: float | None
-    length_column_name: object | None
     load_best_model_at_end: bool | None
-    load_in: Text | None
-    local_rank: Text | None
-    log_on_each_node: object | None
-    logging_first_step: bool | None
-    logging_steps: float | None
-    logging_strategy: Text | None
+    logging_steps: int | None
     lora_alpha: float | None
     lora_alpha_pattern: Text | None
     lora_bias: Text | None
@@ -160,7 +300,6 @@ class FitOptions(TypedDict, total=False):
     lora_rank: int | None
     lora_rank_pattern: Text | None
     lora_target_modules: Texts | None
-    low_cpu_mem_usage: object | None
     lr: float | None
     lr_cooldown: int | None
     lr_decay_steps: int | None
@@ -174,178 +313,118 @@ class FitOptions(TypedDict, total=False):
     lr_patience: int | None
     lr_power: float | None
     lr_scheduler: Text | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     lr_scheduler_type: Text | None
-    lr_stable_steps: int | None
     lr_threshold: float | None
     lr_threshold_mode: Text | None
     lr_timescale: int | None
-    match_ranks: bool | None
-    max_answer_length: int | None
-    max_duration_in_seconds: float | None
-    max_duration_seconds: float | None
     max_eval_samples: int | None
-    max_file_seconds: float | None
     max_grad_norm: float | None
     max_grad_value: float | None
-    max_len: int | None
-    max_length: int | None
-    max_length_seconds: float | None
-    max_pixels: int | None
-    max_seq_length: int | None
     max_skipped_in_a_row: int | None
     max_skipped_steps: int | None
-    max_source_length: int | None
     max_steps: int | None
-    max_target_length: int | None
     max_train_samples: int | None
-    mesh: Text | None
-    messages_column: Text | None
     metric_for_best_model: Text | None
-    metrics: Texts | None
-    micro_batch_size: int | None
-    min_duration_in_seconds: float | None
-    min_duration_seconds: float | None
     min_lr_rate: float | None
     min_lr_ratio: float | None
-    mlm_probability: float | None
-    model_max_length: int | None
-    model_name_or_path: Text | None
-    model_revision: Text | None
     modules_to_save: Texts | None
     momentum: float | None
-    n_best_size: int | None
     n_epochs: int | None
-    n_gpu: Text | None
-    neftune_noise_alpha: Text | None
     nesterov: bool | None
     new_vocabulary: bool | None
-    next_sentence: bool | None
-    no_attention_mask: bool | None
-    no_cache: bool | None
-    no_cuda: bool | None
     no_eval_on_start: bool | None
     no_flip: bool | None
-    no_gpu_preallocate: bool | None
     no_greater_is_better: bool | None
-    no_kernels: bool | None
     no_load_best_model_at_end: bool | None
     no_random_crop: bool | None
-    null_score_diff_threshold: float | None
-    num_beams: int | None
     num_cycles: float | None
     num_decay_steps: int | None
     num_epochs: int | None
-    num_stable_steps: int | None
     num_steps: int | None
     num_train_epochs: int | None
     on_non_finite: Text | None
     optim: Text | None
-    optim_args: Text | None
     output_dir: Text | None
-    overwrite_cache: object | None
     overwrite_output: bool | None
     overwrite_output_dir: bool | None
     packing: Text | None
-    pad_to_max_length: bool | None
-    padding: Text | None
     param_group: Texts | None
-    past_index: Text | None
-    per_device_eval_batch_size: int | None
     per_device_train_batch_size: int | None
-    per_gpu_train_batch_size: int | None
-    plugin: Text | None
     positive_weights: Texts | None
     power: float | None
-    precision: Text | None
-    predict_with_generate: bool | None
-    preprocessing_num_workers: object | None
     problem_type: Text | None
-    prompt_column: Text | None
-    push_to_hub: Text | None
-    quiet: bool | None
-    recipe: Text | None
-    reduced_decode: bool | None
     remat: Text | None
-    remove_unused_columns: Text | None
-    rename_columns: Texts | None
     report_examples: int | None
-    report_to: Text | None
-    restore_callback_states_from_checkpoint: object | None
     resume: bool | None
     resume_from_checkpoint: Text | None
-    return_timestamps: bool | None
-    save_on_each_node: Text | None
-    save_only_model: Text | None
-    save_safetensors: Text | None
-    save_steps: float | None
+    save_steps: int | None
     save_strategy: Text | None
     save_total_limit: int | None
-    seed: int | None
-    sep: Text | None
-    separator: Text | None
-    sequence_len: int | None
-    sequence_length: int | None
     shuffle_buffer: int | None
-    skip_memory_metrics: object | None
-    source_lang: Text | None
-    source_prefix: Text | None
     steps_per_epoch: int | None
-    streaming: object | None
-    summary_column: Text | None
-    tags_column: Text | None
-    target_column: Text | None
-    target_lang: Text | None
     test: Texts | None
-    test_file: Texts | None
-    text_column: Text | None
-    text_column_name: Text | None
-    text_pair_column: Text | None
     timescale: int | None
-    tokens_column: Text | None
     tokens_per_batch: int | None
-    torch_compile: Text | None
-    torch_dtype: Text | None
-    tpu_metrics_debug: Text | None
-    train_batch_size: int | None
     train_data: Texts | None
     train_file: Texts | None
-    train_sampling_strategy: Text | None
-    trust_remote_code: Text | None
-    use_auth_token: Text | None
-    use_cache: Text | None
-    use_cpu: bool | None
     use_dora: bool | None
-    use_fast_tokenizer: object | None
-    use_ipex: Text | None
-    use_legacy_prediction_loop: Text | None
-    use_liger_kernel: Text | None
-    use_mps_device: Text | None
-    use_peft: Text | None
     use_rslora: bool | None
-    use_stemmer: bool | None
-    val_max_target_length: int | None
     val_set_size: float | None
     valid: Texts | None
-    validation_file: Texts | None
     validation_split: float | None
-    verbose: object | None
-    version_2_with_negative: bool | None
     warmup_ratio: float | None
     warmup_steps: int | None
     weight_column: Text | None
     weight_decay: float | None
-    whole_words: bool | None
 
 
-class CrossValidateOptions(FitOptions, total=False):
-    """Keywords of cross_validate()."""
+class _Shared10(TypedDict, total=False):
+    """Keywords of cross_validate(), plan() and parity()."""
 
-    task: str | Task | None
     validation: Texts | None
 
 
-class SweepOptions(FitOptions, total=False):
+class _Shared11(TypedDict, total=False):
+    """Keywords of evaluate(), predict() and load()."""
+
+    format: Text | None
+
+
+class _Shared12(TypedDict, total=False):
+    """Keywords of predict(), load() and generate()."""
+
+    top_k: int | None
+
+
+class _Shared13(TypedDict, total=False):
+    """Keywords of generate() and parity()."""
+
+    output: Text | None
+
+
+class _Shared14(TypedDict, total=False):
+    """Keywords of predict() and load()."""
+
+    candidate_labels: Texts | None
+    hypothesis_template: Text | None
+    keep_columns: Texts | None
+    multi_label: bool | None
+    no_normalize: bool | None
+    normalize: bool | None
+    pooling: Text | None
+
+
+class FitOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared6, _Shared7, _Shared8, _Shared9, total=False):
+    """Keywords of fit() and Trainer."""
+
+
+class CrossValidateOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared6, _Shared7, _Shared8, _Shared9,
+                           _Shared10, total=False):
+    """Keywords of cross_validate()."""
+
+
+class SweepOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared6, _Shared7, _Shared8, _Shared9,
+                   total=False):
     """Keywords of sweep()."""
 
     halving: bool | None
@@ -353,682 +432,55 @@ class SweepOptions(FitOptions, total=False):
     keep_models: bool | None
     random: float | None
     seeds: float | None
-    task: str | Task | None
 
 
-class EvaluateOptions(TypedDict, total=False):
+class EvaluateOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared7, _Shared11, total=False):
     """Keywords of evaluate()."""
 
-    adapter: Text | None
-    as_messages: bool | None
-    attention_mask: Text | None
-    audio_column: Text | None
-    audio_column_name: Text | None
-    auto_find_batch_size: Text | None
-    average_tokens_across_devices: Text | None
-    average_tokens_in_batch: Text | None
-    bad_rows: Text | None
-    base_model: Text | None
-    batch_eval_metrics: object | None
-    batch_size: int | None
-    bf16: bool | None
-    bf16_full_eval: Text | None
-    block_size: int | None
-    bs: int | None
-    cache_folder: Text | None
-    chars_to_ignore: Text | None
-    chat_date: Text | None
-    chat_template: Text | None
-    chat_template_kwargs: Mapping[str, object] | str | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
-    column_names: Texts | None
-    compiled: Text | None
-    completion_column: Text | None
-    context_column: Text | None
-    cudnn_attention: bool | None
-    dataloader_drop_last: Text | None
-    dataloader_num_workers: object | None
-    dataloader_persistent_workers: object | None
-    dataloader_pin_memory: object | None
-    dataloader_prefetch_factor: object | None
-    debug: Text | None
-    delimiter: Text | None
-    device: Text | None
-    disable_progress: bool | None
-    disable_tqdm: bool | None
-    do_eval: Text | None
-    do_predict: Text | None
-    do_train: Text | None
-    doc_stride: int | None
-    dtype: Text | None
-    enable_jit_checkpoint: object | None
-    ending_columns: Texts | None
-    endings_column: Text | None
-    eval_accumulation_steps: object | None
-    eval_metrics: Texts | None
-    forced_bos_token: Text | None
-    format: Text | None
-    fp16: bool | None
-    fp16_full_eval: Text | None
-    fsdp: Text | None
-    full_determinism: object | None
-    generation_max_length: int | None
-    generation_task: Text | None
-    gpu: bool | None
-    gpu_allocator: Text | None
-    gpu_memory_fraction: float | None
-    gpu_preallocate: bool | None
-    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
-    group_by_length: bool | None
-    half_precision_backend: object | None
-    header_column: Text | None
-    ignore_data_skip: Text | None
-    ignore_mismatched_sizes: Text | None
-    ignore_pad_token_for_loss: Text | None
-    image_column: Text | None
-    image_column_name: Text | None
-    input_column: Text | None
-    jit_mode_eval: object | None
-    label_column: Text | None
-    label_column_name: Text | None
-    label_columns: Texts | None
-    label_separator: Text | None
-    language: Text | None
-    length_column_name: object | None
-    load_in: Text | None
-    local_rank: Text | None
-    log_on_each_node: object | None
-    logging_strategy: Text | None
-    low_cpu_mem_usage: object | None
-    match_ranks: bool | None
-    max_answer_length: int | None
-    max_duration_in_seconds: float | None
-    max_duration_seconds: float | None
-    max_eval_samples: int | None
-    max_file_seconds: float | None
-    max_len: int | None
-    max_length: int | None
-    max_length_seconds: float | None
-    max_pixels: int | None
-    max_seq_length: int | None
-    max_source_length: int | None
-    max_target_length: int | None
-    mesh: Text | None
-    messages_column: Text | None
-    metrics: Texts | None
-    micro_batch_size: int | None
-    min_duration_in_seconds: float | None
-    min_duration_seconds: float | None
-    mlm_probability: float | None
-    model_max_length: int | None
-    model_name_or_path: Text | None
-    model_revision: Text | None
-    n_best_size: int | None
-    n_gpu: Text | None
-    neftune_noise_alpha: Text | None
-    next_sentence: bool | None
-    no_attention_mask: bool | None
-    no_cache: bool | None
-    no_cuda: bool | None
-    no_gpu_preallocate: bool | None
-    no_kernels: bool | None
-    null_score_diff_threshold: float | None
-    num_beams: int | None
-    overwrite_cache: object | None
-    pad_to_max_length: bool | None
-    padding: Text | None
-    past_index: Text | None
-    per_device_eval_batch_size: int | None
-    per_gpu_train_batch_size: int | None
-    plugin: Text | None
-    precision: Text | None
-    predict_with_generate: bool | None
-    preprocessing_num_workers: object | None
-    prompt_column: Text | None
-    push_to_hub: Text | None
-    quiet: bool | None
-    recipe: Text | None
-    reduced_decode: bool | None
-    remove_unused_columns: Text | None
-    rename_columns: Texts | None
-    report_to: Text | None
-    restore_callback_states_from_checkpoint: object | None
-    return_timestamps: bool | None
-    save_on_each_node: Text | None
-    save_only_model: Text | None
-    save_safetensors: Text | None
-    sep: Text | None
-    separator: Text | None
-    sequence_len: int | None
-    sequence_length: int | None
-    skip_memory_metrics: object | None
-    source_lang: Text | None
-    source_prefix: Text | None
-    streaming: object | None
-    summary_column: Text | None
-    tags_column: Text | None
-    target_column: Text | None
-    target_lang: Text | None
-    task: str | Task | None
-    text_column: Text | None
-    text_column_name: Text | None
-    text_pair_column: Text | None
-    tokens_column: Text | None
-    torch_compile: Text | None
-    torch_dtype: Text | None
-    tpu_metrics_debug: Text | None
-    train_batch_size: int | None
-    train_sampling_strategy: Text | None
-    trust_remote_code: Text | None
-    use_auth_token: Text | None
-    use_cache: Text | None
-    use_cpu: bool | None
-    use_fast_tokenizer: object | None
-    use_ipex: Text | None
-    use_legacy_prediction_loop: Text | None
-    use_liger_kernel: Text | None
-    use_mps_device: Text | None
-    use_peft: Text | None
-    use_stemmer: bool | None
-    val_max_target_length: int | None
-    validation_file: Texts | None
-    verbose: object | None
-    version_2_with_negative: bool | None
-    whole_words: bool | None
 
-
-class PredictOptions(TypedDict, total=False):
+class PredictOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared6, _Shared11, _Shared12, _Shared14,
+                     total=False):
     """Keywords of predict()."""
 
-    adapter: Text | None
-    as_messages: bool | None
-    attention_mask: Text | None
-    audio_column: Text | None
-    audio_column_name: Text | None
-    auto_find_batch_size: Text | None
-    average_tokens_across_devices: Text | None
-    average_tokens_in_batch: Text | None
-    bad_rows: Text | None
-    base_model: Text | None
-    batch_eval_metrics: object | None
-    batch_size: int | None
-    bf16: bool | None
-    bf16_full_eval: Text | None
-    block_size: int | None
-    bs: int | None
-    cache_folder: Text | None
-    candidate_labels: Texts | None
-    chat_date: Text | None
-    chat_template: Text | None
-    chat_template_kwargs: Mapping[str, object] | str | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
-    column_names: Texts | None
-    compiled: Text | None
-    completion_column: Text | None
-    context_column: Text | None
-    cudnn_attention: bool | None
-    dataloader_drop_last: Text | None
-    dataloader_num_workers: object | None
-    dataloader_persistent_workers: object | None
-    dataloader_pin_memory: object | None
-    dataloader_prefetch_factor: object | None
-    debug: Text | None
-    delimiter: Text | None
-    device: Text | None
-    disable_progress: bool | None
-    disable_tqdm: bool | None
-    do_eval: Text | None
-    do_predict: Text | None
-    do_train: Text | None
-    doc_stride: int | None
-    dtype: Text | None
-    enable_jit_checkpoint: object | None
-    ending_columns: Texts | None
-    endings_column: Text | None
-    eval_accumulation_steps: object | None
-    forced_bos_token: Text | None
-    format: Text | None
-    fp16: bool | None
-    fp16_full_eval: Text | None
-    fsdp: Text | None
-    full_determinism: object | None
-    generation_max_length: int | None
-    generation_task: Text | None
-    gpu: bool | None
-    gpu_allocator: Text | None
-    gpu_memory_fraction: float | None
-    gpu_preallocate: bool | None
-    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
-    group_by_length: bool | None
-    half_precision_backend: object | None
-    header_column: Text | None
-    hypothesis_template: Text | None
-    ignore_data_skip: Text | None
-    ignore_mismatched_sizes: Text | None
-    ignore_pad_token_for_loss: Text | None
-    image_column: Text | None
-    image_column_name: Text | None
-    input_column: Text | None
-    jit_mode_eval: object | None
-    keep_columns: Texts | None
-    language: Text | None
-    length_column_name: object | None
-    load_in: Text | None
-    local_rank: Text | None
-    log_on_each_node: object | None
-    logging_strategy: Text | None
-    low_cpu_mem_usage: object | None
-    match_ranks: bool | None
-    max_answer_length: int | None
-    max_duration_in_seconds: float | None
-    max_duration_seconds: float | None
-    max_file_seconds: float | None
-    max_len: int | None
-    max_length: int | None
-    max_length_seconds: float | None
-    max_pixels: int | None
-    max_predict_samples: float | None
-    max_seq_length: int | None
-    max_source_length: int | None
-    max_target_length: int | None
-    mesh: Text | None
-    messages_column: Text | None
-    micro_batch_size: int | None
-    mlm_probability: float | None
-    model_max_length: int | None
-    model_name_or_path: Text | None
-    model_revision: Text | None
-    multi_label: bool | None
-    n_best_size: int | None
-    n_gpu: Text | None
-    neftune_noise_alpha: Text | None
-    next_sentence: bool | None
-    no_attention_mask: bool | None
-    no_cache: bool | None
-    no_cuda: bool | None
-    no_gpu_preallocate: bool | None
-    no_kernels: bool | None
-    no_normalize: bool | None
-    normalize: bool | None
-    null_score_diff_threshold: float | None
-    num_beams: int | None
-    overwrite_cache: object | None
-    pad_to_max_length: bool | None
-    padding: Text | None
-    past_index: Text | None
-    per_device_eval_batch_size: int | None
-    per_gpu_train_batch_size: int | None
-    plugin: Text | None
-    pooling: Text | None
-    precision: Text | None
-    preprocessing_num_workers: object | None
-    prompt_column: Text | None
-    push_to_hub: Text | None
-    quiet: bool | None
-    recipe: Text | None
-    reduced_decode: bool | None
-    remove_unused_columns: Text | None
-    rename_columns: Texts | None
-    report_to: Text | None
-    restore_callback_states_from_checkpoint: object | None
-    return_timestamps: bool | None
-    save_on_each_node: Text | None
-    save_only_model: Text | None
-    save_safetensors: Text | None
-    sep: Text | None
-    separator: Text | None
-    sequence_len: int | None
-    sequence_length: int | None
-    skip_memory_metrics: object | None
-    source_lang: Text | None
-    source_prefix: Text | None
-    streaming: object | None
-    target_lang: Text | None
-    task: str | Task | None
-    test_file: Texts | None
     text: Texts | None
-    text_column: Text | None
-    text_column_name: Text | None
-    text_pair_column: Text | None
-    tokens_column: Text | None
-    top_k: int | None
-    torch_compile: Text | None
-    torch_dtype: Text | None
-    tpu_metrics_debug: Text | None
-    train_batch_size: int | None
-    train_sampling_strategy: Text | None
-    trust_remote_code: Text | None
-    use_auth_token: Text | None
-    use_cache: Text | None
-    use_cpu: bool | None
-    use_fast_tokenizer: object | None
-    use_ipex: Text | None
-    use_legacy_prediction_loop: Text | None
-    use_liger_kernel: Text | None
-    use_mps_device: Text | None
-    use_peft: Text | None
-    val_max_target_length: int | None
-    verbose: object | None
-    version_2_with_negative: bool | None
-    whole_words: bool | None
 
 
-class LoadOptions(TypedDict, total=False):
+class LoadOptions(_Shared1, _Shared2, _Shared4, _Shared5, _Shared6, _Shared11, _Shared12, _Shared14, total=False):
     """Keywords of load()."""
 
-    adapter: Text | None
-    as_messages: bool | None
-    attention_mask: Text | None
-    audio_column: Text | None
-    audio_column_name: Text | None
-    auto_find_batch_size: Text | None
-    average_tokens_across_devices: Text | None
-    average_tokens_in_batch: Text | None
-    bad_rows: Text | None
-    base_model: Text | None
-    batch_eval_metrics: object | None
-    bf16: bool | None
-    bf16_full_eval: Text | None
-    block_size: int | None
-    bs: int | None
-    cache_folder: Text | None
-    candidate_labels: Texts | None
-    chat_date: Text | None
-    chat_template: Text | None
-    chat_template_kwargs: Mapping[str, object] | str | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
-    column_names: Texts | None
-    compiled: Text | None
-    completion_column: Text | None
-    context_column: Text | None
-    cudnn_attention: bool | None
-    dataloader_drop_last: Text | None
-    dataloader_num_workers: object | None
-    dataloader_persistent_workers: object | None
-    dataloader_pin_memory: object | None
-    dataloader_prefetch_factor: object | None
-    debug: Text | None
-    delimiter: Text | None
-    device: Text | None
-    disable_progress: bool | None
-    disable_tqdm: bool | None
-    do_eval: Text | None
-    do_predict: Text | None
-    do_train: Text | None
-    doc_stride: int | None
-    dtype: Text | None
-    enable_jit_checkpoint: object | None
-    ending_columns: Texts | None
-    endings_column: Text | None
-    eval_accumulation_steps: object | None
-    forced_bos_token: Text | None
-    format: Text | None
-    fp16: bool | None
-    fp16_full_eval: Text | None
-    fsdp: Text | None
-    full_determinism: object | None
-    generation_max_length: int | None
-    generation_task: Text | None
-    gpu: bool | None
-    gpu_allocator: Text | None
-    gpu_memory_fraction: float | None
-    gpu_preallocate: bool | None
-    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
-    group_by_length: bool | None
-    half_precision_backend: object | None
-    header_column: Text | None
-    hypothesis_template: Text | None
-    ignore_data_skip: Text | None
-    ignore_mismatched_sizes: Text | None
-    ignore_pad_token_for_loss: Text | None
-    image_column: Text | None
-    image_column_name: Text | None
-    input_column: Text | None
-    jit_mode_eval: object | None
-    keep_columns: Texts | None
-    language: Text | None
-    length_column_name: object | None
-    load_in: Text | None
-    local_rank: Text | None
-    log_on_each_node: object | None
-    logging_strategy: Text | None
-    low_cpu_mem_usage: object | None
-    match_ranks: bool | None
-    max_answer_length: int | None
-    max_duration_in_seconds: float | None
-    max_duration_seconds: float | None
-    max_file_seconds: float | None
-    max_len: int | None
-    max_length: int | None
-    max_length_seconds: float | None
-    max_pixels: int | None
-    max_seq_length: int | None
-    max_source_length: int | None
-    max_target_length: int | None
-    mesh: Text | None
-    messages_column: Text | None
-    micro_batch_size: int | None
-    mlm_probability: float | None
-    model_max_length: int | None
-    model_name_or_path: Text | None
-    model_revision: Text | None
-    multi_label: bool | None
-    n_best_size: int | None
-    n_gpu: Text | None
-    neftune_noise_alpha: Text | None
-    next_sentence: bool | None
-    no_attention_mask: bool | None
-    no_cache: bool | None
-    no_cuda: bool | None
-    no_gpu_preallocate: bool | None
-    no_kernels: bool | None
-    no_normalize: bool | None
-    normalize: bool | None
-    null_score_diff_threshold: float | None
-    num_beams: int | None
-    overwrite_cache: object | None
-    pad_to_max_length: bool | None
-    padding: Text | None
-    past_index: Text | None
-    per_device_eval_batch_size: int | None
-    per_gpu_train_batch_size: int | None
-    plugin: Text | None
-    pooling: Text | None
-    precision: Text | None
-    preprocessing_num_workers: object | None
-    prompt_column: Text | None
-    push_to_hub: Text | None
-    quiet: bool | None
-    recipe: Text | None
-    reduced_decode: bool | None
-    remove_unused_columns: Text | None
-    rename_columns: Texts | None
-    report_to: Text | None
-    restore_callback_states_from_checkpoint: object | None
-    return_timestamps: bool | None
-    save_on_each_node: Text | None
-    save_only_model: Text | None
-    save_safetensors: Text | None
-    sep: Text | None
-    separator: Text | None
-    sequence_len: int | None
-    sequence_length: int | None
-    skip_memory_metrics: object | None
-    source_lang: Text | None
-    source_prefix: Text | None
-    streaming: object | None
-    target_lang: Text | None
-    task: str | Task | None
-    test_file: Texts | None
-    text_column: Text | None
-    text_column_name: Text | None
-    text_pair_column: Text | None
-    tokens_column: Text | None
-    top_k: int | None
-    torch_compile: Text | None
-    torch_dtype: Text | None
-    tpu_metrics_debug: Text | None
-    train_batch_size: int | None
-    train_sampling_strategy: Text | None
-    trust_remote_code: Text | None
-    use_auth_token: Text | None
-    use_cache: Text | None
-    use_cpu: bool | None
-    use_fast_tokenizer: object | None
-    use_ipex: Text | None
-    use_legacy_prediction_loop: Text | None
-    use_liger_kernel: Text | None
-    use_mps_device: Text | None
-    use_peft: Text | None
-    val_max_target_length: int | None
-    verbose: object | None
-    version_2_with_negative: bool | None
-    whole_words: bool | None
 
-
-class GenerateOptions(TypedDict, total=False):
+class GenerateOptions(_Shared1, _Shared2, _Shared3, _Shared8, _Shared12, _Shared13, total=False):
     """Keywords of generate()."""
 
-    adapter: Text | None
-    attention_mask: Text | None
-    auto_find_batch_size: Text | None
-    average_tokens_across_devices: Text | None
-    average_tokens_in_batch: Text | None
     bad_words_ids: Texts | None
-    base_model: Text | None
-    batch_eval_metrics: object | None
-    batch_size: int | None
     begin_suppress_tokens: Texts | None
-    bf16: bool | None
-    bf16_full_eval: Text | None
-    block_size: int | None
     bos_token_id: float | None
-    bs: int | None
-    cache_folder: Text | None
     chat: bool | None
-    chat_template: Text | None
-    chat_template_kwargs: Mapping[str, object] | str | None
-    compiled: Text | None
-    cudnn_attention: bool | None
-    dataloader_drop_last: Text | None
-    dataloader_num_workers: object | None
-    dataloader_persistent_workers: object | None
-    dataloader_pin_memory: object | None
-    dataloader_prefetch_factor: object | None
-    debug: Text | None
     decoder_start_token_id: float | None
-    device: Text | None
-    do_eval: Text | None
-    do_predict: Text | None
     do_sample: bool | None
-    do_train: Text | None
-    dtype: Text | None
     early_stopping: Text | None
-    enable_jit_checkpoint: object | None
     eos_token_id: Texts | None
-    eval_accumulation_steps: object | None
     forced_bos_token_id: float | None
     forced_eos_token_id: Texts | None
-    fp16: bool | None
-    fp16_full_eval: Text | None
-    fsdp: Text | None
-    full_determinism: object | None
-    gpu: bool | None
-    gpu_allocator: Text | None
-    gpu_memory_fraction: float | None
-    gpu_preallocate: bool | None
-    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
-    half_precision_backend: object | None
-    ignore_data_skip: Text | None
-    ignore_mismatched_sizes: Text | None
-    ignore_pad_token_for_loss: Text | None
-    jit_mode_eval: object | None
-    length_column_name: object | None
     length_penalty: float | None
-    load_in: Text | None
-    local_rank: Text | None
-    log_on_each_node: object | None
-    logging_strategy: Text | None
-    low_cpu_mem_usage: object | None
-    max_len: int | None
-    max_length: int | None
     max_new_tokens: float | None
-    max_source_length: int | None
-    mesh: Text | None
-    messages_column: Text | None
-    micro_batch_size: int | None
     min_length: float | None
     min_new_tokens: float | None
-    model_max_length: int | None
-    model_name_or_path: Text | None
-    model_revision: Text | None
-    n_gpu: Text | None
-    neftune_noise_alpha: Text | None
-    no_cache: bool | None
-    no_cuda: bool | None
     no_do_sample: bool | None
-    no_gpu_preallocate: bool | None
-    no_kernels: bool | None
     no_repeat_ngram_size: float | None
-    num_beams: int | None
     num_return_sequences: float | None
-    output: Text | None
-    overwrite_cache: object | None
     pad_token_id: float | None
-    past_index: Text | None
-    per_gpu_train_batch_size: int | None
-    plugin: Text | None
-    precision: Text | None
-    preprocessing_num_workers: object | None
-    push_to_hub: Text | None
-    quiet: bool | None
-    recipe: Text | None
-    remove_unused_columns: Text | None
     repetition_penalty: float | None
-    report_to: Text | None
-    restore_callback_states_from_checkpoint: object | None
-    save_on_each_node: Text | None
-    save_only_model: Text | None
-    save_safetensors: Text | None
-    seed: int | None
-    sequence_len: int | None
-    sequence_length: int | None
-    skip_memory_metrics: object | None
     stop_string: Texts | None
     stop_strings: Texts | None
-    streaming: object | None
     suppress_tokens: Texts | None
     system: Text | None
     temperature: float | None
-    text_column: Text | None
-    text_column_name: Text | None
-    top_k: int | None
     top_p: float | None
-    torch_compile: Text | None
-    torch_dtype: Text | None
-    tpu_metrics_debug: Text | None
-    train_batch_size: int | None
-    train_sampling_strategy: Text | None
-    trust_remote_code: Text | None
-    use_auth_token: Text | None
-    use_cache: Text | None
-    use_cpu: bool | None
-    use_fast_tokenizer: object | None
-    use_ipex: Text | None
-    use_legacy_prediction_loop: Text | None
-    use_liger_kernel: Text | None
-    use_mps_device: Text | None
-    use_peft: Text | None
-    verbose: object | None
 
 
-class PlanOptions(CrossValidateOptions, total=False):
+class PlanOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared6, _Shared7, _Shared8, _Shared9, _Shared10,
+                  total=False):
     """Keywords of plan()."""
 
     largest_batch: bool | None
@@ -1036,89 +488,25 @@ class PlanOptions(CrossValidateOptions, total=False):
     time_limit: float | None
 
 
-class TokenizerOptions(TypedDict, total=False):
+class TokenizerOptions(_Shared1, total=False):
     """Keywords of train_tokenizer()."""
 
-    attention_mask: Text | None
-    auto_find_batch_size: Text | None
-    average_tokens_across_devices: Text | None
-    average_tokens_in_batch: Text | None
-    batch_eval_metrics: object | None
-    bf16_full_eval: Text | None
-    dataloader_drop_last: Text | None
-    dataloader_num_workers: object | None
-    dataloader_persistent_workers: object | None
-    dataloader_pin_memory: object | None
-    dataloader_prefetch_factor: object | None
-    debug: Text | None
-    do_eval: Text | None
-    do_predict: Text | None
-    do_train: Text | None
-    enable_jit_checkpoint: object | None
-    eval_accumulation_steps: object | None
-    fp16_full_eval: Text | None
-    fsdp: Text | None
-    full_determinism: object | None
-    gradient_checkpointing_kwargs: Mapping[str, object] | str | None
-    half_precision_backend: object | None
-    ignore_data_skip: Text | None
-    ignore_mismatched_sizes: Text | None
-    ignore_pad_token_for_loss: Text | None
-    jit_mode_eval: object | None
-    length_column_name: object | None
     limit_alphabet: float | None
-    load_in: Text | None
-    local_rank: Text | None
-    log_on_each_node: object | None
-    logging_strategy: Text | None
-    low_cpu_mem_usage: object | None
     lowercase: bool | None
     min_frequency: float | None
-    model_revision: Text | None
-    n_gpu: Text | None
-    neftune_noise_alpha: Text | None
-    overwrite_cache: object | None
-    past_index: Text | None
-    preprocessing_num_workers: object | None
-    push_to_hub: Text | None
-    quiet: bool | None
-    recipe: Text | None
-    remove_unused_columns: Text | None
-    report_to: Text | None
-    restore_callback_states_from_checkpoint: object | None
-    save_on_each_node: Text | None
-    save_only_model: Text | None
-    save_safetensors: Text | None
-    skip_memory_metrics: object | None
     special_tokens: Texts | None
-    streaming: object | None
-    text_column: Text | None
-    text_column_name: Text | None
-    torch_compile: Text | None
-    tpu_metrics_debug: Text | None
-    train_sampling_strategy: Text | None
-    trust_remote_code: Text | None
     type: Text | None
-    use_auth_token: Text | None
-    use_cache: Text | None
-    use_fast_tokenizer: object | None
-    use_ipex: Text | None
-    use_legacy_prediction_loop: Text | None
-    use_liger_kernel: Text | None
-    use_mps_device: Text | None
-    use_peft: Text | None
-    verbose: object | None
     vocab_size: float | None
 
 
-class ParityOptions(CrossValidateOptions, total=False):
+class ParityOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared6, _Shared7, _Shared8, _Shared9, _Shared10,
+                    _Shared13, total=False):
     """Keywords of parity()."""
 
     against: Text | None
     dump: Text | None
     every: float | None
     model: Text | None
-    output: Text | None
     steps: float | None
     tolerance: Text | None
     train: Texts | None

@@ -93,13 +93,13 @@ class Callbacks(toy.InFolder):
                              [None, *(best(scores[:count]) for count in range(1, len(scores)))])
             self.assertEqual(seen[-1], (best(scores), 2 * (scores.index(best(scores)) + 1)), run.history)
 
-    def test_flags_without_an_effect_are_named(self):
-        class Saving(portatune.Callback):
+    def test_a_flag_without_an_effect_is_named(self):
+        class Stopping(portatune.Callback):
             def on_step_end(self, args, state, control, **kwargs):
-                control.should_save = True
+                control.should_epoch_stop = True
 
-        with self.assertWarnsRegex(UserWarning, r"Saving has set control\.should_save.*save_steps"):
-            self.fit(callbacks=[Saving()])
+        with self.assertWarnsRegex(UserWarning, r"Stopping has set control\.should_epoch_stop.*should_training_stop"):
+            self.fit(callbacks=[Stopping()])
 
     def test_hooks_that_are_never_called_are_named(self):
         class Counting:
@@ -131,7 +131,7 @@ class Callbacks(toy.InFolder):
     def test_one_that_stops_leaves_a_checkpoint(self):
         run = self.fit(callbacks=[Recorder(stop_at=2)])
         self.assertTrue(run.stopped)
-        self.assertIn(run.model.name, ("checkpoint-2", "checkpoint-3"))  # the next step may have begun
+        self.assertEqual(run.model.name, "checkpoint-2")
         self.assertEqual(self.fit(resume=True).result["steps"], 6)
 
     def test_ctrl_c_during_one_leaves_a_checkpoint(self):
@@ -158,6 +158,129 @@ class Callbacks(toy.InFolder):
             self.assertEqual([path for path in open_files() if path.endswith("metrics.jsonl")], [])
         else:
             self.fail("no exception")
+
+
+class Asking:
+    """Asks for something after some steps, and notes the events of a run."""
+
+    def __init__(self):
+        self.calls = []
+
+    def on_step_end(self, args, state, control, **kwargs):
+        self.calls.append(("step", state.global_step))
+        control.should_save = state.global_step in (2, 5)
+        control.should_evaluate = state.global_step in (3, 5)
+        control.should_log = state.global_step == 4
+
+    def on_log(self, args, state, control, logs, **kwargs):
+        self.calls.append(("log", state.global_step))
+
+    def on_evaluate(self, args, state, control, metrics, **kwargs):
+        self.calls.append(("evaluate", state.global_step))
+        if state.global_step == 3:
+            control.should_save = True
+
+    def on_save(self, args, state, control, **kwargs):
+        self.calls.append(("save", state.global_step))
+
+
+# What transformers' Trainer calls for Asking in six steps.
+EVENTS_OF_ASKING = [("step", 1), ("step", 2), ("save", 2), ("step", 3), ("log", 3), ("evaluate", 3), ("save", 3),
+                    ("step", 4), ("log", 4), ("step", 5), ("log", 5), ("evaluate", 5), ("save", 5), ("step", 6),
+                    ("log", 6)]
+
+
+class Flags(toy.InFolder):
+    OPTIONS = {"validation": VALIDATION, "eval_strategy": "no", "save_strategy": "no", "logging_steps": 1000}
+
+    def test_they_act_after_the_step_that_has_set_them(self):
+        asking = Asking()
+        run = self.fit(callbacks=[asking], save_total_limit=10, **self.OPTIONS)
+        self.assertEqual(asking.calls, EVENTS_OF_ASKING)
+        self.assertEqual([record["step"] for record in run.history if "eval_loss" in record], [0, 3, 5, 6])
+        plain = self.fit(name="plain", save_strategy="steps", save_steps=1, save_total_limit=10)
+        self.assertEqual(toy.weights(run.model), toy.weights(plain.model))
+        for step in (2, 3, 5):
+            self.assertEqual(toy.weights(run.model / f"checkpoint-{step}"),
+                             toy.weights(plain.model / f"checkpoint-{step}"))
+
+    def test_the_events_are_those_of_transformers(self):
+        transformers, torch = toy.installed("transformers"), toy.installed("torch")
+        asking = type("AskingTrainer", (Asking, transformers.TrainerCallback), {})()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(toy.MODEL)
+        texts = tokenizer(["good", "bad"] * 4, padding="max_length", max_length=8)
+        rows = [{**{name: torch.tensor(values[i]) for name, values in texts.items()}, "labels": i % 2}
+                for i in range(8)]
+        trainer = transformers.Trainer(
+            transformers.AutoModelForSequenceClassification.from_pretrained(toy.MODEL), callbacks=[asking],
+            args=transformers.TrainingArguments(self.folder / "trainer", max_steps=6, per_device_train_batch_size=4,
+                                                eval_strategy="no", save_strategy="no", logging_strategy="no",
+                                                report_to="none", use_cpu=True, disable_tqdm=True),
+            train_dataset=rows, eval_dataset=rows)
+        trainer.remove_callback(transformers.PrinterCallback)
+        trainer.train()
+        self.assertEqual(asking.calls, EVENTS_OF_ASKING)
+
+    def test_an_evaluation_needs_rows(self):
+        class Evaluating:
+            def on_step_end(self, args, state, control, **kwargs):
+                control.should_evaluate = True
+
+        with self.assertRaisesRegex(portatune.UsageError, "asks for an evaluation after step 1"):
+            self.fit(callbacks=[Evaluating()])
+
+    def test_a_callback_that_looks_on_does_not_delay_the_next_step(self):
+        observer = portatune._callbacks.Observer
+        options = {"output": self.folder}
+        self.assertTrue(observer([Asking()], options).waits_for_steps)
+        self.assertFalse(observer([type("Passive", (Asking,), {"is_passive": True})()], options).waits_for_steps)
+        logging = type("Logging", (portatune.Callback,), {"on_log": Asking.on_log})()
+        self.assertFalse(observer([logging], options).waits_for_steps)
+
+
+class Numbered(portatune.Callback):
+    """Notes the number of each run, and what is known of it."""
+
+    def __init__(self, stop_in=None):
+        self.calls, self.stop_in = [], stop_in
+
+    def on_train_begin(self, args, state, control, **kwargs):
+        self.calls.append((state.fold or state.trial, pathlib.Path(args.output_dir).name, args.learning_rate,
+                           state.trial_name, state.trial_params))
+
+    def on_step_end(self, args, state, control, **kwargs):
+        control.should_training_stop = (state.fold or state.trial) == self.stop_in and state.global_step == 2
+
+    def on_train_end(self, args, state, control, **kwargs):
+        self.calls.append(state.global_step)
+
+
+class SeveralRuns(toy.InFolder):
+    def test_each_fold_has_its_number(self):
+        numbered = Numbered()
+        result = portatune.cross_validate(toy.MODEL, toy.TRAIN, folds=2, output=self.folder / "folds",
+                                          callbacks=[numbered], **toy.OPTIONS)
+        self.assertEqual(numbered.calls, [(1, "fold-1", 1e-3, None, None), 6, (2, "fold-2", 1e-3, None, None), 6])
+        plain = portatune.cross_validate(toy.MODEL, toy.TRAIN, folds=2, output=self.folder / "plain", **toy.OPTIONS)
+        self.assertEqual(result["out_of_fold"], plain["out_of_fold"])
+
+    def test_each_trial_has_its_number_and_settings(self):
+        numbered = Numbered()
+        portatune.sweep(toy.MODEL, toy.TRAIN, VALIDATION, output=self.folder / "sweep", callbacks=[numbered],
+                        grid={"learning_rate": [1e-3, 2e-3]}, **{**toy.OPTIONS, "learning_rate": None})
+        self.assertEqual(numbered.calls, [
+            (1, "trial-001", 1e-3, "trial-001", {"learning_rate": 1e-3, "seed": 42}), 6,
+            (2, "trial-002", 2e-3, "trial-002", {"learning_rate": 2e-3, "seed": 42}), 6])
+
+    def test_one_that_stops_ends_all_and_they_can_go_on(self):
+        options = {**toy.OPTIONS, "folds": 2, "output": self.folder / "folds"}
+        numbered = Numbered(stop_in=2)
+        self.assertEqual(portatune.cross_validate(toy.MODEL, toy.TRAIN, callbacks=[numbered], **options), {})
+        self.assertEqual(numbered.calls[-1], 2)
+        again = Numbered()
+        result = portatune.cross_validate(toy.MODEL, toy.TRAIN, callbacks=[again], resume=True, **options)
+        self.assertEqual(len(result["folds"]), 2)
+        self.assertEqual([call[0] for call in again.calls if isinstance(call, tuple)], [2])
 
 
 def open_files():

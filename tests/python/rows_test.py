@@ -1,7 +1,12 @@
 """Rows in memory: the weights are those of a run on the file with the same rows."""
 
+import datetime
+import json
+import pickle
+
 import portatune
 import toy
+from portatune import _rows
 
 
 class Rows(toy.InFolder):
@@ -51,6 +56,111 @@ class Rows(toy.InFolder):
     def test_texts_are_no_rows(self):
         with self.assertRaisesRegex(ValueError, "row 0 is a str; expected a dict"):
             self.fit(lambda: ["good", "bad"])
+
+
+TEXTS = ["", "a\tb\n\"c\" \\ \x00\x1f\x7f", "größer 😀", None, "a text of more than twelve bytes", "x"]
+
+
+class Arrow(toy.InFolder):
+    """Tables that give their columns as Arrow C streams, compared with what pyarrow makes of each value."""
+
+    def lines(self, table):
+        path = _rows.write(table, self.folder / "rows.jsonl")
+        self.addCleanup(path.unlink, missing_ok=True)
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        path.unlink()
+        return lines
+
+    def check(self, array):
+        """Writes an array, parts of it, and the same in two chunks."""
+        pyarrow = toy.installed("pyarrow")
+        expected = [value.decode() if isinstance(value, bytes) else value for value in array.to_pylist()]
+        self.assertTrue(core_writes(pyarrow.table({"x": array})), array.type)
+        for begin, end in ((0, len(array)), (1, len(array)), (3, 4), (2, 2)):
+            part = pyarrow.table({"x": array[begin:end]})
+            self.assertEqual([line["x"] for line in self.lines(part)], expected[begin:end], array.type)
+        chunks = pyarrow.table({"x": pyarrow.chunked_array([array[1:], array[:2]])})
+        self.assertEqual([line["x"] for line in self.lines(chunks)], expected[1:] + expected[:2])
+
+    def test_texts(self):
+        pyarrow = toy.installed("pyarrow")
+        for name in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view"):
+            kind = getattr(pyarrow, name)()
+            values = [text.encode() if text and "binary" in name else text for text in TEXTS]
+            self.check(pyarrow.array(values, kind))
+            self.check(pyarrow.array(values[:2] + values[4:], kind))  # without missing values
+
+    def test_numbers(self):
+        pyarrow = toy.installed("pyarrow")
+        self.check(pyarrow.array([None] * 5))
+        self.check(pyarrow.array([True, False, None, True, True] * 3))
+        for bits in (8, 16, 32, 64):
+            top = 2 ** (bits - 1)
+            self.check(pyarrow.array([0, -top, None, top - 1, 7], f"int{bits}"))
+            self.check(pyarrow.array([0, 2 * top - 1, None, 1, 7], f"uint{bits}"))
+        for kind in ("float16", "float32", "float64"):
+            self.check(pyarrow.array([0.5, -1024.0, None, 1.5, 2.0], kind))
+        self.check(pyarrow.array([0.1, 1e300, None, -1e-300, 3.0]))
+        self.assertEqual(self.lines(pyarrow.table({"x": pyarrow.array([0.1], "float32")})), [{"x": 0.1}])
+        infinite = pyarrow.table({"x": [float("nan"), float("inf")]})
+        self.assertEqual(self.lines(infinite), [{"x": None}, {"x": None}])
+
+    def test_lists_structs_and_dictionaries(self):
+        pyarrow = toy.installed("pyarrow")
+        lists = [[1, 2], [], None, [None], [3, 4, 5]]
+        for name in ("list_", "large_list", "list_view", "large_list_view"):
+            self.check(pyarrow.array(lists, getattr(pyarrow, name)(pyarrow.int16())))
+        self.check(pyarrow.array([[1, 2], [3, None], None, [5, 6], [7, 8]], pyarrow.list_(pyarrow.int64(), 2)))
+        structs = [{"a": text, "b\"": [{"c": len(text or "")}]} for text in TEXTS]
+        self.check(pyarrow.array([*structs, None]))
+        self.check(pyarrow.array(structs)[2:])
+        for index in ("int8", "uint16", "int32", "uint64"):
+            kind = pyarrow.dictionary(index, pyarrow.string())
+            self.check(pyarrow.DictionaryArray.from_arrays(pyarrow.array([1, 0, None, 2, 1], index),
+                                                           pyarrow.array(["a", None, "c"])))
+            self.check(pyarrow.array(["x", "y", None, "x", "z"]).dictionary_encode().cast(kind))
+
+    def test_a_reader_gives_its_rows_once(self):
+        pyarrow = toy.installed("pyarrow")
+        table = pyarrow.table({"text": TEXTS, "label": range(6)})
+        reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2))
+        self.assertEqual(self.lines(reader), table.to_pylist())
+
+    def test_tables_of_other_packages(self):
+        rows = [{"text": text, "label": number} for number, text in enumerate(TEXTS)]
+        polars = toy.installed("polars")
+        frame = polars.DataFrame(rows).with_columns(polars.lit("new").cast(polars.Categorical).alias("kind"))
+        self.assertEqual(self.lines(frame), [{**row, "kind": "new"} for row in rows])
+        frame = toy.installed("pandas").DataFrame(rows)
+        self.assertEqual(self.lines(frame), rows)
+        self.assertEqual(self.lines(frame[frame.label % 2 == 1]), rows[1::2])  # without its index
+
+    def test_a_data_set_of_datasets(self):
+        rows = [{"text": text, "label": number} for number, text in enumerate(TEXTS)]
+        try:
+            data_set = toy.installed("datasets").Dataset.from_list(rows)
+        except pickle.PicklingError as error:  # datasets 5.2 with pyarrow 26
+            self.skipTest(f"datasets makes no data set: {error}")
+        self.assertEqual(self.lines(data_set), rows)
+        self.assertEqual(self.lines(data_set.select([4, 0, 1])), [rows[4], rows[0], rows[1]])
+
+    def test_columns_without_a_form_go_through_python(self):
+        pyarrow, pandas = toy.installed("pyarrow"), toy.installed("pandas")
+        dates = pyarrow.table({"x": [datetime.date(2026, 11, 28)]})
+        self.assertFalse(core_writes(dates))
+        self.assertEqual(self.lines(dates), [{"x": "2026-11-28"}])
+        self.assertEqual(self.lines(pandas.DataFrame({"x": [1, "a", [2]]})), [{"x": 1}, {"x": "a"}, {"x": [2]}])
+
+    def test_bytes_that_are_no_text_are_refused(self):
+        pyarrow = toy.installed("pyarrow")
+        with self.assertRaisesRegex(portatune.DataError, "not UTF-8") as caught:
+            self.lines(pyarrow.table({"x": [b"fine", b"\xff"]}))
+        self.assertIn("row 1", str(caught.exception))
+
+
+def core_writes(table):
+    """Whether the compiled module writes a table."""
+    return _rows.core.append_arrow_rows(table.__arrow_c_stream__(), "/dev/null")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
+#include "train/sentence_task.h"
 
 namespace portatune::test {
 
@@ -71,5 +72,19 @@ inline data::Dataset counted_batches(int64_t count, int64_t size = 1) {
   for (data::Example& row : rows) row.set("x", Tensor({}, {0.0f}));
   return data::from_examples(std::move(rows)).batch({.size = size});
 }
+
+/// A run of the counting task, which may continue a checkpoint.
+struct CountingRun {
+  explicit CountingRun(const std::vector<double>& scores, const std::filesystem::path& checkpoint = {},
+                       const Device& device = cpu())
+      : task(trainer, scores, checkpoint),
+        trainer(device, task,
+                {.learning_rate = 1, .lr_scheduler_type = "constant", .optim = "sgd", .max_grad_norm = 0}) {
+    if (!checkpoint.empty()) trainer.resume(checkpoint);
+  }
+
+  CountingTask task;
+  Trainer trainer;
+};
 
 }  // namespace portatune::test

@@ -5,6 +5,7 @@
 
 namespace portatune::python {
 
+void bind_arrow_rows(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
 void bind_generation(nanobind::module_& module);
 void bind_predictor(nanobind::module_& module);

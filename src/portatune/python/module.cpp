@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
   using namespace portatune::python;
   nanobind::set_leak_warnings(false);  // objects may live until the interpreter has ended
   register_errors();
+  bind_arrow_rows(module);
   bind_devices(module);
   bind_generation(module);
   bind_predictor(module);

@@ -13,7 +13,7 @@
 namespace portatune::python {
 
 /// The reports of the command, without its advice for a shell.
-class Events final : public cli::TrainingEvents {
+class Events : public cli::TrainingEvents {
  public:
   using cli::TrainingEvents::TrainingEvents;
 

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 
 #include "portatune/cli/terminal/report.h"
@@ -29,6 +30,21 @@ namespace nb = nanobind;
 namespace portatune::python {
 namespace {
 
+// The reports of several runs, whose observer hears of each before it begins.
+class EventsOfRuns final : public Events {
+ public:
+  // calls  must outlive this object; null: there is no observer
+  EventsOfRuns(const cli::FitArguments& a, TrainingCalls* calls)
+      : Events(a, cli::Trains::kSeveralRuns), calls_(calls) {}
+
+  void run_begins(const run::OneOfRuns& run) override {
+    if (calls_ != nullptr) calls_->on_run_begin(run);
+  }
+
+ private:
+  TrainingCalls* const calls_;
+};
+
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
 std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
                                                        const nb::object& compute_metrics) {
@@ -41,15 +57,16 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
     a.stop = caller.stop();
     Events events(a);
     const ComputedMetrics metrics(compute_metrics, caller);
-    TrainingCalls calls(observer, caller);
-    outcome = run::fit(a, events, observer.is_none() ? nullptr : &calls);
+    const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
+    outcome = run::fit(a, events, calls.get());
     checkpoint = events.checkpoint();
   };
   run_naming_checkpoint(caller, train, checkpoint);
   return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
 }
 
-std::optional<std::string> cross_validate(const Words& words, const nb::object& compute_metrics) {
+std::optional<std::string> cross_validate(const Words& words, const nb::object& observer,
+                                          const nb::object& compute_metrics) {
   std::optional<run::FoldOutcome> outcome;
   const KeptMemory memory;
   CallingThread caller;
@@ -57,8 +74,9 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
     const ComputedMetrics metrics(compute_metrics, caller);
     auto a = arguments_of<cli::FitArguments>(words);
     a.stop = caller.stop();
-    Events events(a, cli::Trains::kSeveralRuns);
-    outcome = run::cross_validate(a, events);
+    const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
+    EventsOfRuns events(a, calls.get());
+    outcome = run::cross_validate(a, events, calls.get());
   });
   return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
 }
@@ -93,7 +111,7 @@ void predict(const Words& words) {
   });
 }
 
-std::optional<std::string> sweep(const Words& words, const nb::object& compute_metrics) {
+std::optional<std::string> sweep(const Words& words, const nb::object& observer, const nb::object& compute_metrics) {
   std::optional<run::SweepOutcome> outcome;
   const KeptMemory memory;
   CallingThread caller;
@@ -104,8 +122,9 @@ std::optional<std::string> sweep(const Words& words, const nb::object& compute_m
     require_one_run(a.fit);
     run::SweepOptions options = cli::sweep_options(a);
     for (run::Trial& trial : options.trials) trial.options.stop = caller.stop();
-    Events events(a.fit, cli::Trains::kSeveralRuns);
-    outcome = run::sweep(options, events);
+    const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
+    EventsOfRuns events(a.fit, calls.get());
+    outcome = run::sweep(options, events, calls.get());
   });
   return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
 }
@@ -117,12 +136,13 @@ std::string report_page(const std::vector<std::filesystem::path>& folders) { ret
 void bind_runs(nb::module_& module) {
   module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
              "Trains as `portatune fit` does.");
-  module.def("cross_validate", cross_validate, nb::arg("words"), nb::arg("compute_metrics").none(),
+  module.def("cross_validate", cross_validate, nb::arg("words"), nb::arg("observer").none(),
+             nb::arg("compute_metrics").none(),
              "The result as `portatune fit --folds --json` writes it; None: stopped.");
   module.def("evaluate", evaluate, nb::arg("words"), nb::arg("compute_metrics").none(),
              "The scores as `portatune evaluate --json` writes them.");
   module.def("predict", predict, nb::arg("words"), "Writes the file of predictions of `portatune predict`.");
-  module.def("sweep", sweep, nb::arg("words"), nb::arg("compute_metrics").none(),
+  module.def("sweep", sweep, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
              "The result as `portatune sweep --json` writes it; None: stopped.");
   module.def("is_lower_better", metrics::is_lower_better, nb::arg("score"),
              "Whether a lower value of a score is the better one.");

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "portatune/cli/terminal/report.h"
@@ -69,8 +70,8 @@ class Training {
     std::filesystem::path checkpoint;
     const auto train = [&] {
       const ComputedMetrics metrics(compute_metrics, caller);
-      TrainingCalls calls(observer, caller);
-      outcome = session_->fit(caller.stop(), observer.is_none() ? nullptr : &calls);
+      const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
+      outcome = session_->fit(caller.stop(), calls.get());
       checkpoint = events_->checkpoint();
     };
     run_naming_checkpoint(caller, train, checkpoint);

@@ -1,6 +1,11 @@
 #include "portatune/python/training_calls.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <map>
+#include <tuple>
 
 #include "portatune/error.h"
 
@@ -8,10 +13,17 @@ namespace nb = nanobind;
 
 namespace portatune::python {
 
+using Flags = std::tuple<bool, bool, bool, bool>;
+
 template <class... Arguments>
 void TrainingCalls::call(const char* function, const Arguments&... arguments) {
   try {
-    caller_.call([&] { should_stop_ |= nb::cast<bool>(observer_.attr(function)(arguments...)); });
+    caller_.call([&] {
+      const auto [stop, log, evaluate, save] = nb::cast<Flags>(observer_.attr(function)(arguments...));
+      should_stop_ |= stop;
+      requests_ = {.log = log, .evaluate = evaluate, .save = save};
+      waits_for_steps_ = nb::cast<bool>(observer_.attr("waits_for_steps"));
+    });
   } catch (const Stopped&) {  // The training ends after its next step, as at any other stop.
   }
 }
@@ -23,5 +35,14 @@ void TrainingCalls::on_step(const StepResult& result, int64_t total_steps) {
 void TrainingCalls::on_evaluation(int64_t step, double epoch, const Scores&) { call("on_evaluation", step, epoch); }
 void TrainingCalls::on_epoch_end(int64_t epoch, double, const Scores&) { call("on_epoch_end", epoch); }
 void TrainingCalls::on_checkpoint(const std::filesystem::path& folder) { call("on_checkpoint", folder.string()); }
+void TrainingCalls::on_log_request() { call("on_log_request"); }
+void TrainingCalls::on_run_begin(const run::OneOfRuns& run) {
+  call("on_run_begin", run.number, run.output.string(),
+       std::map<std::string, std::string>(run.settings.begin(), run.settings.end()));
+}
+
+std::unique_ptr<TrainingCalls> calls_of(const nb::object& observer, CallingThread& caller) {
+  return observer.is_none() ? nullptr : std::make_unique<TrainingCalls>(observer, caller);
+}
 
 }  // namespace portatune::python

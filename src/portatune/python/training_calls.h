@@ -3,15 +3,20 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
+
 #include "portatune/python/calling_thread.h"
+#include "portatune/run.h"
 #include "portatune/train.h"
 
 namespace portatune::python {
 
 /// Calls the functions of a Python object at the events of a training, on the thread that has called fit():
-/// on_ready(), on_step(step, total_steps), on_evaluation(step, epoch), on_epoch_end(epoch) and on_checkpoint(folder).
-/// Each returns whether the training should stop. An exception from one ends the run; after KeyboardInterrupt the run
-/// saves a checkpoint first, as after Ctrl-C at any other time.
+/// on_ready(), on_step(step, total_steps), on_evaluation(step, epoch), on_epoch_end(epoch), on_checkpoint(folder) and
+/// on_log_request(); of several runs, before each, on_run_begin(number, folder, settings). Each returns the flags of
+/// transformers' TrainerControl as a tuple: should_training_stop, should_log, should_evaluate, should_save. Its
+/// attribute waits_for_steps is that of Callback. An exception from a function ends the run; after KeyboardInterrupt
+/// the run saves a checkpoint first, as after Ctrl-C at any other time.
 class TrainingCalls final : public Callback {
  public:
   /// observer, caller  must outlive this object
@@ -22,7 +27,12 @@ class TrainingCalls final : public Callback {
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
+  void on_log_request() override;
+  StepRequests requests() override { return requests_; }
+  bool waits_for_steps() override { return waits_for_steps_; }
   bool should_stop() override { return should_stop_; }
+
+  void on_run_begin(const run::OneOfRuns& run);
 
  private:
   template <class... Arguments>
@@ -30,7 +40,11 @@ class TrainingCalls final : public Callback {
 
   const nanobind::object& observer_;
   CallingThread& caller_;
-  bool should_stop_ = false;
+  StepRequests requests_;
+  bool waits_for_steps_ = false, should_stop_ = false;
 };
+
+/// Null for None. The arguments must outlive the result.
+std::unique_ptr<TrainingCalls> calls_of(const nanobind::object& observer, CallingThread& caller);
 
 }  // namespace portatune::python

@@ -52,6 +52,17 @@ class CallbackPair final : public Callback {
     first_.on_warning(what);
     second_.on_warning(what);
   }
+  void on_log_request() override {
+    first_.on_log_request();
+    second_.on_log_request();
+  }
+  StepRequests requests() override {
+    const StepRequests first = first_.requests(), second = second_.requests();
+    return {.log = first.log || second.log,
+            .evaluate = first.evaluate || second.evaluate,
+            .save = first.save || second.save};
+  }
+  bool waits_for_steps() override { return first_.waits_for_steps() || second_.waits_for_steps(); }
   bool should_stop() override {
     const bool first = first_.should_stop();
     return second_.should_stop() || first;

@@ -109,7 +109,7 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
 
 // Trains the model of a fold, unless an earlier run has done so. Returns false if the run was stopped on request.
 bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of, DeviceOfRuns& device,
-                Events& events) {
+                Events& events, Callback* callback) {
   RunPlan of_fold = plan;
   of_fold.output = folder_of(plan, fold);
   io::recover_directory(of_fold.output);
@@ -130,7 +130,8 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
   const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kFoldLabels);
   SurveyedRows split({.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}});
-  return train_model(of_fold, split, device, events).has_value();
+  events.run_begins({.number = fold + 1, .output = of_fold.output});
+  return train_model(of_fold, split, device, events, callback).has_value();
 }
 
 void require_predictions_of_rows(const RunPlan& plan) {
@@ -159,10 +160,10 @@ void require_mean_predictions(const RunPlan& plan) {
 }
 
 // Returns false if the run was stopped on request. The predictions open a device of their own.
-bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events) {
+bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events, Callback* callback) {
   DeviceOfRuns device(plan.device, events);
   for (int64_t fold = 0; fold < plan.folds; ++fold) {
-    if (!train_fold(plan, fold, fold_of, device, events)) return false;
+    if (!train_fold(plan, fold, fold_of, device, events, callback)) return false;
   }
   return true;
 }
@@ -181,7 +182,7 @@ FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, 
 
 }  // namespace
 
-std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events) {
+std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events, Callback* callback) {
   const StopScope scope(options.stop);
   check_options_of_run(options);
   check_checkpoints(options);
@@ -202,7 +203,7 @@ std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& eve
       folds_of(plan, task, interruptible(read_rows(plan.model, plan.train, task, kFoldLabels)), events);
   if (plan.overwrite_output) remove_earlier_runs(plan.output, "fold-", {kFacts, kOutOfFold, kTest});
   require_same_runs(plan.output / kFacts, facts_of(plan, task, std::ssize(fold_of)));
-  if (!train_folds(plan, fold_of, events)) return std::nullopt;
+  if (!train_folds(plan, fold_of, events, callback)) return std::nullopt;
   return predict_folds(plan, fold_of, events);
 }
 

@@ -46,11 +46,8 @@ void load_weights(Trainer& trainer, const RunPlan& plan, const RowTask& task, co
   if (const std::optional<data::Example> batch = batches.iterate().next()) trainer.load(*batch);
 }
 
-// The sets that training evaluates.
-std::vector<EvaluationSet> evaluated_sets(const RunPlan& plan, std::span<const ValidationSet> validation,
-                                          RowProgress& progress) {
+std::vector<EvaluationSet> evaluated_sets(std::span<const ValidationSet> validation, RowProgress& progress) {
   std::vector<EvaluationSet> sets;
-  if (eval_strategy_of(plan) == EvalStrategy::kNo) return sets;
   for (const ValidationSet& set : validation) {
     sets.push_back({.batches = progress.over(set.batches), .name = set.name});
   }
@@ -213,6 +210,23 @@ void add_result(const FitResult& result, const Trainer& trainer, Outcome& outcom
   outcome.checkpoint_seconds = result.checkpoint_s;
 }
 
+// Notes whether an observer asks for checkpoints.
+class CheckpointRequests final : public Callback {
+ public:
+  // observer  null: there is none
+  explicit CheckpointRequests(Callback* observer) : observer_(observer) {}
+
+  StepRequests requests() override {
+    has_any_ |= observer_ != nullptr && observer_->requests().save;
+    return {};
+  }
+  bool has_any() const { return has_any_; }
+
+ private:
+  Callback* const observer_;
+  bool has_any_ = false;
+};
+
 Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
   const train::RunRecord record = *train::find_run_record(plan.output);
   return {.train_examples = examples,
@@ -255,7 +269,9 @@ OpenRun open_run(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, 
               .evaluation = events.progress(kEvaluating)};
   run.options = epochs_of(plan, examples, run.batches);
   const int64_t total_steps = train::all_steps(run.options.steps_per_epoch, run.options.num_train_epochs);
-  run.options.validation = evaluated_sets(plan, rows.validation(), *run.evaluation);
+  if (eval_strategy_of(plan) != EvalStrategy::kNo) {
+    run.options.validation = evaluated_sets(rows.validation(), *run.evaluation);
+  }
   run.options.eval_steps = plan.eval_steps.of(total_steps);
   run.options.eval_delay = plan.eval_delay;
   run.options.best_model = plan.best_model;
@@ -299,9 +315,15 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   remove_replaced_run(plan);
   const std::unique_ptr<RunRecords> records =
       start_records(trainer, opening, run.training, outcome.before, evaluation_s, events);
+  if (limit != nullptr && options.validation.empty()) {
+    options.validation = evaluated_sets(rows.validation(), *run.evaluation);
+    options.eval_on_request_only = true;
+  }
   if (records) records->observe(options.validation);
   Callback unrecorded;
-  CallbackPair observers(records ? *records : unrecorded, *observer);
+  CheckpointRequests requests(limit);
+  CallbackPair own(records ? *records : unrecorded, *observer);
+  CallbackPair observers(requests, own);
   CallbackPair callbacks(observers, limit != nullptr ? *limit : unrecorded);
   options.callback = &callbacks;
   options.stop = stop_token;
@@ -321,7 +343,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   require_updates(skipped_at_end, result.steps);
   save_average(trainer, plan, events);  // before the model, which marks the run as finished
   save_model(trainer, result.model_step, plan, events);
-  remove_surplus_checkpoints(plan, result.best_step, events);
+  remove_surplus_checkpoints(plan, result.best_step, requests.has_any(), events);
   add_result(result, trainer, outcome);
   outcome.seconds = seconds_since(start) - result.compile_s;
   outcome.after = scores_after(trainer, result, rows.validation(), records.get(), events);

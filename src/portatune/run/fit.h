@@ -56,7 +56,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
                                       const StopToken& stop, Events& events, Callback* limit = nullptr);
 
 /// Trains a model and saves it to plan.output. Returns nothing if the run was stopped.
-/// limit  an observer that may stop the run, beside those of `events`; null: none
+/// limit  an observer beside those of `events`, which may stop the run and make requests; null: none
 std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, Events& events,
                                    Callback* limit = nullptr);
 

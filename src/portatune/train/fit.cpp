@@ -76,7 +76,9 @@ class FitLoop {
     result_.mean_loss = state_.epoch_loss().mean();
     result_.best_step = state_.evaluations().best_step;
     result_.model_step = state_.steps();
-    if (!options_.validation.empty()) result_.scores = state_.evaluations().scores;
+    if (!options_.validation.empty() && state_.evaluations().step == state_.steps()) {
+      result_.scores = state_.evaluations().scores;
+    }
     if (!result_.stopped) {
       restore_best_model();
     } else if (!has_changed_data) {
@@ -229,6 +231,7 @@ class FitLoop {
   // Returns whether the model is to be evaluated after the last step, and was not yet.
   bool evaluation_is_due() {
     if (options_.validation.empty() || state_.steps() == state_.evaluations().step) return false;
+    if (requests_.evaluate || options_.eval_on_request_only) return requests_.evaluate;
     if (options_.eval_steps == 0) return at_epoch_end() && options_.eval_delay <= epochs();
     if (options_.eval_delay > static_cast<double>(state_.steps())) return false;
     return state_.steps() % options_.eval_steps == 0 || state_.steps() == last_step_;
@@ -236,6 +239,7 @@ class FitLoop {
 
   // is_best  whether the model is the best so far
   bool checkpoint_is_due(bool is_best) const {
+    if (requests_.save) return true;
     const CheckpointOptions& checkpoints = options_.checkpoints;
     const bool is_last = state_.steps() == last_step_;
     if (is_last && !checkpoints.last) return false;
@@ -253,6 +257,26 @@ class FitLoop {
     return false;
   }
 
+  // Adds what the observers ask for after the last started step.
+  void add_requests() {
+    StepRequests asked = callback_.requests();
+    if (asked.log) {
+      callback_.on_log_request();
+      asked = callback_.requests();  // the record may have led to others
+    }
+    if (asked.evaluate && options_.validation.empty()) refuse_request("an evaluation", "validation rows");
+    if (asked.save && options_.checkpoints.folder.empty()) refuse_request("a checkpoint", "a folder for checkpoints");
+    requests_.evaluate |= asked.evaluate;
+    requests_.save |= asked.save;
+  }
+
+  [[noreturn]] void refuse_request(const char* request, const char* expected) const {
+    throw UsageError(
+        {.where = "fit",
+         .given = std::string("a callback that asks for ") + request + " after step " + std::to_string(state_.steps()),
+         .expected = expected});
+  }
+
   // cursor  position of the batches after this one
   void step(data::Example batch, const data::Cursor& cursor) {
     StepResult started = keeping_work([&] { return state_.start_step(batch); });
@@ -262,19 +286,25 @@ class FitLoop {
       input_.started(started);
     }
     running_.emplace(std::move(started), std::move(batch));
+    if (callback_.waits_for_steps()) finish_running();
+    requests_ = {};
+    add_requests();
     saves_.finish_completed();
     stopping_ = should_stop();
     const bool is_due = at_epoch_end() || evaluation_is_due() || checkpoint_is_due(false);
     if (is_due || stopping_ || skips_.exceeded()) finish_running();
     if (skips_.exceeded()) end_after_skips(cursor);
     if (!is_due) return;
+    add_requests();
     const bool is_best = evaluate_and_end_epoch();
+    add_requests();
     if (checkpoint_is_due(is_best)) {
       require_sound_weights();
       require_unchanged_data();
       state_.data_state() = cursor.state();
       require_unchanged_data();  // again, because the position names the files as they are now
       saves_.start();
+      if (requests_.save) saves_.finish();
     } else if (at_epoch_end() && !stopping_ && !is_over()) {
       require_unchanged_data();
     }
@@ -412,9 +442,15 @@ class FitLoop {
 
   // Does what is due after the last step, apart from saving. Returns whether its model is the best so far.
   bool evaluate_and_end_epoch() {
-    const bool is_best = evaluation_is_due() && keeping_work([&] { return evaluate_sets(); });
-    if (epoch_end_is_due() && !evaluation_is_due()) end_epoch();
-    return is_best;
+    const bool is_best = evaluate_if_due();
+    if (!epoch_end_is_due() || evaluation_is_due()) return is_best;
+    end_epoch();
+    add_requests();
+    return evaluate_if_due() || is_best;
+  }
+
+  bool evaluate_if_due() {
+    return evaluation_is_due() && keeping_work([&] { return evaluate_sets(); });
   }
 
   // Measures the model and its averages, unless a stop request ends that. Returns whether it is the best so far.
@@ -425,6 +461,7 @@ class FitLoop {
     stopping_ = !is_best;
     if (stopping_) return false;
     callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);
+    stopping_ = should_stop();
     input_.restart();
     return *is_best;
   }
@@ -469,6 +506,7 @@ class FitLoop {
   InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once the next step has started.
   std::optional<std::pair<StepResult, data::Example>> running_;
+  StepRequests requests_;  // after the last started step
   bool saves_are_prepared_ = false;
   PeriodicSaves saves_;  // last: its destructor waits for the running save
 };

@@ -91,20 +91,6 @@ class Recorder final : public Callback {
   int64_t step_ = 0;
 };
 
-// A run of the counting task, which may continue a checkpoint.
-struct CountingRun {
-  explicit CountingRun(const std::vector<double>& scores, const std::filesystem::path& checkpoint = {},
-                       const Device& device = cpu())
-      : task(trainer, scores, checkpoint),
-        trainer(device, task,
-                {.learning_rate = 1, .lr_scheduler_type = "constant", .optim = "sgd", .max_grad_norm = 0}) {
-    if (!checkpoint.empty()) trainer.resume(checkpoint);
-  }
-
-  CountingTask task;
-  Trainer trainer;
-};
-
 Steps checkpoints_in(const std::filesystem::path& folder) {
   Steps steps;
   for (const train::SavedCheckpoint& checkpoint : train::checkpoints_in(folder)) steps.push_back(checkpoint.step);
@@ -124,7 +110,8 @@ void expect_decisions(const json& expected, const FitResult& result, const Train
 }
 
 TEST(BestModel, DecidesAsTransformers) {
-  for (const json& expected : golden_decisions()["cases"]) {
+  const json golden = golden_decisions();
+  for (const json& expected : golden["cases"]) {
     SCOPED_TRACE(expected["options"].dump());
     const TemporaryFolder folder;
     CountingRun run(scores_of(expected));
@@ -164,7 +151,8 @@ FitResult fit_with_interruption(const json& expected, Recorder first, const std:
 }
 
 TEST(BestModel, DecidesTheSameAfterAStop) {
-  for (const json& expected : golden_decisions()["cases"]) {
+  const json golden = golden_decisions();
+  for (const json& expected : golden["cases"]) {
     for (const int64_t step : {3, 4, 6, 10}) {
       SCOPED_TRACE(expected["options"].dump() + ", stopped after step " + std::to_string(step));
       const TemporaryFolder folder;
@@ -176,7 +164,8 @@ TEST(BestModel, DecidesTheSameAfterAStop) {
 }
 
 TEST(BestModel, DecidesTheSameAfterACrashBetweenEvaluationAndCheckpoint) {
-  for (const json& expected : golden_decisions()["cases"]) {
+  const json golden = golden_decisions();
+  for (const json& expected : golden["cases"]) {
     for (const int64_t step : expected["decisions"]["evaluations"]) {
       SCOPED_TRACE(expected["options"].dump() + ", killed after step " + std::to_string(step));
       const TemporaryFolder folder;

@@ -73,9 +73,10 @@ void remove_replaced_run(const RunPlan& plan) {
   });
 }
 
-void remove_surplus_checkpoints(const RunOptions& a, int64_t best_step, Events& events) {
+void remove_surplus_checkpoints(const RunOptions& a, int64_t best_step, bool has_requested, Events& events) {
   if (!is_first(a.device.processes.get())) return;
-  const std::string fault = train::remove_old_checkpoints(a.output, kept_at_end(a), best_step, {});
+  const int64_t kept = has_requested ? a.keep_checkpoints : kept_at_end(a);
+  const std::string fault = train::remove_old_checkpoints(a.output, kept, best_step, {});
   if (!fault.empty()) events.warning(fault);
 }
 

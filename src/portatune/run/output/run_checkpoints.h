@@ -24,7 +24,8 @@ SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& o
 void remove_replaced_run(const RunPlan& plan);
 
 /// Removes the checkpoints that a finished run does not keep.
-/// best_step  see FitResult::best_step
-void remove_surplus_checkpoints(const RunOptions& a, int64_t best_step, Events& events);
+/// best_step      see FitResult::best_step
+/// has_requested  whether an observer has asked for one, so that there are some in spite of SaveStrategy::kNo
+void remove_surplus_checkpoints(const RunOptions& a, int64_t best_step, bool has_requested, Events& events);
 
 }  // namespace portatune::run

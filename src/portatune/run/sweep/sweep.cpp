@@ -16,6 +16,7 @@
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/pjrt/call_error.h"
 #include "portatune/run.h"
+#include "portatune/run/callback_pair.h"
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/rows/validation.h"
@@ -61,11 +62,19 @@ std::string data_settings(const Trial& trial) {
   return text;
 }
 
+std::vector<TrialSetting> settings_with_seed(const Trial& trial) {
+  std::vector<TrialSetting> settings = trial.settings;
+  settings.emplace_back("seed", std::to_string(trial.options.training.seed));
+  return settings;
+}
+
 // "learning-rate 3e-5, seed 43"
 std::string describe(const Trial& trial) {
   std::string text;
-  for (const auto& [name, value] : trial.settings) text += fmt::format("{} {}, ", name, value);
-  return text + fmt::format("seed {}", trial.options.training.seed);
+  for (const auto& [name, value] : settings_with_seed(trial)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
 }
 
 // The score by which fit would choose the best model; empty: the loss.
@@ -154,10 +163,13 @@ class Sweep {
  public:
   // ends        numbers of epochs at which the trials are compared; the last one is kWholeRun
   // first_rows  of the first trial; null: they are not read yet
-  Sweep(const SweepOptions& options, std::vector<double> ends, std::unique_ptr<SharedRows> first_rows, Events& events)
+  // callback    further observer of the trainings; null: none
+  Sweep(const SweepOptions& options, std::vector<double> ends, std::unique_ptr<SharedRows> first_rows, Events& events,
+        Callback* callback)
       : options_(options),
         ends_(std::move(ends)),
         events_(events),
+        callback_(callback),
         score_(deciding_score_of(options.trials.front().options)),
         state_(options.output, facts_of(options, score_), options.trials),
         device_(options.trials.front().options.device, events) {
@@ -238,8 +250,13 @@ class Sweep {
     const fs::path checkpoint = checkpoint_of(options, events);
     SharedRows& shared = rows_of(index);
     const RunPlan plan = plan_like(shared.plan, std::move(options), checkpoint, events);
+    events_.run_begins({.number = static_cast<int64_t>(index) + 1,
+                        .output = plan.output,
+                        .settings = settings_with_seed(trial(index))});
     StopAtEpoch limit(end);
-    if (train_model(plan, shared.rows, device_, events, &limit) || limit.is_reached()) return true;
+    Callback none;
+    CallbackPair callbacks(limit, callback_ != nullptr ? *callback_ : none);
+    if (train_model(plan, shared.rows, device_, events, &callbacks) || limit.is_reached()) return true;
     events.report_stop();
     return false;
   }
@@ -384,6 +401,7 @@ class Sweep {
   const SweepOptions& options_;
   const std::vector<double> ends_;
   Events& events_;
+  Callback* const callback_;
   const DecidingScore score_;
   SweepState state_;
   DeviceOfRuns device_;
@@ -395,7 +413,7 @@ class Sweep {
 
 std::string trial_name(size_t trial) { return fmt::format("trial-{:03}", trial + 1); }
 
-std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events) {
+std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events, Callback* callback) {
   check_options(options);
   const StopScope scope(options.trials.front().options.stop);
   std::vector<double> ends = ends_of(options);
@@ -408,7 +426,7 @@ std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events) {
     first_rows = std::make_unique<SharedRows>(plan_run(options.trials.front().options, {}, events), events);
     remove_earlier_sweep(options.output);
   }
-  Sweep sweep(options, std::move(ends), std::move(first_rows), events);
+  Sweep sweep(options, std::move(ends), std::move(first_rows), events, callback);
   if (!sweep.train()) return std::nullopt;
   return sweep.finish();
 }
