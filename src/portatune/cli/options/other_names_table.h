@@ -36,7 +36,8 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"use-cpu", "--device=cpu", "", ""},
     {"per-gpu-train-batch-size", "--batch-size", "", ""},
     {"optim-args", "", "",
-     "optimizers have --adam-beta1, --adam-beta2 and --adam-epsilon, SGD has --momentum and --nesterov"},
+     "optimizers have --adam-beta1, --adam-beta2 and --adam-epsilon, SGD has --momentum and --nesterov, RMSprop has "
+     "--momentum, --rmsprop-alpha and --rmsprop-centered"},
     {"lr-scheduler-kwargs", "", "{}",
      "--lr-num-cycles, --lr-power, --lr-end, --lr-min-ratio, --lr-timescale, --lr-decay-steps and --lr-decay-type"},
     {"neftune-noise-alpha", "", "none|None", kNotYet},
