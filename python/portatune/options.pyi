@@ -55,9 +55,6 @@ class FitOptions(TypedDict, total=False):
     checkpoint_every: int | None
     class_weights: Texts | None
     color_jitter: float | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
     column_names: Texts | None
     compiled: Text | None
     completion_column: Text | None
@@ -271,7 +268,8 @@ class FitOptions(TypedDict, total=False):
     restore_callback_states_from_checkpoint: object | None
     resume: bool | None
     resume_from_checkpoint: Text | None
-    return_timestamps: bool | None
+    rmsprop_alpha: float | None
+    rmsprop_centered: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
@@ -377,9 +375,6 @@ class EvaluateOptions(TypedDict, total=False):
     chat_date: Text | None
     chat_template: Text | None
     chat_template_kwargs: Mapping[str, object] | str | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
     column_names: Texts | None
     compiled: Text | None
     completion_column: Text | None
@@ -494,7 +489,6 @@ class EvaluateOptions(TypedDict, total=False):
     rename_columns: Texts | None
     report_to: Text | None
     restore_callback_states_from_checkpoint: object | None
-    return_timestamps: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
