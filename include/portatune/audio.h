@@ -17,9 +17,10 @@
 namespace portatune::audio {
 
 struct DecodeOptions {
-  int64_t sample_rate = 16'000;            ///< samples a second of the result
-  double max_seconds = 600;                ///< maximal duration of a file
-  const char* limit = "max_file_seconds";  ///< option of max_seconds, for errors
+  int64_t sample_rate = 16'000;  ///< samples a second of the result
+  double max_seconds = 600;      ///< maximal duration of a file
+  /// What to do with a longer file, for errors.
+  const char* advice = "cut the recording, or raise the limit (max_file_seconds)";
 };
 
 /// Decodes a WAV, AIFF, FLAC, Ogg (Vorbis or Opus) or MP3 file, recognised by its content, to one channel: the mean of
@@ -86,6 +87,14 @@ class Extractor {
   /// where    name of the recording in errors
   /// errors   DataError for fewer than min_samples()
   Tensor operator()(std::span<const float> samples, const std::string& where = "audio") const;
+
+  /// Number of samples that Whisper hears at a time: those of chunk_length.
+  int64_t window_samples() const;
+  /// The spectrogram of a whole recording, which Whisper hears window by window.
+  /// samples  at least window_samples()
+  /// returns  float32 [feature_size, samples / hop_length]
+  /// errors   UsageError for fewer samples, and for another extractor than Features::kWhisperMel
+  Tensor long_spectrogram(std::span<const float> samples) const;
 
  private:
   struct Impl;

@@ -99,6 +99,16 @@ class Task {
   /// Builds the forward pass over a batch.
   virtual Forward forward(const nn::Scope& root, const Columns& batch) const = 0;
   virtual std::unique_ptr<Metrics> metrics() const = 0;
+  /// Returns the outputs of forward() for a batch.
+  using RunBatch = std::function<data::Example(data::Example batch)>;
+  /// The outputs of a prediction that needs further passes after the first one, such as the next windows of long
+  /// recordings: the task makes batches of the same shapes and runs them. Nothing: the outputs of the first pass are
+  /// all. In a process group all processes run as many batches.
+  virtual std::optional<data::Example> outputs_of_all_passes(const data::Example& /*batch*/,
+                                                             const data::Example& /*outputs*/,
+                                                             const RunBatch& /*run*/) const {
+    return std::nullopt;
+  }
   virtual TokenCount tokens(const data::Example& batch) const = 0;
 
   /// Standard deviation of new weights.

@@ -103,12 +103,14 @@ struct TrainingOptions {
   double layer_decay = 1;
   /// Decay of an exponential moving average of the trained weights, such as 0.999; 0: none. The first update sets it.
   double ema = 0;
-  /// AdamW ("adamw_torch"), "adam", "lamb", "lion", "adafactor" or "sgd".
+  /// AdamW ("adamw_torch"), "adam", "lamb", "lion", "adafactor", "sgd" or "rmsprop".
   std::string optim = "adamw_torch";
   double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< of AdamW, Adam, LAMB and Lion, in [0, 1)
-  double adam_epsilon = 1e-8;                   ///< of AdamW, Adam and LAMB, above 0
-  double momentum = 0;                          ///< of SGD, in [0, 1)
+  double adam_epsilon = 1e-8;                   ///< of AdamW, Adam, LAMB and RMSprop, above 0
+  double momentum = 0;                          ///< of SGD and RMSprop, in [0, 1)
   bool nesterov = false;                        ///< whether SGD has Nesterov momentum
+  double rmsprop_alpha = 0.99;                  ///< decay of the means of RMSprop, in [0, 1)
+  bool rmsprop_centered = false;                ///< whether RMSprop subtracts the mean of the gradients
   double max_grad_norm = 1.0;                   ///< maximum of the norm of the gradient; 0: no clipping
   double max_grad_value = 0;  ///< maximum of each element of the gradient after that, by its size; 0: no clipping
   /// Type of activations and matrix products: float32, bfloat16 or float16. With float16 the loss is scaled by torch's

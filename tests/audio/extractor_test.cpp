@@ -61,6 +61,18 @@ TEST(Extractor, CutsLongRecordings) {
   EXPECT_TRUE(std::ranges::equal(whole.as<float>(), cut.as<float>()));
 }
 
+TEST(Extractor, HasTheWholeSpectrogramOfALongRecording) {
+  const auto goldens = io::SafetensorsFile::open(kGoldens / "features.safetensors");
+  const Extractor extractor(ExtractorConfig::read(kGoldens / "extractors" / "whisper_8k.json", ""));
+  const std::vector<float> part = to_floats(*goldens.find("samples"));
+  std::vector<float> samples;
+  while (samples.size() < 10'400) samples.push_back(part[samples.size() % part.size()]);
+  const Tensor features = extractor.long_spectrogram(samples);
+  EXPECT_EQ(features.shape(), (Shape{80, 130}));
+  EXPECT_LE(largest_difference(frames_of(features, 110, 20), to_floats(*goldens.find("whisper_8k.long"))), kTolerance);
+  EXPECT_THROW(extractor.long_spectrogram(std::span(samples).first(7'999)), UsageError);
+}
+
 TEST(Extractor, NamesARecordingWithoutAFrame) {
   const Extractor extractor({.features = Features::kAst});
   const std::vector<float> samples(399);

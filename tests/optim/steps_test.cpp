@@ -15,6 +15,7 @@
 #include "portatune/optim/adamw.h"
 #include "portatune/optim/lamb.h"
 #include "portatune/optim/lion.h"
+#include "portatune/optim/rmsprop.h"
 #include "portatune/optim/sgd.h"
 
 namespace portatune::test {
@@ -39,6 +40,14 @@ std::unique_ptr<const optim::Optimizer> optimizer_of(const json& expected) {
   if (name == "adafactor") return optim::adafactor(adam.weight_decay, kAll);
   if (name == "lion")
     return optim::lion({.beta1 = adam.beta1, .beta2 = adam.beta2, .weight_decay = adam.weight_decay}, kAll);
+  if (name == "rmsprop") {
+    return optim::rmsprop({.alpha = o.value("rmsprop_alpha", 0.99),
+                           .eps = adam.eps,
+                           .momentum = o.value("momentum", 0.0),
+                           .centered = o.value("rmsprop_centered", false),
+                           .weight_decay = adam.weight_decay},
+                          kAll);
+  }
   throw std::invalid_argument("no optimizer " + name);
 }
 
@@ -114,6 +123,7 @@ std::vector<std::unique_ptr<const optim::Optimizer>> all_optimizers() {
   all.push_back(optim::lion({.weight_decay = 0.1}));
   all.push_back(optim::lamb({.weight_decay = 0.1}));
   all.push_back(optim::adafactor(0.1));
+  all.push_back(optim::rmsprop({.momentum = 0.9, .centered = true, .weight_decay = 0.1}));
   return all;
 }
 
@@ -165,6 +175,8 @@ TEST(OptimizerSlots, HaveTheirNamesAndShapes) {
   EXPECT_THAT(slot_names(*optim::lamb({}), 2), ElementsAre("m", "v"));
   EXPECT_THAT(slot_names(*optim::lion({}), 2), ElementsAre("m"));
   EXPECT_THAT(slot_names(*optim::adafactor(0), 1), ElementsAre("v"));
+  EXPECT_THAT(slot_names(*optim::rmsprop({}), 2), ElementsAre("v"));
+  EXPECT_THAT(slot_names(*optim::rmsprop({.momentum = 0.9, .centered = true}), 2), ElementsAre("v", "momentum", "m"));
   const std::vector<optim::Slot> slots = optim::adafactor(0)->slots(3);
   ASSERT_EQ(slots.size(), 2);
   EXPECT_EQ(slots[0].shape({2, 3, 4}), (Shape{2, 3}));

@@ -130,6 +130,14 @@ TEST(Registry, KnowsTheTasksThatOnlyPredict) {
   EXPECT_THAT(prediction_options(), testing::Not(testing::Contains("max_length")));
 }
 
+TEST(Registry, KnowsTheOptionsOfPredictionsAlone) {
+  const std::set<std::string> names = prediction_options();
+  for (const char* name : {"top_k", "pooling", "return_timestamps", "colored_images", "color_seed"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  for (const char* name : {"text_column", "num_beams", "image_column"}) EXPECT_FALSE(names.contains(name)) << name;
+}
+
 TEST(TaskSpec, ChecksTheRangesOfOptions) {
   TaskOptions options;
   options.of<ToyOptions>().strength = 2;

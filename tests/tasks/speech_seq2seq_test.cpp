@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
@@ -50,6 +51,11 @@ class SpeechSeq2SeqTask : public testing::Test {
   }
   std::unique_ptr<RowTask> english() const { return task({.language = "en", .max_target_length = 20}); }
 
+  void allow_times() const {
+    json settings = json::parse(text_of(folder_ / "generation_config.json"));
+    settings["suppress_tokens"] = golden_["timed"]["suppress_tokens"];
+    write_text(folder_ / "generation_config.json", settings.dump());
+  }
   // Both recordings in one batch.
   data::Example batch(const RowTask& task, RowTask::Labels labels = kWithLabels) const {
     std::vector<data::Example> rows;
@@ -133,9 +139,7 @@ TEST_F(SpeechSeq2SeqTask, DetectsTheLanguageOfPredictionsAlone) {
 }
 
 TEST_F(SpeechSeq2SeqTask, WritesThePartsOfTextsWithTheirTimes) {
-  json settings = json::parse(text_of(folder_ / "generation_config.json"));
-  settings["suppress_tokens"] = golden_["timed"]["suppress_tokens"];
-  write_text(folder_ / "generation_config.json", settings.dump());
+  allow_times();
   SpeechSeq2SeqOptions options = options_of(golden_["cases"]["chinese"]["options"]);
   options.return_timestamps = true;
   const auto t = task(options);
@@ -148,6 +152,56 @@ TEST_F(SpeechSeq2SeqTask, WritesThePartsOfTextsWithTheirTimes) {
     EXPECT_EQ(lines[i]["segments"], json(wanted[i]["segments"]));
   }
   EXPECT_EQ(label_rows(batch(*t)), label_rows(batch(*task(options_of(golden_["cases"]["chinese"]["options"])))));
+}
+
+// A WAV file of 16-bit samples with those of several such files, whose headers have 44 bytes.
+std::string joined_wav_files(const fs::path& folder, const std::vector<std::string>& files) {
+  std::string samples;
+  for (const std::string& file : files) samples += text_of(folder / file).substr(44);
+  std::string header = text_of(folder / files.front()).substr(0, 44);
+  const auto set_size = [&](size_t at, size_t size) {
+    const auto bytes = static_cast<uint32_t>(size);
+    std::memcpy(header.data() + at, &bytes, sizeof bytes);
+  };
+  set_size(4, 36 + samples.size());
+  set_size(40, samples.size());
+  return header + samples;
+}
+
+// Rows of one window are in the same batch.
+TEST_F(SpeechSeq2SeqTask, HearsLongRecordingsWindowByWindow) {
+  allow_times();
+  for (const auto& [name, wanted] : golden_["talks"].items()) {
+    SCOPED_TRACE(name);
+    SpeechSeq2SeqOptions options{.return_timestamps = true};
+    options.language = wanted["options"].value("language", "");
+    options.generation_task = wanted["options"]["task"];
+    options.generation_max_length = 12;
+    if (wanted["options"].contains("num_beams")) options.num_beams = wanted["options"]["num_beams"].get<int64_t>();
+    const auto t = task(options);
+    write_text(folder_ / "talk.wav", joined_wav_files(folder_.path(), wanted["parts"]));
+    const std::vector<data::Example> rows = {row("short.wav", ""), row("talk.wav", "")};
+    const data::Example b = *t->batches(data::from_examples(rows), 3, kWithoutLabels).iterate().next();
+    const auto run = [&](const data::Example& windows) { return test::compute(*t, windows).outputs; };
+    const std::vector<json> lines = lines_of(*t, b, *t->outputs_of_all_passes(b, run(b), run));
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[1]["text"], wanted["text"].get<std::string>());
+    EXPECT_EQ(lines[1]["segments"], json(wanted["segments"]));
+    const data::Example alone = *t->batches(data::from_examples({rows[0]}), 1, kWithoutLabels).iterate().next();
+    EXPECT_EQ(lines[0], lines_of(*t, alone, run(alone))[0]);
+  }
+}
+
+TEST_F(SpeechSeq2SeqTask, RefusesLongRecordingsWithoutTimes) {
+  write_text(folder_ / "talk.wav", joined_wav_files(folder_.path(), {"long.wav", "short.wav"}));
+  const auto first = [&](const RowTask& t, RowTask::Labels labels) {
+    return t.batches(data::from_examples({row("talk.wav", "a")}), 1, labels).iterate().next();
+  };
+  EXPECT_THAT(message_of<DataError>([&] { first(*english(), kWithoutLabels); }), HasSubstr("return_timestamps"));
+  const auto t = task({.language = "en", .max_target_length = 20, .return_timestamps = true});
+  EXPECT_THAT(message_of<DataError>([&] { first(*t, kWithLabels); }), HasSubstr("at most 1 seconds"));
+  const auto limited = task({.language = "en", .max_duration_seconds = 1.1, .return_timestamps = true});
+  EXPECT_THAT(message_of<DataError>([&] { first(*limited, kWithoutLabels); }), HasSubstr("max_duration_seconds"));
 }
 
 TEST_F(SpeechSeq2SeqTask, CutsLongTextsBeforeTheirEnd) {

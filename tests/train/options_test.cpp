@@ -131,13 +131,26 @@ TEST(TrainingOptions, ReachTheOtherOptimizers) {
   EXPECT_THAT(with("adafactor"), ElementsAre(FloatEq(0.85f), FloatEq(1), FloatEq(1)));
 }
 
+// The gradient is 1: the means are 1 - alpha, the variance alpha * (1 - alpha).
+TEST(TrainingOptions, ReachRmsProp) {
+  TrainingOptions options{.optim = "rmsprop", .adam_epsilon = 0.5, .rmsprop_alpha = 0.75};
+  EXPECT_THAT(update_of(options), ElementsAre(FloatEq(1 - 0.1f), FloatEq(0.25f)));
+  options.momentum = 0.9;
+  options.rmsprop_centered = true;
+  EXPECT_THAT(update_of(options), ElementsAre(FloatNear(1 - 0.1f / (0.4330127f + 0.5f), 1e-6f), FloatEq(0.25f),
+                                              FloatNear(1 / (0.4330127f + 0.5f), 1e-5f), FloatEq(0.25f)));
+}
+
 TEST(TrainingOptions, OptimizerIsKnownAndHasItsOwnOptions) {
   expect_refused(TrainingOptions{.optim = "adagrad"}, "optim", "adagrad");
   expect_refused(TrainingOptions{.optim = "adamw_hf"}, "optim", "adamw_hf");  // a name for the command line alone
-  expect_refused(TrainingOptions{.momentum = 0.9}, "momentum", "an option of SGD, with optim adamw_torch");
+  expect_refused(TrainingOptions{.momentum = 0.9}, "momentum", "an option of SGD and RMSprop, with optim adamw_torch");
   expect_refused(TrainingOptions{.nesterov = true}, "nesterov", "an option of SGD, with optim adamw_torch");
   expect_refused(TrainingOptions{.optim = "sgd", .momentum = 1}, "momentum", "1");
   expect_refused(TrainingOptions{.optim = "sgd", .nesterov = true}, "nesterov", "momentum 0");
+  expect_refused(TrainingOptions{.optim = "sgd", .rmsprop_centered = true}, "rmsprop_centered",
+                 "an option of RMSprop, with optim sgd");
+  expect_refused(TrainingOptions{.rmsprop_alpha = 0.9}, "rmsprop_alpha", "optim rmsprop");
 }
 
 TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {

@@ -77,6 +77,8 @@ struct TypedTaskSpec {
   /// evaluate and predict find the task of a model by the longest one.
   std::vector<std::string> classes;
   std::set<RunOption> run_options = {};
+  /// Names of options that predictions alone need: "return_timestamps". Other commands do not have them.
+  std::set<std::string> prediction_options = {};
   std::string pipeline = {};  ///< the Hub's name of the task, for the model card; empty: there is none
   /// Creates the task. It finds the classes by itself, where TaskContext::classes says.
   /// errors  those of the task's constructor
@@ -90,6 +92,7 @@ struct TaskSpec {
   std::string name;
   std::vector<std::string> classes;
   std::set<RunOption> run_options;
+  std::set<std::string> prediction_options;
   std::string pipeline;
   std::function<std::unique_ptr<RowTask>(const TaskContext& context, const TaskOptions& options)> make;
   std::function<std::vector<data::Example>(const RowTask& task, const TaskOptions& options)> sample_rows;
@@ -102,6 +105,7 @@ TaskSpec task_spec(TypedTaskSpec<Options> spec) {
   TaskSpec result{.name = std::move(spec.name),
                   .classes = std::move(spec.classes),
                   .run_options = std::move(spec.run_options),
+                  .prediction_options = std::move(spec.prediction_options),
                   .pipeline = std::move(spec.pipeline),
                   .make = {},
                   .sample_rows = {},

@@ -42,7 +42,7 @@ DataError too_long(const std::string& where, const DecodeOptions& options) {
   return DataError({.where = where,
                     .given = "a recording of more than " + limit,
                     .expected = "at most " + limit,
-                    .fix = "cut the recording, or raise the limit (" + std::string(options.limit) + ")"});
+                    .fix = options.advice});
 }
 
 void require_finite(std::span<const float> samples, const std::string& where) {

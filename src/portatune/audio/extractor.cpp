@@ -98,21 +98,22 @@ std::vector<float> mirrored_window(std::span<const float> samples, int64_t lengt
 }
 
 // The number of frames before those of zeros alone.
-int64_t sounding_frames(const ExtractorConfig& config, int64_t samples, int64_t frames) {
-  const int64_t margin = config.n_fft / 2, length = config.chunk_length * config.sampling_rate;
+int64_t sounding_frames(const ExtractorConfig& config, int64_t samples, int64_t length) {
+  const int64_t margin = config.n_fft / 2, frames = length / config.hop_length;
   if (samples + margin >= length) return frames;  // the end is mirrored
   return std::min(frames, (samples + margin) / config.hop_length + 1);
 }
 
+// length  number of samples that the spectrogram shows, with zeros where the recording is shorter
 Tensor whisper_features(const ExtractorConfig& config, const MelSpectrogram& spectrogram,
-                        std::span<const float> samples) {
+                        std::span<const float> samples, int64_t length) {
   constexpr double kFloor = 1e-10;
-  const int64_t length = config.chunk_length * config.sampling_rate, frames = length / config.hop_length;
+  const int64_t frames = length / config.hop_length;
   Tensor result({DType::kFloat32, {config.feature_size, frames}});
   const std::span<float> values = result.as<float>();
   std::ranges::fill(values, static_cast<float>(std::log10(kFloor)));
   const std::vector<float> window = mirrored_window(samples, length, config.n_fft / 2);
-  spectrogram(window, sounding_frames(config, std::ssize(samples), frames),
+  spectrogram(window, sounding_frames(config, std::ssize(samples), length),
               [&](int64_t frame, std::span<const double> powers) {
                 float* at = values.data() + frame;
                 for (const double power : powers) {
@@ -138,6 +139,8 @@ Extractor::~Extractor() = default;
 
 const ExtractorConfig& Extractor::config() const { return impl_->config; }
 
+int64_t Extractor::window_samples() const { return config().chunk_length * config().sampling_rate; }
+
 int64_t Extractor::min_samples() const { return config().features == Features::kAst ? kAstFrame : 1; }
 
 Tensor Extractor::operator()(std::span<const float> samples, const std::string& where) const {
@@ -150,11 +153,19 @@ Tensor Extractor::operator()(std::span<const float> samples, const std::string& 
     case Features::kAst:
       return ast_features(config(), *impl_->spectrogram, samples);
     case Features::kWhisperMel:
-      return whisper_features(config(), *impl_->spectrogram, samples);
+      return whisper_features(config(), *impl_->spectrogram, samples, window_samples());
     case Features::kWaveform:
       break;
   }
   return waveform(config(), samples);
+}
+
+Tensor Extractor::long_spectrogram(std::span<const float> samples) const {
+  const bool is_long = config().features == Features::kWhisperMel && std::ssize(samples) >= window_samples();
+  if (is_long) return whisper_features(config(), *impl_->spectrogram, samples, std::ssize(samples));
+  throw UsageError({.where = "long_spectrogram",
+                    .given = std::to_string(samples.size()) + " samples",
+                    .expected = "at least window_samples(), for the extractor of Whisper"});
 }
 
 }  // namespace portatune::audio

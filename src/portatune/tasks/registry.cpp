@@ -175,7 +175,10 @@ std::set<std::string> prediction_options() {
   std::set<std::string> names, others;
   TaskOptions defaults;
   for (const TaskSpec* task : registry()) {
-    for (const OptionField& field : task->fields(defaults)) (only_predicts(*task) ? names : others).insert(field.name);
+    for (const OptionField& field : task->fields(defaults)) {
+      const bool is_of_predictions = only_predicts(*task) || task->prediction_options.contains(field.name);
+      (is_of_predictions ? names : others).insert(field.name);
+    }
   }
   std::erase_if(names, [&](const std::string& name) { return others.contains(name); });
   return names;

@@ -34,7 +34,8 @@ std::vector<std::string> tasks_with(const std::string& option);
 
 /// Returns whether a task predicts with a trained model and learns nothing.
 bool only_predicts(const TaskSpec& task);
-/// The options that only tasks of this kind have. fit and evaluate do not need them.
+/// The options that only such tasks have, and those that other tasks have for predictions alone. fit and evaluate do
+/// not need them.
 std::set<std::string> prediction_options();
 
 /// Returns whether only some tasks have an option, and this task is one of them.

@@ -57,14 +57,19 @@ void describe_optimizer(TrainingOptions& o, OptionFields& fields) {
          {.repeated = true, .fact = Fact::kUnlessDefault, .placeholder = "GROUP"});
   fields("layer_decay", o.layer_decay, "factor of the learning rate from each layer to the one below",
          {.lowest = kAboveZero, .highest = 1, .fact = Fact::kUnlessDefault});
-  fields("momentum", o.momentum, "momentum of SGD", {.below = 1, .fact = kAlways});
+  fields("momentum", o.momentum, "momentum of SGD, RMSprop", {.below = 1, .fact = kAlways});
   fields("nesterov", o.nesterov, "Nesterov momentum, for SGD", {.fact = kAlways});
+  fields("rmsprop_alpha", o.rmsprop_alpha, "decay of the mean square of RMSprop",
+         {.below = 1, .fact = Fact::kUnlessDefault});
+  fields("rmsprop_centered", o.rmsprop_centered, "RMSprop subtracts the mean of the gradients from them",
+         {.fact = Fact::kUnlessDefault});
   fields("adam_beta1", o.adam_beta1, "decay of the first moment of AdamW, Adam, LAMB; beta1 of Lion",
          {.below = 1, .fact = kAlways});
   fields("adam_beta2", o.adam_beta2, "decay of the second moment of AdamW, Adam, LAMB; beta2 of Lion",
          {.below = 1, .fact = kAlways});
   // A parameter with gradient 0 would be 0/0 without epsilon.
-  fields("adam_epsilon", o.adam_epsilon, "epsilon of AdamW, Adam, LAMB", {.lowest = kAboveZero, .fact = kAlways});
+  fields("adam_epsilon", o.adam_epsilon, "epsilon of AdamW, Adam, LAMB, RMSprop",
+         {.lowest = kAboveZero, .fact = kAlways});
 }
 
 void describe_weights(TrainingOptions& o, OptionFields& fields) {

@@ -23,6 +23,8 @@ bool StepResult::skipped() const { return !std::isfinite(loss()) || !std::isfini
 
 namespace {
 
+constexpr const char* kPrediction = "prediction";  // in errors
+
 using NamedTypes = std::vector<std::pair<std::string, TensorType>>;
 
 // The index of an array.
@@ -121,15 +123,19 @@ Scores Trainer::evaluate(const data::Dataset& batches) {
 void Trainer::predict(const data::Dataset& batches,
                       const std::function<void(const data::Example&, const data::Example&)>& take) {
   train::RowOrder in_order(take);
+  train::TrainingState& state = impl_->state;
+  const auto run = [&](data::Example batch) { return train::outputs_of(state, std::move(batch), kPrediction); };
   const auto take_batch = [&](const train::Evaluated& evaluated) {
+    const auto of_all_passes = state.task().outputs_of_all_passes(evaluated.batch, evaluated.outputs, run);
+    const data::Example& outputs = of_all_passes ? *of_all_passes : evaluated.outputs;
     if (evaluated.batch.has(data::kExamplePlace)) {
-      in_order.add(evaluated.batch, evaluated.outputs);
+      in_order.add(evaluated.batch, outputs);
     } else {
-      take(evaluated.batch, evaluated.outputs);
+      take(evaluated.batch, outputs);
     }
     return true;
   };
-  train::evaluate_each(impl_->state, batches, take_batch, "prediction");
+  train::evaluate_each(state, batches, take_batch, kPrediction);
   in_order.finish();
 }
 

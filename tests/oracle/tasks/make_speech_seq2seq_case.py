@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes tests/data/speech_seq2seq: a tiny Whisper of several languages with its processor, two recordings, and what
 run_speech_recognition_seq2seq.py makes of them in transformers: labels, loss, and generated texts; also texts with
-times, and in a detected language.
+times, in a detected language, and of longer recordings, which generate() hears window by window.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
@@ -36,6 +36,13 @@ CASES = {
     "beams": {"language": "zh", "task": "transcribe", "num_beams": 3},
 }
 MAX_LENGTH = 12
+# Longer recordings, made of the two, and how generate() hears them.
+TALKS = {
+    "talk": (["long.wav", "short.wav", "long.wav", "short.wav"], CASES["chinese"]),
+    "detected_talk": (["short.wav", "long.wav", "long.wav"], {"task": "transcribe"}),
+    "translated_talk": (["long.wav", "long.wav", "short.wav"], CASES["translation"]),
+    "talk_of_beams": (["long.wav", "short.wav"], CASES["beams"]),
+}
 
 
 def main():
@@ -53,6 +60,9 @@ def main():
     golden = {"rows": ROWS, "cases": {name: run(model, tokenizer, features, case) for name, case in CASES.items()},
               "detected": texts_of(model, tokenizer, features, {"task": "transcribe"}),
               "timed": timed(model, tokenizer, features, CASES["chinese"])}
+    recordings = dict(zip(ROWS, samples))
+    golden["talks"] = {name: talk(model, tokenizer, extractor, [recordings[part] for part in parts], case)
+                       | {"parts": parts, "options": case} for name, (parts, case) in TALKS.items()}
     (FOLDER / "golden.json").write_text(json.dumps(golden, indent=1) + "\n")
 
 
@@ -135,15 +145,27 @@ def timed(model, tokenizer, features, case):
     outputs = generate(model, features, case | {
         "return_timestamps": True, "return_segments": True, "force_unique_generate_call": True})
 
+    rows = [line_of(tokenizer, parts) for parts in outputs["segments"]]
+    return {"suppress_tokens": settings.suppress_tokens, "rows": rows}
+
+
+def line_of(tokenizer, parts):
     def text_of(tokens):
         return tokenizer.decode(tokens, skip_special_tokens=True).strip()
 
-    rows = []
-    for parts in outputs["segments"]:
-        segments = [{"start": round(float(part["start"]), 6), "end": round(float(part["end"]), 6),
-                     "text": text_of(part["tokens"])} for part in parts]
-        rows.append({"text": text_of(torch.cat([part["tokens"] for part in parts])), "segments": segments})
-    return {"suppress_tokens": settings.suppress_tokens, "rows": rows}
+    segments = [{"start": round(float(part["start"]), 6), "end": round(float(part["end"]), 6),
+                 "text": text_of(part["tokens"])} for part in parts]
+    return {"text": text_of(torch.cat([part["tokens"] for part in parts])), "segments": segments}
+
+
+def talk(model, tokenizer, extractor, parts, case):
+    """A recording of several windows, after timed() has allowed times."""
+    features = extractor(numpy.concatenate(parts), sampling_rate=16000, return_tensors="pt", truncation=False,
+                         padding="longest", return_attention_mask=True)
+    with torch.no_grad():
+        outputs = model.generate(**features, max_new_tokens=MAX_LENGTH, return_timestamps=True, return_segments=True,
+                                 **case)
+    return line_of(tokenizer, outputs["segments"][0])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes parameters after steps of Adam, Lion, LAMB and Adafactor by the libraries that have them.
+"""Writes parameters after steps of Adam, Lion, LAMB, Adafactor and RMSprop by the libraries that have them.
 
     pip install torch==2.15.0 transformers==5.23.0 keras==3.15.1 lion-pytorch==0.2.5 optax==0.2.8
     KERAS_BACKEND=torch python tests/oracle/train/make_optimizer_steps.py
@@ -107,6 +107,21 @@ CASES = [
     ("lamb", "keras", {"adam_epsilon": TINY}, keras_steps, lambda: keras.optimizers.Lamb(epsilon=TINY)),
     ("adafactor", "transformers", {}, torch_steps, adafactor(0.0)),
     ("adafactor", "transformers", {"weight_decay": 0.1}, torch_steps, adafactor(0.1)),
+    ("rmsprop", "torch", {}, torch_steps, lambda p: torch.optim.RMSprop(p)),
+    (
+        "rmsprop",
+        "torch",
+        {"rmsprop_alpha": 0.9, "adam_epsilon": 0.001, "momentum": 0.8, "weight_decay": 0.1},
+        torch_steps,
+        lambda p: torch.optim.RMSprop(p, alpha=0.9, eps=0.001, momentum=0.8, weight_decay=0.1),
+    ),
+    (
+        "rmsprop",
+        "torch",
+        {"rmsprop_alpha": 0.9, "adam_epsilon": 0.001, "momentum": 0.8, "rmsprop_centered": True},
+        torch_steps,
+        lambda p: torch.optim.RMSprop(p, alpha=0.9, eps=0.001, momentum=0.8, centered=True),
+    ),
 ]
 
 

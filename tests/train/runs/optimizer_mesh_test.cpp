@@ -10,6 +10,7 @@
 #include "portatune/optim/adam.h"
 #include "portatune/optim/lamb.h"
 #include "portatune/optim/lion.h"
+#include "portatune/optim/rmsprop.h"
 #include "portatune/tasks/text_classification.h"
 #include "tasks/sentences.h"
 #include "train/one_step.h"
@@ -60,6 +61,7 @@ TEST(OptimizerOnAMesh, UpdatesAParameterAsOneDevice) {
   optimizers.push_back(optim::adam({.weight_decay = 0.1}));
   optimizers.push_back(optim::lamb({.weight_decay = 0.1}));
   optimizers.push_back(optim::lion({.weight_decay = 0.1}));
+  optimizers.push_back(optim::rmsprop({.momentum = 0.9, .centered = true, .weight_decay = 0.1}));
   const Device mesh({.mesh = {.data = 2, .tensor = 2}, .use_cache = false});
   for (const auto& optimizer : optimizers) {
     const std::vector<Tensor> wanted = updated(decompositions(), *optimizer, {});

@@ -1,24 +1,48 @@
 #include "portatune/cli/options/model_arguments.h"
 
+#include <algorithm>
 #include <string>
 #include <variant>
 
+#include "portatune/audio_models.h"
 #include "portatune/base/replace_entries.h"
 #include "portatune/cli/machine/hub.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/color_models.h"
+#include "portatune/error.h"
+#include "portatune/hub/adapter.h"
 #include "portatune/hub/find_model.h"
+#include "portatune/models.h"
 #include "portatune/run/output/output_folder.h"
+#include "portatune/speech_models.h"
+#include "portatune/tasks/registry.h"
 
 namespace portatune::cli {
 namespace {
 
 using hub::Contents;
 
-// The warnings are dropped here, because they appear when the run resumes.
-bool has_checkpoint(const FitArguments& a) {
+// The checkpoint that a run continues; empty if there is none. The warnings are dropped here, because they appear when
+// the run resumes.
+std::filesystem::path checkpoint_of(const FitArguments& a) {
   finish_replacements(a.output);
   run::Events unobserved;
-  return !(a.resume ? run::checkpoint_to_resume(a.output, unobserved) : a.resume_from_checkpoint).empty();
+  return a.resume ? run::checkpoint_to_resume(a.output, unobserved) : a.resume_from_checkpoint;
+}
+
+bool reads_files(const io::JsonObject& config) {
+  return models::is_image_model(config) || models::is_audio_model(config) || models::is_speech_model(config) ||
+         models::is_color_model(config);
+}
+
+// Sets the task of a model of images or recordings, whose class says what it learns. A model of texts may learn several
+// tasks, whatever its class. The run reports a faulty folder.
+void choose_task(run::ModelOptions& model, const std::filesystem::path& folder) {
+  if (std::ranges::find(model.given, "--task", &run::GivenOption::name) != model.given.end()) return;
+  try {
+    if (reads_files(hub::read_config(folder))) model.task = tasks::task_of(folder).name;
+  } catch (const Error&) {
+  }
 }
 
 class Find {
@@ -26,7 +50,9 @@ class Find {
   bool has_downloaded() const { return has_downloaded_; }
 
   void operator()(FitArguments& a) {
-    if (!has_checkpoint(a)) find_for_training(a, a.talk);
+    const std::filesystem::path checkpoint = checkpoint_of(a);
+    if (checkpoint.empty()) return find_for_training(a, a.talk);
+    choose_task(a.model, checkpoint);
   }
   void operator()(EvaluateArguments& a) {
     find(a.model, a.talk);
@@ -41,10 +67,10 @@ class Find {
     find(a.adapters, a.talk);
   }
   void operator()(BenchArguments& a) { find_for_training(a.run, {}); }
-  void operator()(BenchInputArguments& a) { find(a.fit.model, a.fit.talk); }
+  void operator()(BenchInputArguments& a) { find_for_training(a.fit, a.fit.talk); }
   void operator()(PlanArguments& a) { find_for_training(a.fit, a.fit.talk); }
   void operator()(ParityArguments& a) {
-    if (!a.fit.model.folder.empty()) find(a.fit.model, a.fit.talk);
+    if (!a.fit.model.folder.empty()) find_for_training(a.fit, a.fit.talk);
   }
   void operator()(GrowArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
   void operator()(MergeArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
@@ -58,6 +84,7 @@ class Find {
  private:
   void find_for_training(run::RunOptions& run, const Talk& talk) {
     find(run.model.folder, run.training.from_config ? Contents::kConfig : Contents::kModel, "--model", talk);
+    choose_task(run.model, run.model.folder);
   }
   void find(run::ModelOptions& model, const Talk& talk) { find(model.folder, Contents::kModel, "--model", talk); }
 

@@ -39,7 +39,8 @@ constexpr Key kScheduleKeys[] = {{"num_cycles", "--lr-num-cycles"},
 // Those of torch's optimizers.
 constexpr Key kOptimizerKeys[] = {{"momentum", "--momentum"},         {"nesterov", "--nesterov"},
                                   {"weight_decay", "--weight-decay"}, {"beta1", "--adam-beta1"},
-                                  {"beta2", "--adam-beta2"},          {"eps", "--adam-epsilon"}};
+                                  {"beta2", "--adam-beta2"},          {"eps", "--adam-epsilon"},
+                                  {"alpha", "--rmsprop-alpha"},       {"centered", "--rmsprop-centered"}};
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -78,7 +79,8 @@ Pairs assignments_in(const std::string& given, const std::string& where) {
     }
     const std::string value = part.substr(equals + 1), truth = as_bool(value);
     const std::string key = part.substr(0, equals);
-    pairs.emplace_back(key, key == "nesterov" && !truth.empty() ? truth : value);
+    const bool is_switch = key == "nesterov" || key == "centered";
+    pairs.emplace_back(key, is_switch && !truth.empty() ? truth : value);
   }
   return pairs;
 }

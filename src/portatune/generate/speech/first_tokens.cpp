@@ -28,7 +28,7 @@ Tensor set_of_languages(const std::vector<int32_t>& ids, int64_t vocab_size) {
   return set;
 }
 
-// int32 [batch, 1]
+// int32 [batch]
 Value detected_languages(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                          const SpeechPrompt& prompt) {
   const Value start = same_for_all(std::span(prompt.tokens).first(1), source.x.shape()[0]);
@@ -36,17 +36,19 @@ Value detected_languages(const models::TextModel& model, const nn::Scope& root, 
       logits_of_first(*token_model_of_sources(model, start), root, {.source = source}, scalar(prompt.tokens.front()));
   const Value of_languages = select(constant(set_of_languages(prompt.languages, logits.shape()[1])), logits,
                                     full({DType::kFloat32, {}}, kExcluded));
-  return expand_dims(most_probable(of_languages), -1);
+  return most_probable(of_languages);
 }
 
 }  // namespace
 
 Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                   const SpeechPrompt& prompt) {
+                   const SpeechPrompt& prompt, const Value& known) {
   const std::span<const int32_t> tokens = prompt.tokens;
   const int64_t sources = source.x.shape()[0];
   if (prompt.languages.empty()) return same_for_all(tokens, sources);
-  Values parts{same_for_all(tokens.first(1), sources), detected_languages(model, root, source, prompt)};
+  Value languages = detected_languages(model, root, source, prompt);
+  if (known) languages = select(compare(Direction::kLess, known, full(known.type(), 0)), languages, known);
+  Values parts{same_for_all(tokens.first(1), sources), expand_dims(languages, -1)};
   if (tokens.size() > 2) parts.push_back(same_for_all(tokens.subspan(2), sources));
   return concatenate(parts, 1);
 }

@@ -10,7 +10,8 @@ namespace portatune::generate {
 /// The tokens of a prompt for each source, int32 [batch, n]. If the prompt leaves the language open, it is that of
 /// detect_language() of WhisperForConditionalGeneration: the most probable one after the first token.
 /// source  models::encoded_speech()
+/// known   ids of languages that are detected already, int32 [batch]: -1 where that is to be done; absent: everywhere
 Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                   const SpeechPrompt& prompt);
+                   const SpeechPrompt& prompt, const Value& known = {});
 
 }  // namespace portatune::generate

@@ -305,10 +305,10 @@ void ColorizationOptions::describe(OptionFields& fields) {
   describe_image_column(fields, image_column);
   describe_max_pixels(fields, max_pixels);
   describe_random_crop(fields, random_crop);
-  fields("colored_images", colored_images, "predictions write their pictures to this folder");
-  fields("colored_column", colored_column, "column of the pictures that an upsampler reads in predictions",
+  fields("colored_images", colored_images, "folder to which pictures are written");
+  fields("colored_column", colored_column, "column of the pictures that an upsampler reads",
          {.default_help = "the image's own colors"});
-  fields("color_seed", color_seed, "predictions draw colors at random", {.default_help = "the most probable ones"});
+  fields("color_seed", color_seed, "draw colors at random", {.default_help = "the most probable ones"});
 }
 
 std::unique_ptr<RowTask> colorization(const fs::path& model, ColorizationOptions options) {
@@ -320,6 +320,7 @@ const TaskSpec& colorization_spec() {
       {.name = "colorization",
        .classes = {"ColTranColorizer", "ColTranColorUpsampler", "ColTranSpatialUpsampler"},
        .run_options = {RunOption::kWeightColumn},
+       .prediction_options = {"colored_images", "colored_column", "color_seed"},
        .pipeline = "image-to-image",
        .make = [](const TaskContext& context,
                   const ColorizationOptions& options) { return colorization(context.folder, options); },

@@ -11,18 +11,16 @@
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
 #include "portatune/generate/speech/first_tokens.h"
-#include "portatune/generate/speech/segments.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/file/file.h"
-#include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"
 #include "portatune/ops.h"
 #include "portatune/speech_models.h"
 #include "portatune/tasks/file_task.h"
+#include "portatune/tasks/files/speech_windows.h"
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/files/whisper_features.h"
 #include "portatune/tasks/metrics/generated_texts.h"
-#include "portatune/tasks/metrics/texts/words.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/generated_outputs.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -45,6 +43,7 @@ constexpr const char* kAudio = "audio";
 constexpr const char* kGenerationConfig = "generation_config.json";
 constexpr int64_t kMaxConfigBytes = 10 << 20;
 constexpr int64_t kDefaultTargetLength = 225;
+constexpr double kLongestSeconds = 3600;  // of recordings that are heard window by window
 
 // The random choices of a recording in training.
 enum SpeechDraw : uint64_t { kTimeMask, kFeatureMask };
@@ -90,10 +89,13 @@ void mask_spectrogram(Tensor& features, const models::SpecAugment& masks, uint64
 
 class SpeechLines final : public PredictionLines {
  public:
-  SpeechLines(const text::Tokenizer& tokenizer, int32_t pad_id) : tokenizer_(tokenizer), pad_id_(pad_id) {}
+  // timed  how texts have times; none: they have no times
+  SpeechLines(const text::Tokenizer& tokenizer, int32_t pad_id, std::optional<tasks::TimedSpeech> timed)
+      : tokenizer_(tokenizer), pad_id_(pad_id), timed_(std::move(timed)) {}
 
   std::string take(const data::Example& batch, const data::Example& outputs) override {
     if (!outputs.has(tasks::kGeneratedTokens)) return tasks::LanguageModelLines().take(batch, outputs);
+    if (outputs.has(tasks::kWindowBegins)) return tasks::timed_lines(batch, outputs, tokenizer_, *timed_);
     std::vector<std::string> texts;
     for (auto& generated : tasks::generated_texts(outputs.tensor(tasks::kGeneratedTokens), tokenizer_, pad_id_)) {
       texts.push_back(std::move(generated.text));
@@ -104,50 +106,7 @@ class SpeechLines final : public PredictionLines {
  private:
   const text::Tokenizer& tokenizer_;
   const int32_t pad_id_;
-};
-
-// Lines with the text of a recording and its segments. Rows with a transcription have no times.
-class TimedSpeechLines final : public PredictionLines {
- public:
-  // first  number of tokens before a text
-  TimedSpeechLines(const text::Tokenizer& tokenizer, int32_t pad_id, const std::vector<int32_t>& ends, size_t first,
-                   const generate::TimeScale& scale)
-      : tokenizer_(tokenizer), without_times_(tokenizer, pad_id), ends_(ends), first_(first), scale_(scale) {}
-
-  std::string take(const data::Example& batch, const data::Example& outputs) override {
-    if (batch.has(kTextLabels)) return without_times_.take(batch, outputs);
-    const Tensor& tokens = outputs.tensor(tasks::kGeneratedTokens);
-    const auto weights = batch.tensor(data::kExampleWeight).as<float>();
-    const auto length = static_cast<size_t>(tokens.shape()[1]);
-    std::string lines;
-    for (size_t row = 0; row < weights.size(); ++row) {
-      if (weights[row] == 0) continue;
-      const auto text = tokens.as<int32_t>().subspan(row * length + first_, length - first_);
-      lines += line(batch.texts(kAudio)[row], text);
-    }
-    return lines;
-  }
-
- private:
-  std::string line(const std::string& audio, std::span<const int32_t> text) const {
-    const auto end = std::ranges::find_first_of(text, ends_);
-    std::vector<int32_t> all;
-    auto segments = nlohmann::ordered_json::array();
-    for (const auto& s : generate::speech_segments({text.begin(), end}, scale_)) {
-      all.insert(all.end(), s.tokens.begin(), s.tokens.end());
-      segments.push_back({{"start", s.start}, {"end", s.end}, {"text", decoded(s.tokens)}});
-    }
-    return io::line_of(nlohmann::ordered_json({{"audio", audio}, {"text", decoded(all)}, {"segments", segments}}));
-  }
-  std::string decoded(const std::vector<int32_t>& ids) const {
-    return std::string(tasks::stripped(tokenizer_.decode(ids, {.skip_special_tokens = true})));
-  }
-
-  const text::Tokenizer& tokenizer_;
-  SpeechLines without_times_;
-  const std::vector<int32_t>& ends_;
-  const size_t first_;
-  const generate::TimeScale scale_;
+  const std::optional<tasks::TimedSpeech> timed_;
 };
 
 class SpeechSeq2Seq final : public FileTask {
@@ -167,7 +126,7 @@ class SpeechSeq2Seq final : public FileTask {
         times_(times()),
         max_target_length_(
             options_.max_target_length.value_or(std::min(kDefaultTargetLength, body_.facts().max_target))),
-        max_seconds_(options_.max_duration_seconds.value_or(seconds_heard())),
+        max_seconds_(options_.max_duration_seconds.value_or(times_ ? kLongestSeconds : seconds_heard())),
         metrics_(options_.metrics.empty() ? std::vector<std::string>{"wer", "cer"} : options_.metrics) {
     tasks::require_embeddings(model, "a tokenizer", tokenizer_.vocab_size(), model_->written_vocab_size());
     require_lengths();
@@ -196,8 +155,15 @@ class SpeechSeq2Seq final : public FileTask {
   }
 
   std::vector<std::string> inputs() const override { return {kInputFeatures, std::string(data::kExampleWeight)}; }
-  std::vector<std::string> optional_inputs() const override { return {kTextLabels}; }
+  std::vector<std::string> optional_inputs() const override {
+    return {kTextLabels, tasks::kSpeechFrames, tasks::kSpeechLanguages};
+  }
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  std::optional<data::Example> outputs_of_all_passes(const data::Example& batch, const data::Example& outputs,
+                                                     const RunBatch& run) const override {
+    if (!outputs.has(tasks::kWindowBegins)) return std::nullopt;
+    return tasks::heard_windows(batch, outputs, run, kInputFeatures, timed_speech());
+  }
   std::unique_ptr<Metrics> metrics() const override {
     return std::make_unique<tasks::TextToTextMetrics>(tokenizer_, pad_id(), metrics_, false);
   }
@@ -220,9 +186,12 @@ class SpeechSeq2Seq final : public FileTask {
     return generate::time_tokens(settings_, generation_.eos_token_id.front());
   }
   generate::GeneratedTokens generated(const nn::Scope& root, const models::EncodedSource& source,
-                                      bool has_labels) const;
+                                      const Columns& batch) const;
 
+  int64_t frames_heard() const { return encoder_.speech_facts().spectrogram.frames; }
   double seconds_heard() const { return static_cast<double>(extractor_.config().chunk_length); }
+  tasks::TimedSpeech timed_speech() const;
+  audio::DecodeOptions decoding(bool has_labels) const;
   GenerationOptions generation_of(const fs::path& model) const;
   void require_lengths();
   void require_language() const;
@@ -234,7 +203,9 @@ class SpeechSeq2Seq final : public FileTask {
   data::Example example_of(const data::Example& row, Labels labels) const override;
   data::BatchType arrays(bool) const override {
     const auto [frames, bins] = encoder_.speech_facts().spectrogram;
-    return {{kInputFeatures, {DType::kFloat32, {bins, frames}}}};
+    data::BatchType types{{kInputFeatures, {DType::kFloat32, {bins, frames}}}};
+    if (times_) types.push_back({tasks::kSpeechFrames, {DType::kInt32, {}}});
+    return types;
   }
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                   std::optional<uint64_t> key) const override;
@@ -280,10 +251,11 @@ void SpeechSeq2Seq::require_lengths() {
   const int64_t new_tokens = options_.generation_max_length.value_or(max_target_length_);
   positions("generation_max_length", new_tokens, 1, max_target);
   generation_.max_new_tokens = new_tokens;
-  if (max_seconds_ <= seconds_heard()) return;
+  if (times_ || max_seconds_ <= seconds_heard()) return;
   throw UsageError({.where = "max_duration_seconds",
                     .given = to_text(max_seconds_),
-                    .expected = "at most " + to_text(seconds_heard()) + ", the chunk_length of the feature extractor"});
+                    .expected = "at most " + to_text(seconds_heard()) + ", the chunk_length of the feature extractor",
+                    .fix = "let return_timestamps write the times of longer recordings, which are only predicted"});
 }
 
 // The language is among the labels.
@@ -299,6 +271,7 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
   data::Example example(row.origin());
   example.set(kAudio, file_name(row));
   tasks::set_weight_of(row, example);
+  if (times_) tasks::set_window_columns(example, frames_heard(), !prediction_prompt_.languages.empty());
   if (labels == Labels::kIgnored) return example;
   require_language();
   const std::string text = tasks::not_blank(row, options_.text_column, row.text(options_.text_column));
@@ -311,13 +284,24 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
 
 void SpeechSeq2Seq::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                                std::optional<uint64_t> key) const {
-  const std::vector<float> samples = audio::decode(
-      file, where,
-      {.sample_rate = extractor_.config().sampling_rate, .max_seconds = max_seconds_, .limit = "max_duration_seconds"});
+  const bool has_labels = example.has(kTextLabels);
+  const std::vector<float> samples = audio::decode(file, where, decoding(has_labels));
+  if (!has_labels && std::ssize(samples) > extractor_.window_samples()) {
+    return tasks::set_long_recording(example, kInputFeatures, extractor_.long_spectrogram(samples), frames_heard());
+  }
   Tensor features = extractor_(samples, where);
   const auto& masks = encoder_.speech_facts().spec_augment;
   if (key && masks) mask_spectrogram(features, *masks, *key);
   example.set(kInputFeatures, std::move(features));
+}
+
+audio::DecodeOptions SpeechSeq2Seq::decoding(bool has_labels) const {
+  const bool hears_windows = times_ && !has_labels;
+  const bool lacks_times = !times_ && !has_labels && max_seconds_ == seconds_heard();
+  return {.sample_rate = extractor_.config().sampling_rate,
+          .max_seconds = hears_windows ? max_seconds_ : std::min(max_seconds_, seconds_heard()),
+          .advice = lacks_times ? "predict with return_timestamps, which hears long recordings part by part"
+                                : "cut the recording, or raise the limit (max_duration_seconds)"};
 }
 
 std::map<std::string, std::string> SpeechSeq2Seq::settings() const {
@@ -348,16 +332,22 @@ Forward SpeechSeq2Seq::forward(const nn::Scope& root, const Columns& batch) cons
     });
   }
   const bool generates = found == batch.end() || (options_.predict_with_generate && !is_training);
-  if (generates) {
-    tasks::add_generated(generated(root, source, found != batch.end()), weights, forward);
+  if (generates) tasks::add_generated(generated(root, source, batch), weights, forward);
+  if (times_ && found == batch.end()) {
+    const Value& frames = batch.at(tasks::kSpeechFrames);
+    forward.outputs.emplace_back(tasks::kSpeechFrames, frames);
+    forward.outputs.emplace_back(tasks::kWindowBegins, full({DType::kInt32, {frames.shape()[0], 1}}, 0));
   }
   return forward;
 }
 
 // Texts that are compared with transcriptions have no times.
 generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const models::EncodedSource& source,
-                                                   bool has_labels) const {
-  const Value first = generate::first_tokens(*model_, root, source, has_labels ? prompt_ : prediction_prompt_);
+                                                   const Columns& batch) const {
+  const bool has_labels = batch.contains(kTextLabels);
+  const auto languages = batch.find(tasks::kSpeechLanguages);
+  const Value first = generate::first_tokens(*model_, root, source, has_labels ? prompt_ : prediction_prompt_,
+                                             languages == batch.end() ? Value() : languages->second);
   GenerationOptions options = generation_;
   options.max_new_tokens = std::min(*options.max_new_tokens, body_.facts().max_target - first.shape()[1]);
   if (!has_labels) options.times = times_;
@@ -365,13 +355,15 @@ generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const 
 }
 
 std::unique_ptr<PredictionLines> SpeechSeq2Seq::prediction_lines() const {
-  if (!times_) return std::make_unique<SpeechLines>(tokenizer_, pad_id());
-  const auto frames = static_cast<double>(encoder_.speech_facts().spectrogram.frames);
-  const generate::TimeScale scale{.first = times_->first,
-                                  .step = seconds_heard() * models::SpeechFacts::kFramesOfTime / frames,
-                                  .duration = seconds_heard()};
-  return std::make_unique<TimedSpeechLines>(tokenizer_, pad_id(), generation_.eos_token_id,
-                                            prediction_prompt_.tokens.size(), scale);
+  return std::make_unique<SpeechLines>(tokenizer_, pad_id(), times_ ? std::optional(timed_speech()) : std::nullopt);
+}
+
+tasks::TimedSpeech SpeechSeq2Seq::timed_speech() const {
+  const double step = seconds_heard() * models::SpeechFacts::kFramesOfTime / static_cast<double>(frames_heard());
+  return {.scale = {.first = times_->first, .step = step},
+          .ends = generation_.eos_token_id,
+          .prompt = std::ssize(prediction_prompt_.tokens),
+          .window = frames_heard()};
 }
 
 // generate() of transformers then makes the same texts.

@@ -38,7 +38,8 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
          {.use = OptionUse::kLabels, .kept = true});
   fields("generation_max_length", generation_max_length, "tokens of a generated text",
          {.lowest = 1, .default_help = "--max-target-length", .kept = true});
-  fields("return_timestamps", return_timestamps, "predictions say when each part of a text begins and ends", {});
+  fields("return_timestamps", return_timestamps,
+         "say when each part of a text begins and ends; needed above 30 seconds", {});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
 }
@@ -47,6 +48,7 @@ const TaskSpec& speech_seq2seq_spec() {
   static const TaskSpec kSpec = task_spec<SpeechSeq2SeqOptions>({.name = "speech-seq2seq",
                                                                  .classes = {"WhisperForConditionalGeneration"},
                                                                  .run_options = {RunOption::kWeightColumn},
+                                                                 .prediction_options = {"return_timestamps"},
                                                                  .pipeline = "automatic-speech-recognition",
                                                                  .make = make_speech_seq2seq,
                                                                  .sample_rows = rows_of_speech_seq2seq});

@@ -56,6 +56,13 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
   }
 }
 
+data::Example outputs_of(TrainingState& state, data::Example batch, const char* where) {
+  Evaluated evaluated = state.start_evaluation(std::move(batch)).finish();
+  note_progress();
+  require_finite_scores(evaluated, state, where);
+  return std::move(evaluated.outputs);
+}
+
 std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
                                const std::function<bool()>& should_stop) {
   const std::unique_ptr<Metrics> metrics = tasks::all_metrics(state.task());

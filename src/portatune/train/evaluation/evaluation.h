@@ -17,6 +17,10 @@ namespace portatune::train {
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
                    const std::function<bool(const Evaluated&)>& take, const char* where = "evaluation");
 
+/// The outputs of one more batch, of which a batch of evaluate_each() had the shapes.
+/// errors  NumericError as evaluate_each()
+data::Example outputs_of(TrainingState& state, data::Example batch, const char* where);
+
 /// Returns "loss", the task's metrics and the added ones over all batches of the set; nothing if `should_stop`, called
 /// for every batch, ended the evaluation early.
 /// errors  those of evaluate_each; DataError if there is no example

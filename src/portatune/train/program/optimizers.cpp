@@ -12,6 +12,7 @@
 #include "portatune/optim/average.h"
 #include "portatune/optim/lamb.h"
 #include "portatune/optim/lion.h"
+#include "portatune/optim/rmsprop.h"
 #include "portatune/optim/sgd.h"
 #include "portatune/train/options.h"
 
@@ -42,15 +43,26 @@ Made make_sgd(const TrainingOptions& o, WeightDecayOf of) {
   return optim::sgd({.momentum = o.momentum, .nesterov = o.nesterov, .weight_decay = o.weight_decay}, of);
 }
 
+Made make_rmsprop(const TrainingOptions& o, WeightDecayOf of) {
+  return optim::rmsprop({.alpha = o.rmsprop_alpha,
+                         .eps = o.adam_epsilon,
+                         .momentum = o.momentum,
+                         .centered = o.rmsprop_centered,
+                         .weight_decay = o.weight_decay},
+                        of);
+}
+
 const std::vector<Kind>& kinds() {
   const std::vector<std::string> betas = {"adam_beta1", "adam_beta2"},
-                                 adam = {"adam_beta1", "adam_beta2", "adam_epsilon"};
+                                 adam = {"adam_beta1", "adam_beta2", "adam_epsilon"},
+                                 rmsprop = {"rmsprop_alpha", "adam_epsilon", "momentum", "rmsprop_centered"};
   static const std::vector<Kind> all = {{kAdamW, "AdamW", make_adamw, adam},
                                         {"adam", "Adam", make_adam, adam},
                                         {"lamb", "LAMB", make_lamb, adam},
                                         {"lion", "Lion", make_lion, betas},
                                         {"adafactor", "Adafactor", make_adafactor, {}},
-                                        {"sgd", "SGD", make_sgd, {"momentum", "nesterov"}}};
+                                        {"sgd", "SGD", make_sgd, {"momentum", "nesterov"}},
+                                        {"rmsprop", "RMSprop", make_rmsprop, rmsprop}};
   return all;
 }
 
@@ -67,6 +79,18 @@ const Kind& kind_of(const TrainingOptions& options) {
   const auto found = std::ranges::find(kinds(), options.optim, &Kind::name);
   if (found == kinds().end()) refuse_option("optim", options.optim, "one of " + list_of(optimizer_names()));
   return *found;
+}
+
+// Refuses an option that only other optimizers have.
+void refuse_unless_used(const std::string& option, bool is_given, const TrainingOptions& options) {
+  if (!is_given || has(kind_of(options), option)) return;
+  std::string titles, names;
+  for (const Kind& kind : kinds()) {
+    if (!has(kind, option)) continue;
+    titles += (titles.empty() ? "" : " and ") + kind.title;
+    names += (names.empty() ? "optim " : " or ") + kind.name;
+  }
+  refuse_option(option, "an option of " + titles + ", with optim " + options.optim, names);
 }
 
 Made make(const TrainingOptions& options, WeightDecayOf decay_of) {
@@ -92,11 +116,10 @@ std::vector<OptionChoice> optimizer_choices() {
 }
 
 void check_optimizer(const TrainingOptions& options) {
-  const bool has_momentum = has(kind_of(options), "momentum");
-  if (!has_momentum && (options.momentum > 0 || options.nesterov)) {
-    refuse_option(options.nesterov ? "nesterov" : "momentum", "an option of SGD, with optim " + options.optim,
-                  "optim sgd");
-  }
+  refuse_unless_used("nesterov", options.nesterov, options);
+  refuse_unless_used("momentum", options.momentum > 0, options);
+  refuse_unless_used("rmsprop_centered", options.rmsprop_centered, options);
+  refuse_unless_used("rmsprop_alpha", options.rmsprop_alpha != TrainingOptions().rmsprop_alpha, options);
   if (options.nesterov && options.momentum == 0) {
     refuse_option("nesterov", "momentum 0", "momentum above 0", "set momentum, to 0.9 for example");
   }

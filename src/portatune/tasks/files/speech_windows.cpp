@@ -1,0 +1,199 @@
+#include "portatune/tasks/files/speech_windows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "portatune/io/text/json.h"
+#include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/metrics/texts/words.h"
+
+namespace portatune::tasks {
+namespace {
+
+// Column of texts: the spectrogram of a recording of several windows as bytes of float32 [mel bins, frames], else
+// empty.
+constexpr const char* kLongFeatures = "long_features";
+
+// The tokens of a text in a row of generated tokens.
+std::span<const int32_t> text_in(std::span<const int32_t> row, const TimedSpeech& speech) {
+  const auto text = row.subspan(static_cast<size_t>(speech.prompt));
+  return {text.begin(), std::ranges::find_first_of(text, speech.ends)};
+}
+
+generate::SpeechWindow window_at(int64_t begin, int64_t frames, const TimedSpeech& speech) {
+  return {.begin = begin, .frames = std::min(frames - begin, speech.window)};
+}
+
+// The recordings of a batch, and what was heard of them.
+class Recordings {
+ public:
+  Recordings(const data::Example& batch, const data::Example& outputs, const char* name, const TimedSpeech& speech)
+      : long_features_(batch.texts(kLongFeatures)), next_(batch), name_(name), speech_(speech) {
+    next_.erase(kLongFeatures);
+    for (const int32_t frames : outputs.tensor(kSpeechFrames).as<int32_t>()) rows_.push_back({.frames = frames});
+  }
+
+  bool are_heard() const {
+    return std::ranges::all_of(rows_, [](const Row& row) { return row.is_heard(); });
+  }
+
+  // Adds the outputs of the current windows, and moves to the next ones.
+  void take(const data::Example& outputs) {
+    const Tensor& tokens = outputs.tensor(kGeneratedTokens);
+    length_ = static_cast<size_t>(tokens.shape()[1]);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      Row& row = rows_[i];
+      if (row.is_heard()) continue;
+      const auto heard = tokens.as<int32_t>().subspan(i * length_, length_);
+      row.tokens.insert(row.tokens.end(), heard.begin(), heard.end());
+      row.begins.push_back(static_cast<int32_t>(row.next));
+      const bool is_one_window = row.frames <= speech_.window;
+      row.next = is_one_window ? row.frames
+                               : generate::next_window(text_in(heard, speech_), speech_.scale,
+                                                       window_at(row.next, row.frames, speech_));
+    }
+  }
+
+  // The batch of the current windows. Heard recordings are silent there.
+  data::Example batch() {
+    next_.set(name_, features());
+    if (next_.has(kSpeechLanguages)) next_.set(kSpeechLanguages, languages());
+    return next_;
+  }
+
+  data::Example outputs_of_all(data::Example first) const {
+    size_t windows = 1;
+    for (const Row& row : rows_) windows = std::max(windows, row.begins.size());
+    first.set(kGeneratedTokens, table(windows * length_, 0, [](const Row& row) { return std::span(row.tokens); }));
+    first.set(kWindowBegins, table(windows, -1, [](const Row& row) { return std::span(row.begins); }));
+    return first;
+  }
+
+ private:
+  struct Row {
+    int64_t frames, next = 0;
+    std::vector<int32_t> tokens = {}, begins = {};  // of the windows
+
+    bool is_heard() const { return next >= frames; }
+  };
+
+  Tensor features() const {
+    Tensor features(next_.tensor(name_).type());
+    const auto bins = static_cast<size_t>(features.shape()[1]), width = static_cast<size_t>(features.shape()[2]);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.is_heard() || long_features_[i].empty()) continue;  // without features: a row of another process
+      const auto frames = static_cast<size_t>(window_at(row.next, row.frames, speech_).frames);
+      for (size_t bin = 0; bin < bins; ++bin) {
+        const size_t from = bin * static_cast<size_t>(row.frames) + static_cast<size_t>(row.next);
+        std::memcpy(features.data() + (i * bins + bin) * width * sizeof(float),
+                    long_features_[i].data() + from * sizeof(float), frames * sizeof(float));
+      }
+    }
+    return features;
+  }
+
+  // The languages of the first windows, which follow the first token.
+  Tensor languages() const {
+    std::vector<int32_t> ids;
+    for (const Row& row : rows_) ids.push_back(row.tokens.empty() ? -1 : row.tokens[1]);
+    return vector_of(ids);
+  }
+
+  template <class Part>
+  Tensor table(size_t width, int32_t padding, const Part& part) const {
+    std::vector<int32_t> values(rows_.size() * width, padding);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      std::ranges::copy(part(rows_[i]), values.begin() + static_cast<ptrdiff_t>(i * width));
+    }
+    return Tensor({std::ssize(rows_), static_cast<int64_t>(width)}, std::span<const int32_t>(values));
+  }
+
+  const std::vector<std::string>& long_features_;
+  data::Example next_;
+  const char* const name_;
+  const TimedSpeech& speech_;
+  std::vector<Row> rows_;
+  size_t length_ = 0;  // tokens of a window
+};
+
+using Segments = std::vector<generate::SpeechSegment>;
+
+Segments segments_of(const data::Example& outputs, size_t row, const TimedSpeech& speech) {
+  const Tensor &tokens = outputs.tensor(kGeneratedTokens), &begins = outputs.tensor(kWindowBegins);
+  const auto windows = static_cast<size_t>(begins.shape()[1]);
+  const size_t length = static_cast<size_t>(tokens.shape()[1]) / windows;
+  const int32_t frames = outputs.tensor(kSpeechFrames).as<int32_t>()[row];
+  Segments all;
+  for (size_t i = row * windows; i < (row + 1) * windows; ++i) {
+    const int32_t begin = begins.as<int32_t>()[i];
+    if (begin < 0) break;
+    const auto text = text_in(tokens.as<int32_t>().subspan(i * length, length), speech);
+    std::ranges::move(generate::speech_segments(text, speech.scale, window_at(begin, frames, speech)),
+                      std::back_inserter(all));
+  }
+  return all;
+}
+
+std::string decoded(const std::vector<int32_t>& ids, const text::Tokenizer& tokenizer) {
+  return std::string(stripped(tokenizer.decode(ids, {.skip_special_tokens = true})));
+}
+
+std::string line_of_segments(const std::string& audio, const Segments& parts, const text::Tokenizer& tokenizer) {
+  std::vector<int32_t> all;
+  auto segments = nlohmann::ordered_json::array();
+  for (const generate::SpeechSegment& part : parts) {
+    all.insert(all.end(), part.tokens.begin(), part.tokens.end());
+    segments.push_back({{"start", part.start}, {"end", part.end}, {"text", decoded(part.tokens, tokenizer)}});
+  }
+  return io::line_of(
+      nlohmann::ordered_json({{"audio", audio}, {"text", decoded(all, tokenizer)}, {"segments", segments}}));
+}
+
+// The first frames of a spectrogram [mel bins, all frames].
+Tensor first_frames(const Tensor& spectrogram, int64_t frames) {
+  const int64_t bins = spectrogram.shape()[0], all = spectrogram.shape()[1];
+  Tensor first({DType::kFloat32, {bins, frames}});
+  for (int64_t bin = 0; bin < bins; ++bin) {
+    std::ranges::copy_n(spectrogram.as<float>().begin() + bin * all, frames, first.as<float>().begin() + bin * frames);
+  }
+  return first;
+}
+
+}  // namespace
+
+void set_window_columns(data::Example& example, int64_t window, bool detects_language) {
+  example.set(kSpeechFrames, Tensor({}, {static_cast<int32_t>(window)}));
+  example.set(kLongFeatures, "");
+  if (detects_language) example.set(kSpeechLanguages, Tensor({}, {int32_t{-1}}));
+}
+
+void set_long_recording(data::Example& example, const char* name, const Tensor& spectrogram, int64_t window) {
+  example.set(name, first_frames(spectrogram, window));
+  example.set(kSpeechFrames, Tensor({}, {static_cast<int32_t>(spectrogram.shape()[1])}));
+  const std::span<const float> values = spectrogram.as<float>();
+  example.set(kLongFeatures, std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
+}
+
+data::Example heard_windows(const data::Example& batch, const data::Example& outputs, const Task::RunBatch& run,
+                            const char* name, const TimedSpeech& speech) {
+  Recordings recordings(batch, outputs, name, speech);
+  recordings.take(outputs);
+  while (!recordings.are_heard()) recordings.take(run(recordings.batch()));
+  return recordings.outputs_of_all(outputs);
+}
+
+std::string timed_lines(const data::Example& batch, const data::Example& outputs, const text::Tokenizer& tokenizer,
+                        const TimedSpeech& speech) {
+  const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+  std::string lines;
+  for (size_t row = 0; row < weights.size(); ++row) {
+    if (weights[row] == 0) continue;
+    lines += line_of_segments(batch.texts("audio")[row], segments_of(outputs, row, speech), tokenizer);
+  }
+  return lines;
+}
+
+}  // namespace portatune::tasks
