@@ -305,6 +305,11 @@ CASES = {
         "Gemma3TextForSequenceClassification",
         GEMMA3 | SINGLE | {"layer_types": ["full_attention"], "final_logit_softcapping": 1.5},
     ),
+    "llama_qa": ("LlamaForQuestionAnswering", LLAMA),
+    "mistral_qa": ("MistralForQuestionAnswering", LLAMA | {"sliding_window": 4}),
+    "qwen2_qa": ("Qwen2ForQuestionAnswering", LLAMA),
+    "qwen3_qa": ("Qwen3ForQuestionAnswering", LLAMA | {"head_dim": 10}),
+    "smollm3_qa": ("SmolLM3ForQuestionAnswering", SMOLLM3),
 }
 
 
@@ -320,14 +325,25 @@ def share_bias(model, inputs):
 
 
 # Settings of single cases.
-CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
+# Padding that sees no token through the window has other states than in transformers, whose loss counts padding.
+CHANGES = {
+    "bert_beyond_qa": positions_beyond,
+    "bert_mlm_shared_bias": share_bias,
+    "mistral_qa": encoder_cases.without_padding,
+}
 CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES | speech_cases.CHANGES
 
 # Cases of one layer whose gradients are all recorded.
 WITH_ALL_GRADIENTS = encoder_cases.WITH_ALL_GRADIENTS + speech_cases.WITH_ALL_GRADIENTS
 
 # The first seed of each table.
-TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 3057: big_bird_cases.CASES, 5001: ENCODER_CASES, 7001: SPEECH_CASES}
+TABLES = {
+    1: CASES,
+    1001: SEQ2SEQ_CASES,
+    3057: big_bird_cases.CASES,
+    5001: ENCODER_CASES,
+    7001: SPEECH_CASES,
+}
 
 
 def main():
