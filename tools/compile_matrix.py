@@ -34,6 +34,7 @@ OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-
            "audio-classification": [], "colorization": [], "speech-ctc": [],
            "speech-seq2seq": ["--max-target-length", "16"]}
 UNAVAILABLE = 69
+DECODER = "-decoder"
 
 
 def heads_by_architecture(page):
@@ -51,12 +52,18 @@ def heads_by_architecture(page):
     return heads
 
 
+def name_of(config):
+    """Returns the model_type, with an ending for the decoder of an encoder-decoder model without its encoder."""
+    is_alone = "decoder_layers" in config and not config.get("is_encoder_decoder", True)
+    return config["model_type"] + (DECODER if is_alone else "")
+
+
 def configs():
-    """Returns model_type -> config.json of the first test case."""
+    """Returns name_of() -> config.json of the first test case."""
     found = {}
     for case in [*sorted((DATA / "models").iterdir()), DATA / "coltran" / "colorizer"]:
         config = json.loads((case / "config.json").read_text())
-        found.setdefault(config["model_type"], config)
+        found.setdefault(name_of(config), config)
     return found
 
 
@@ -104,8 +111,9 @@ def compiled(command, folder, task, target):
 
 
 def steps_of(models, targets, only):
-    """Returns (model_type, task, target) of every step, the targets of a task one after the other."""
+    """Returns (name_of(), task, target) of every step, the targets of a task one after the other."""
     heads = heads_by_architecture((ROOT / "docs" / "models" / "models.md").read_text())
+    heads |= {model: ["causal LM"] for model in models if model.endswith(DECODER)}
     if missing := heads.keys() ^ models.keys():
         sys.exit(f"compile_matrix: docs/models/models.md and tests/data/models differ in {', '.join(sorted(missing))}")
     return [(model, TASKS[head], target) for model, names in sorted(heads.items()) if model in (only or heads)

@@ -35,17 +35,24 @@ TEST(EncoderDecoder, ResultDoesNotDependOnTheBatch) {
   }
 }
 
-TEST(EncoderDecoder, MeshesMakeTheSameTokens) {
-  Generator one(test::kernels(), kBart);
-  for (const Mesh& mesh : {Mesh{.data = 2}, Mesh{.tensor = 2}}) {
+class EncoderDecoderOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(EncoderDecoderOf, MeshesMakeTheSameTokens) {
+  const std::filesystem::path model = std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / GetParam();
+  Generator one(test::kernels(), model);
+  for (const Mesh& mesh : {Mesh{.data = 2}, Mesh{.fsdp = 2}, Mesh{.tensor = 2}, Mesh{.data = 2, .tensor = 2}}) {
     const Device devices({.mesh = mesh, .use_cache = false});
-    Generator several(devices, kBart);
+    Generator several(devices, model);
     for (const int64_t beams : {1, 3}) {
       EXPECT_EQ(ids_of(several.generate_ids(kSources, options(beams))),
-                ids_of(one.generate_ids(kSources, options(beams))));
+                ids_of(one.generate_ids(kSources, options(beams))))
+          << to_string(mesh);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, EncoderDecoderOf, testing::Values("bart_lm", "bigbirdpegasus_lm", "t5_lm"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(EncoderDecoder, CompilesOncePerShape) {
   Generator generator(test::kernels(), kBart);

@@ -73,6 +73,18 @@ TEST(InitialWeights, FindABareEncoderWithoutItsPrefix) {
   EXPECT_THAT(found.report.unexpected, IsEmpty());
 }
 
+// LlamaForQuestionAnswering has the name "transformer" for the body that is "model" in other classes.
+TEST(InitialWeights, BodyForAnswersIsFoundUnderThePrefixOfOtherClasses) {
+  const std::vector<nn::Parameter> parameters = {parameter_of("transformer.a", {2}), parameter_of("qa_outputs", {2})};
+  for (const char* name : {"transformer.a", "bert.a", "a"}) {
+    const InitialWeights found = load({{name, kTwo.view()}}, parameters);
+    EXPECT_EQ(values(found.values[0]), values(kTwo)) << name;
+    EXPECT_THAT(found.report.missing, ElementsAre("qa_outputs"));
+    EXPECT_THAT(found.report.body, IsEmpty());
+  }
+  EXPECT_THAT(load({{"b", kTwo.view()}}, parameters).report.body, ElementsAre("transformer.a"));
+}
+
 TEST(InitialWeights, SinusoidsAreThoseOfThePaper) {
   const nn::Parameter places = parameter_of("places", {3, 4}, {nn::Initializer::Kind::kSinusoids});
   const auto near = [](double value) { return ::testing::FloatNear(static_cast<float>(value), 1e-6f); };

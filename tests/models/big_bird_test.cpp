@@ -14,6 +14,7 @@
 #include "portatune/error.h"
 #include "portatune/models/encoders/big_bird_blocks.h"
 #include "portatune/models/one_text_per_row.h"
+#include "portatune/nn/program_parameters.h"
 #include "portatune/parity/optimizer_steps.h"
 #include "portatune/parity/parity.h"
 #include "portatune/parity/reference_task.h"
@@ -100,7 +101,7 @@ class SparseBigBird : public ::testing::Test {
   std::vector<Tensor> evaluated(const data::Example& batch) const {
     const train::EvaluationProgram program =
         train::evaluation_program(task_, train::signature_of(task_, batch), {.compute_dtype = DType::kFloat32});
-    std::vector<Tensor> arguments = task_.initial_weights(program.parameters, 0).values;
+    std::vector<Tensor> arguments = task_.initial_weights(nn::arguments_of(program.parameters), 0).values;
     for (const std::string& name : task_.inputs()) arguments.push_back(batch.tensor(name));
     return evaluate(program.function.results, program.function.parameters, arguments, kernels());
   }

@@ -1,5 +1,5 @@
 // A saved folder has the tensors and the config of the one that transformers saved for the same class: every case of
-// tests/data/models in the present format. So from_pretrained() misses no weight that the model uses.
+// tests/data/models in the present format. So from_pretrained() misses no weight.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,20 +25,6 @@ std::vector<std::string> present_cases() {
   return names;
 }
 
-// Tensors that transformers saves although its model does not read them: the pooler of Big Bird in other heads than
-// those for choices, the copy of an untied bias, and the norm of relative positions in a model without them.
-bool is_unused(std::string_view case_name, std::string_view tensor) {
-  constexpr std::pair<std::string_view, std::string_view> kUnused[] = {
-      {"bigbird", "bert.pooler."},
-      {"albert_pretraining", "predictions.bias "},
-      {"bert_mlm_untied", "predictions.bias "},
-      {"bigbird_pretraining", "predictions.bias "},
-      {"xlmroberta_mlm", "lm_head.bias "},
-      {"debertav2_absolute", "deberta.encoder.LayerNorm."}};
-  return std::ranges::any_of(kUnused, [&](const auto& unused) {
-    return case_name.starts_with(unused.first) && tensor.find(unused.second) != tensor.npos;
-  });
-}
 // Marian's sinusoids, which transformers computes and reads, but does not save.
 bool is_computed(const std::string& tensor) { return tensor.find("embed_positions.weight ") != std::string::npos; }
 
@@ -64,8 +50,6 @@ TEST_P(SavedFolder, HasTheTensorsOfTransformers) {
   // A case of the bare model has no prefix; a task saves a head with it.
   const bool is_bare =
       std::ranges::none_of(expected, [&](const std::string& tensor) { return saved.contains(tensor); });
-  std::erase_if(expected,
-                [&](const std::string& tensor) { return is_unused(GetParam(), tensor) && !saved.contains(tensor); });
   std::erase_if(saved, [&](const std::string& tensor) { return is_computed(tensor) && !expected.contains(tensor); });
   EXPECT_THAT(is_bare ? without_prefix(saved) : saved, ::testing::ContainerEq(expected));
 }

@@ -25,7 +25,7 @@ inline std::vector<std::vector<float>> step(const Device& device, const Task& ta
   const InitialWeights initial = task.initial_weights(program.parameters, 1);
   const train::StepLayout& layout = program.layout;
   std::map<size_t, DeviceArray> arrays;  // by the index of the argument
-  for (size_t i = 0; i < program.parameters.size(); ++i) {
+  for (size_t i = 0; i < layout.weights(); ++i) {
     arrays.emplace(layout.weight(i), device.put(initial.values[i].view(), program.parameters[i].sharding));
   }
   for (size_t i = 0; i < layout.slots().size(); ++i) {

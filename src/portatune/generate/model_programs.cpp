@@ -48,6 +48,7 @@ void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
   hub::require_weights(initial.report, parameters.size(), NewWeights::kNone);
   for (size_t i = 0; i < parameters.size(); ++i) {
     names_.push_back(parameters[i].name);
+    if (!parameters[i].input) continue;  // no argument
     weights_.push_back(
         device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i])), parameters[i].sharding));
   }

@@ -1,6 +1,7 @@
 #include "portatune/generate/programs.h"
 
 #include "portatune/generate/text_loop.h"
+#include "portatune/nn/program_parameters.h"
 
 namespace portatune::generate {
 namespace {
@@ -19,11 +20,13 @@ Sizes on_device(Sizes sizes, const Mesh& mesh) {
   return sizes;
 }
 
-GenerationProgram finish(const nn::Context& context, const Values& inputs, const Values& results) {
+// prefilled  results of the prefill program, which determine the parameters of both programs
+GenerationProgram finish(const nn::Context& context, const Values& prefilled, const Values& inputs,
+                         const Values& results) {
   GenerationProgram program;
   program.function.mesh = context.options().mesh;
-  program.parameters.assign(context.parameters().begin(), context.parameters().end());
-  for (const nn::Parameter& parameter : program.parameters) program.function.parameters.push_back(parameter.input);
+  program.parameters = nn::parameters_of(context, prefilled);
+  program.function.parameters = nn::inputs_of(nn::arguments_of(program.parameters));
   append(program.function.parameters, inputs);
   program.function.results = results;
   for (const Value& result : results) {
@@ -61,7 +64,8 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
   const Parts parts(model, kind, sizes, dtype, lora, mesh);
   Values inputs{parts.prompts.ids, parts.prompts.padding};
   append(inputs, parts.settings_in);
-  return finish(parts.context, inputs, flat(parts.texts));
+  const Values results = flat(parts.texts);
+  return finish(parts.context, results, inputs, results);
 }
 
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
@@ -76,8 +80,9 @@ GenerationProgram decode_program(const models::TextModel& model, const SearchKin
   const Values carried = flat(texts);
   Values inputs = carried;
   append(inputs, parts.settings_in);
-  GenerationProgram program = finish(parts.context, inputs, flat({.state = last, .context = context}));
-  const size_t weights = program.parameters.size();
+  GenerationProgram program =
+      finish(parts.context, flat(parts.texts), inputs, flat({.state = last, .context = context}));
+  const size_t weights = nn::arguments_of(program.parameters).size();
   for (size_t i = 0; i < carried.size(); ++i) program.function.aliases.emplace_back(weights + i, i);
   return program;
 }

@@ -19,7 +19,7 @@ struct Sizes {
   int64_t length;   ///< positions of a text: its first tokens (the prompt, if it continues that) and new tokens
 };
 
-/// A program and the model parameters that come first among its inputs.
+/// A program and the model parameters, whose nn::arguments_of() come first among its inputs.
 struct GenerationProgram {
   Function function;
   std::vector<nn::Parameter> parameters;

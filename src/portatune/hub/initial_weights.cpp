@@ -60,6 +60,18 @@ bool is_within(const std::string& prefix, const nn::Parameter& parameter) {
 // Before the names of a body of which a class has a part without this prefix, such as WhisperForAudioClassification.
 constexpr const char* kWholeModel = "model.";
 
+// The body's prefix in some classes for question answering, such as LlamaForQuestionAnswering, in place of that in
+// other classes.
+const std::string kBodyForAnswers = "transformer";
+
+// The prefix of the body among these parameters, which is `prefix` in most classes; empty: they have none.
+std::string prefix_among(std::span<const nn::Parameter> parameters, const std::string& prefix) {
+  for (const std::string& one : {prefix, kBodyForAnswers}) {
+    if (std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_within(one, p); })) return one;
+  }
+  return {};
+}
+
 // Returns whether a parameter belongs to the head of a class that has its body without a prefix.
 bool is_of_head(const nn::Parameter& parameter) {
   return std::ranges::any_of(kHeadModules, [&](const char* module) { return is_within(module, parameter); });
@@ -209,7 +221,7 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
   if (is_adapter(folder.path())) verify_weights(base_of(folder.path()));
   InitialWeights result;
   result.report.folder = folder.path();
-  const bool has_prefix = std::ranges::any_of(parameters, [&](const nn::Parameter& p) { return is_within(prefix, p); });
+  const std::string own_prefix = prefix_among(parameters, prefix);
   std::set<std::string, std::less<>> used;
   const auto find = [&](const std::string& name) {
     std::optional<TensorView> view = folder.find(name);
@@ -218,9 +230,13 @@ InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Param
   };
   for (const nn::Parameter& parameter : parameters) {
     const std::string& name = parameter.name;
-    const bool in_encoder = has_prefix ? is_within(prefix, parameter) : !is_of_head(parameter);
+    const bool in_encoder = own_prefix.empty() ? !is_of_head(parameter) : is_within(own_prefix, parameter);
     std::optional<TensorView> view = find(name);
-    if (!view && is_within(prefix, parameter)) view = find(name.substr(prefix.size() + 1));
+    if (!view && in_encoder && !own_prefix.empty()) {
+      const std::string bare = name.substr(own_prefix.size() + 1);
+      view = find(bare);
+      if (!view) view = find(prefix + "." + bare);
+    }
     if (!view && in_encoder) view = find(kWholeModel + name);
     for (const std::string& alias : parameter.aliases) {
       const std::optional<TensorView> same = find(alias);

@@ -28,7 +28,8 @@ InitialWeights draw_weights(std::span<const nn::Parameter> parameters, uint64_t 
 void require_weights(const LoadReport& report, size_t parameters, NewWeights allowed);
 
 /// Values from a checkpoint, as float32. A parameter `prefix.x` is of the body, and is also found as `x`, in
-/// checkpoints of the bare encoder. If no parameter has the prefix, all but those of kHeadModules are of the body.
+/// checkpoints of the bare encoder. If no parameter has the prefix, that of some classes for question answering counts,
+/// "transformer", under which `prefix.x` is also found; without either, all but those of kHeadModules are of the body.
 /// Missing values are initialised at random; so is a parameter outside of the body (a head) that the checkpoint has
 /// with another shape, which counts as missing. Buffers are never missing.
 /// errors  CheckpointError naming the tensor for another shape within the body, or elements that are not floats; for a

@@ -36,9 +36,16 @@ LayerStack bart_layout(const std::string& stack, std::vector<std::string> added_
           .added_parts = std::move(added_parts)};
 }
 
-LayerStacks bart_family_stacks(const std::string& encoder_attention) {
-  return {bart_layout("encoder", {encoder_attention, "fc2"}),
-          bart_layout("decoder", {"self_attn.out_proj", "encoder_attn.out_proj", "fc2"})};
+// The stacks of a config, of which a decoder alone has the last.
+LayerStacks of_encoder_and_decoder(const io::JsonObject& config, LayerStacks stacks) {
+  if (!config.get_bool_or("is_encoder_decoder", true)) stacks.erase(stacks.begin(), stacks.end() - 1);
+  return stacks;
+}
+
+LayerStacks bart_family_stacks(const io::JsonObject& config, const std::string& encoder_attention) {
+  return of_encoder_and_decoder(config,
+                                {bart_layout("encoder", {encoder_attention, "fc2"}),
+                                 bart_layout("decoder", {"self_attn.out_proj", "encoder_attn.out_proj", "fc2"})});
 }
 
 // An encoder or decoder of T5, whose layers are "blocks" of numbered parts.
@@ -120,11 +127,15 @@ LayerStacks opt_stacks(const io::JsonObject& config) {
 
 LayerStacks phi_stacks(const io::JsonObject&) { return {decoder_layout({"mlp.fc1"}, "mlp.fc2", "self_attn.dense")}; }
 
-LayerStacks bart_stacks(const io::JsonObject&) { return {bart_layout("encoder", {}), bart_layout("decoder", {})}; }
+LayerStacks bart_stacks(const io::JsonObject& config) {
+  return of_encoder_and_decoder(config, {bart_layout("encoder", {}), bart_layout("decoder", {})});
+}
 
-LayerStacks mbart_stacks(const io::JsonObject&) { return bart_family_stacks("self_attn.out_proj"); }
+LayerStacks mbart_stacks(const io::JsonObject& config) { return bart_family_stacks(config, "self_attn.out_proj"); }
 
-LayerStacks bigbird_pegasus_stacks(const io::JsonObject&) { return bart_family_stacks("self_attn.output"); }
+LayerStacks bigbird_pegasus_stacks(const io::JsonObject& config) {
+  return bart_family_stacks(config, "self_attn.output");
+}
 
 LayerStacks umt5_stacks(const io::JsonObject&) {
   return {t5_layout("encoder", "num_layers", "layer.1.DenseReluDense", {"layer.0.SelfAttention.o"}),

@@ -34,6 +34,7 @@ Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder) {
   const nn::Scope owner = decoder.tied ? s : s / "decoder", other = decoder.tied ? s / "decoder" : s;
   const Value bias = vocabulary_bias(owner, decoder);
   other.tied_parameter("bias", (owner / "bias").path());
+  if (!decoder.tied) s.buffer("bias", {decoder.vocab_size}, {Initializer::Kind::kZeros});  // saved, but not used
   return lm_logits(s, x, weight, decoder, bias);
 }
 

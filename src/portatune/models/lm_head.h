@@ -17,8 +17,9 @@ struct LmDecoder {
   double softcap = 0;                               ///< bound c of the logits, which become c tanh(logits / c); 0: none
 };
 /// x W^T + b. If tied, the weight is that of the embeddings and b is "bias"; else they are "decoder.weight" and
-/// "decoder.bias". A checkpoint may hold b under either name, because older versions of transformers tie the two.
-/// x [..., width]; returns float32 [..., vocab_size]
+/// "decoder.bias", and "bias" is a buffer without effect, which transformers saves. A checkpoint may hold b under
+/// either name, because older versions of transformers tie the two.
+/// x  [..., width]; returns float32 [..., vocab_size]
 Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 
 /// x W^T + b, for layers with other names: "weight", which may be tied to the embeddings, and "bias" of s.

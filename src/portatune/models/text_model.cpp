@@ -3,6 +3,7 @@
 #include "portatune/error.h"
 #include "portatune/models.h"
 #include "portatune/models/heads.h"
+#include "portatune/models/named_for_answers.h"
 
 namespace portatune::models {
 namespace {
@@ -34,6 +35,12 @@ std::string name_of_checkpoint(const TextModelFacts& facts) {
 
 Value TextBody::pooler_output(const nn::Scope&, const Value&) const { return {}; }
 
+Values hidden_states_for(HeadKind head, const TextBody& body, const nn::Scope& root, const TextInputs& in) {
+  const auto* named = dynamic_cast<const NamedForAnswers*>(&body);
+  return named != nullptr && head == HeadKind::kQuestionAnswering ? named->hidden_states_for_answers(root, in)
+                                                                  : body.hidden_states(root, in);
+}
+
 std::string TextModel::class_name(HeadKind kind) const {
   if (kind == HeadKind::kCausalLM && !facts_.causal_lm_class.empty()) return facts_.causal_lm_class;
   if (kind == HeadKind::kSeq2SeqLM && seq2seq() != nullptr && !seq2seq()->facts().lm_class.empty()) {
@@ -44,7 +51,7 @@ std::string TextModel::class_name(HeadKind kind) const {
 
 Value TextModel::state_for(HeadKind head, const nn::Scope& root, const TextInputs& in) const {
   return seq2seq() != nullptr ? seq2seq()->states_of_text(root, in, head).last()
-                              : body().hidden_states(root, in).back();
+                              : hidden_states_for(head, body(), root, in).back();
 }
 
 Value TextModel::logits(HeadKind kind, const nn::Scope& root, const HeadInputs& in) const {

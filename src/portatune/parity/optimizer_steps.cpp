@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "portatune/error.h"
+#include "portatune/nn/program_parameters.h"
 
 namespace portatune::parity {
 namespace {
@@ -63,7 +64,7 @@ train::Signature signature_of(const ReferenceTask& task, const ReferenceCase& re
 
 std::vector<Tensor> start_of(const ReferenceTask& task, const ReferenceCase& reference,
                              std::span<const nn::Parameter> parameters) {
-  std::vector<Tensor> start = task.initial_weights(parameters, 0).values;
+  std::vector<Tensor> start = task.initial_weights(nn::arguments_of(parameters), 0).values;
   for (const std::string& name : task.inputs()) start.push_back(reference.inputs().tensor(name));
   return start;
 }
@@ -115,7 +116,7 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
   comparisons.push_back(compare_losses(reference, losses));
 
   NamedTensors after;
-  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+  for (size_t i = 0; i < layout.weights(); ++i) {
     const Tensor parameter = arrays[layout.weight(i)].to_host();
     const std::vector<std::string> names = reference.names_of(plan.parameters[i], "after5");
     for (const std::string& name : names) after.emplace_back(name, parameter);

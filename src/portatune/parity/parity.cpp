@@ -8,6 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/safetensors/safetensors.h"
+#include "portatune/nn/program_parameters.h"
 #include "portatune/parity/generation.h"
 #include "portatune/parity/optimizer_steps.h"
 #include "portatune/parity/reference_task.h"
@@ -36,10 +37,11 @@ void run_forward_and_gradients(const Device& device, const ReferenceCase& refere
   const Function& forward = program.function;
   Function f{.parameters = forward.parameters, .results = {forward.results[0] / forward.results[1]}};
   f.results.insert(f.results.end(), forward.results.begin() + 2, forward.results.end());
+  const std::span<const nn::Parameter> weights_read = nn::arguments_of(program.parameters);
   const bool differentiate = dtype == DType::kFloat32 && task.has_loss();
   if (differentiate) {
     Values weights;
-    for (const nn::Parameter& parameter : program.parameters) weights.push_back(parameter.value);
+    for (const nn::Parameter& parameter : weights_read) weights.push_back(parameter.value);
     for (const Value& gradient : gradients(f.results[0], weights)) f.results.push_back(gradient);
   }
 
@@ -52,7 +54,7 @@ void run_forward_and_gradients(const Device& device, const ReferenceCase& refere
   ++next;
   for (const std::string& name : program.outputs) result.expected.emplace_back(name, found[next++].to_host());
   if (!differentiate) return;
-  for (const nn::Parameter& parameter : program.parameters) {
+  for (const nn::Parameter& parameter : weights_read) {
     const Tensor gradient = found[next++].to_host();
     for (const std::string& name : reference.names_of(parameter, "grads")) result.grads.emplace_back(name, gradient);
   }

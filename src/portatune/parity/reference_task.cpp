@@ -6,6 +6,7 @@
 
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
+#include "portatune/models/named_for_answers.h"
 #include "portatune/ops.h"
 #include "portatune/speech_models.h"
 #include "portatune/tasks/objectives/ctc.h"
@@ -173,7 +174,9 @@ Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch)
     in = {flatten_choices(in.input_ids), flatten_choices(in.attention_mask), flatten_choices(in.token_type_ids)};
   }
   if (text_model_->seq2seq() != nullptr) return seq2seq_forward(root, in, batch);
-  const Values hidden_states = text_model_->body().hidden_states(root, in);
+  const bool answers = head_ == "ForQuestionAnswering";
+  const HeadKind head = answers ? HeadKind::kQuestionAnswering : HeadKind::kSequenceClassification;
+  const Values hidden_states = models::hidden_states_for(head, text_model_->body(), root, in);
   Forward forward = text_head(root, in, hidden_states.back(), batch);
   append_hidden_states(hidden_states, forward);
   return forward;

@@ -5,6 +5,7 @@
 
 #include "portatune/graph/exchange.h"
 #include "portatune/graph/matrix_flops.h"
+#include "portatune/nn/program_parameters.h"
 
 namespace portatune::plan {
 namespace {
@@ -28,7 +29,7 @@ Memory memory_of_inputs(const train::StepProgram& step) {
 
 Memory memory_of_inputs(const train::EvaluationProgram& evaluation) {
   const std::span<const Value> values = evaluation.function.parameters;
-  const size_t weights = evaluation.parameters.size();
+  const size_t weights = nn::arguments_of(evaluation.parameters).size();
   return {.parameters = bytes_of(values.first(weights)), .batch = bytes_of(values.subspan(weights))};
 }
 

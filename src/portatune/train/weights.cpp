@@ -240,13 +240,15 @@ Tensor Weights::accumulated_gradient(size_t parameter) const {
 std::vector<DeviceArray*> Weights::arguments() {
   require_whole();
   std::vector<DeviceArray*> arguments;
-  for (DeviceArray& weight : weights_) arguments.push_back(&weight);
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    if (parameters_[i].input) arguments.push_back(&weights_[i]);
+  }
   return arguments;
 }
 
 void Weights::set_arguments(const StepLayout& layout, std::vector<DeviceArray*>& arguments) {
   require_whole();
-  for (size_t i = 0; i < weights_.size(); ++i) arguments[layout.weight(i)] = &weights_[i];
+  for (size_t i = 0; i < layout.weights(); ++i) arguments[layout.weight(i)] = &weights_[i];
   for (size_t i = 0; i < slots_->size(); ++i) arguments[layout.slot(i)] = &(*slots_)[i];
 }
 

@@ -74,7 +74,7 @@ class Weights {
   /// Bytes of the weights to save.
   int64_t bytes() const;
 
-  /// The weights as arguments of a program.
+  /// The weights as arguments of a program: without buffers that have no effect (nn::parameters_of).
   std::vector<DeviceArray*> arguments();
   /// Sets weights and slots among the arguments of a step.
   void set_arguments(const StepLayout& layout, std::vector<DeviceArray*>& arguments);

@@ -170,12 +170,12 @@ std::string model_with_words(const Toy& toy, const char* name) {
   return model;
 }
 
-// Continues prompts of different lengths.
-Words generate(const Toy& toy, const Words& more) {
+// Texts for prompts of different lengths.
+Words generate(const Toy& toy, const Words& more, const char* model = kDecoder) {
   write(toy.file("prompts.txt"), "the film was\nwe saw the play and the music was good\nbad\nthe book\nthe play\n");
   return Words{"generate",
                "--model",
-               model_with_words(toy, kDecoder),
+               model_with_words(toy, model),
                "--input",
                toy.file("prompts.txt"),
                "--max-new-tokens",
@@ -217,6 +217,42 @@ TEST_P(SeveralProcesses, GenerateLikeOne) {
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.out, one) << mesh;
   }
+}
+
+TEST_P(SeveralProcesses, GenerateFromSourcesLikeOne) {
+  for (const char* model : {kEncoderDecoder, "bart_lm"}) {
+    const std::string one = portatune(generate(*toy_, {"--num-beams", "2"}, model)).out;
+    ASSERT_EQ(json_lines(one).size(), 5);
+    for (const char* mesh : {"data=2", "tensor=2"}) {
+      const Finished run = portatune(generate(*toy_, {"--num-beams", "2", "--mesh", mesh}, model), in(2));
+      ASSERT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_EQ(run.out, one) << model << " " << mesh;
+    }
+  }
+}
+
+TEST_P(SeveralProcesses, PredictGeneratedTextsLikeOne) {
+  write(toy_->file("sources.csv"), "text\nthe film was\nwe saw the play and the music was good\nbad\n");
+  const Words predict = {"predict",
+                         "--task",
+                         "text-to-text",
+                         "--model",
+                         model_with_words(*toy_, kEncoderDecoder),
+                         "--data",
+                         toy_->file("sources.csv"),
+                         "--max-length",
+                         "16",
+                         "--max-target-length",
+                         "8",
+                         "--num-beams",
+                         "2",
+                         "--batch-size",
+                         "2"};
+  const Finished one = portatune(predict), two = portatune(predict, in(2));
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  ASSERT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(json_lines(one.out).size(), 3);
+  EXPECT_EQ(two.out, one.out);
 }
 
 TEST_P(SeveralProcesses, ScoreGeneratedTextsLikeOne) {

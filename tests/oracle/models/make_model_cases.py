@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import transformers  # noqa: E402
 # Noqa: E402.
 from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json
+import bart_decoder_cases  # noqa: E402
 import big_bird_cases  # noqa: E402
 import encoder_cases  # noqa: E402
 import seq2seq_cases  # noqa: E402
@@ -161,7 +162,7 @@ SHARP = ("bert", "gpt2", "opt")
 # that depends on the length, with prompts that grow past it.
 GENERATES = ("bigbird_lm", "gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm",
              "llama_longrope", "gptneox_lm", "gptneox_sequential", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm", "gemma3_lm",
-             "umt5_lm", "bigbirdpegasus_lm", "bigbirdpegasussparse_lm")
+             "umt5_lm", "bigbirdpegasus_lm", "bigbirdpegasussparse_lm") + tuple(bart_decoder_cases.CASES)
 
 # name: class, configuration. The first case of an architecture is recorded in full.
 CASES = {
@@ -305,6 +306,11 @@ CASES = {
         "Gemma3TextForSequenceClassification",
         GEMMA3 | SINGLE | {"layer_types": ["full_attention"], "final_logit_softcapping": 1.5},
     ),
+    "llama_qa": ("LlamaForQuestionAnswering", LLAMA),
+    "mistral_qa": ("MistralForQuestionAnswering", LLAMA | {"sliding_window": 4}),
+    "qwen2_qa": ("Qwen2ForQuestionAnswering", LLAMA),
+    "qwen3_qa": ("Qwen3ForQuestionAnswering", LLAMA | {"head_dim": 10}),
+    "smollm3_qa": ("SmolLM3ForQuestionAnswering", SMOLLM3),
 }
 
 
@@ -320,14 +326,26 @@ def share_bias(model, inputs):
 
 
 # Settings of single cases.
-CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
-CHANGES |= seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES | speech_cases.CHANGES
+# Padding that sees no token through the window has other states than in transformers, whose loss counts padding.
+CHANGES = {
+    "bert_beyond_qa": positions_beyond,
+    "bert_mlm_shared_bias": share_bias,
+    "mistral_qa": encoder_cases.without_padding,
+}
+CHANGES |= bart_decoder_cases.CHANGES | seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES | speech_cases.CHANGES
 
 # Cases of one layer whose gradients are all recorded.
 WITH_ALL_GRADIENTS = encoder_cases.WITH_ALL_GRADIENTS + speech_cases.WITH_ALL_GRADIENTS
 
 # The first seed of each table.
-TABLES = {1: CASES, 1001: SEQ2SEQ_CASES, 3057: big_bird_cases.CASES, 5001: ENCODER_CASES, 7001: SPEECH_CASES}
+TABLES = {
+    1: CASES,
+    1001: SEQ2SEQ_CASES,
+    3057: big_bird_cases.CASES,
+    5001: ENCODER_CASES,
+    7001: SPEECH_CASES,
+    9001: bart_decoder_cases.CASES,
+}
 
 
 def main():
@@ -362,6 +380,7 @@ def make_case(name):
     )
     if name in GENERATES:
         lengths = (5, 4, 2) if "rope" in name else big_bird_cases.LENGTHS.get(prefix, LENGTHS)
+        lengths = bart_decoder_cases.PROMPTS if name in bart_decoder_cases.CASES else lengths
         record_generation(model, lengths, DATA / name, seed=seed)
 
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
@@ -9,7 +11,10 @@
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/program/batch_shapes.h"
+#include "portatune/train/program/programs.h"
 #include "tasks/sentences.h"
+#include "train/plane_task.h"
 #include "train/sentence_task.h"
 
 namespace portatune::test {
@@ -67,6 +72,42 @@ TEST(FrozenRun, ContinuesNoRunThatTrainedAll) {
                 train::require_same_run("saved", train::facts_of({}, {}), train::facts_of(kFrozenOptions, {}));
               }),
               HasSubstr("freeze"));
+}
+
+// The plane with a tensor that is saved although nothing depends on it.
+class KeepingTask final : public PlaneTask {
+ public:
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    root.buffer("kept", {2}, {});
+    return PlaneTask::forward(root, batch);
+  }
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override {
+    InitialWeights weights = PlaneTask::initial_weights(parameters.first(2), seed);
+    weights.values.push_back(Tensor({2}, {3.0f, 4.0f}));
+    return weights;
+  }
+};
+
+TEST(FrozenRun, AnUnusedBufferIsSavedAndNoArgument) {
+  const KeepingTask task;
+  const data::Example batch = *plane_batches(1).iterate().next();
+  const train::Signature signature = train::signature_of(task, batch);
+  const auto arguments = [&](const Task& of) {
+    return std::array{train::step_program(of, signature, {}).function.parameters.size(),
+                      train::gradient_program(of, signature, {}).function.parameters.size(),
+                      train::evaluation_program(of, signature, {}).function.parameters.size()};
+  };
+  EXPECT_EQ(arguments(task), arguments(PlaneTask()));
+
+  const TemporaryFolder folder;
+  Trainer trainer(decompositions(), task, {.learning_rate = 0.1});
+  trainer.evaluate(plane_batches(1));
+  trainer.step(batch);
+  EXPECT_EQ(trainer.gradients(batch).by_parameter.size(), 2);
+  trainer.save_checkpoint(folder / "saved");
+  EXPECT_EQ(tensors(folder / "saved" / "model.safetensors", "kept").at(0), (std::vector<float>{3, 4}));
+  EXPECT_NE(tensors(folder / "saved" / "model.safetensors", "first").at(0), (std::vector<float>{1, -1}));
+  EXPECT_TRUE(tensors(folder / "saved" / "optimizer.safetensors", "kept").empty());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ struct LlamaConfig : LlamaFamilyConfig {
 };
 
 LlamaConfig llama_config(const ConfigReader& config) {
-  LlamaConfig c{llama_family_config(config, {})};
+  LlamaConfig c{llama_family_config(config, {.body_for_answers = "transformer"})};
   config.read("attention_bias", c.attention.bias);
   config.read("mlp_bias", c.mlp.bias);
   return c;

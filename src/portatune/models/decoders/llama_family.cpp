@@ -126,7 +126,14 @@ Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) 
 }
 
 Values LlamaFamily::run(const Scope& root, const TextInputs& in, const DecoderPass& pass) const {
-  const Scope s = root / "model";
+  return run_body(root / "model", in, pass);
+}
+
+Values LlamaFamily::hidden_states_for_answers(const Scope& root, const TextInputs& in) const {
+  return run_body(root / c_.body_for_answers, in, decoder_pass(in));
+}
+
+Values LlamaFamily::run_body(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
   const auto tables = [&](const RopeParameters& p) {
     return rope_tables(p, c_.head_dim, c_.max_position_embeddings, in, pass);
   };
@@ -158,9 +165,11 @@ Heads llama_family_heads(const LlamaFamilyConfig& c) {
                      .tied = c.tie_word_embeddings,
                      .vocab_size = c.vocab_size,
                      .softcap = c.final_logit_softcapping};
-  return {{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
-          {HeadKind::kTokenClassification, score_of_tokens(c.classifier_dropout)},
-          {HeadKind::kCausalLM, next_token(lm)}};
+  Heads heads{{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
+              {HeadKind::kTokenClassification, score_of_tokens(c.classifier_dropout)},
+              {HeadKind::kCausalLM, next_token(lm)}};
+  if (!c.body_for_answers.empty()) heads.emplace(HeadKind::kQuestionAnswering, question_answering());
+  return heads;
 }
 
 std::unique_ptr<TextModel> llama_family_model(const std::string& class_prefix, const LlamaFamilyConfig& c,

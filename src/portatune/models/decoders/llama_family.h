@@ -6,6 +6,7 @@
 
 #include "portatune/models/config_reader.h"
 #include "portatune/models/decoders/rotary_decoder.h"
+#include "portatune/models/named_for_answers.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -33,6 +34,8 @@ struct LlamaFamilyConfig {
   nn::RmsNormOptions norm = {};
   double embedding_factor = 1;         ///< factor of the word embeddings
   double final_logit_softcapping = 0;  ///< LmDecoder::softcap
+  /// Name of the body in the class for question answering; empty: transformers has no such class.
+  std::string body_for_answers = {};
 };
 
 /// Reads these fields; `defaults` are the values of absent ones. CheckpointError for a value out of range.
@@ -62,10 +65,12 @@ nn::HeadsOfDevice normed_heads(const nn::Scope& s, const LlamaFamilyConfig& c, n
 Value gated_mlp(const nn::Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options);
 
 /// The body around a model's own layers.
-class LlamaFamily : public LayeredDecoder {
+class LlamaFamily : public LayeredDecoder, public NamedForAnswers {
  public:
   explicit LlamaFamily(const LlamaFamilyConfig& c)
       : LayeredDecoder(c.num_hidden_layers, c.num_key_value_heads * c.head_dim), c_(c) {}
+
+  Values hidden_states_for_answers(const nn::Scope& root, const TextInputs& in) const override;
 
  protected:
   /// A layer with the scope s.
@@ -76,12 +81,13 @@ class LlamaFamily : public LayeredDecoder {
 
  private:
   Values run(const nn::Scope& root, const TextInputs& in, const DecoderPass& pass) const override;
+  // The same with the scope s of the body.
+  Values run_body(const nn::Scope& s, const TextInputs& in, const DecoderPass& pass) const;
 
   LlamaFamilyConfig c_;
 };
 
-/// The facts of a model, and the heads that these models have in common. Not question answering: the body has another
-/// name in that class of transformers.
+/// The facts of a model, and the heads that these models have in common.
 TextModelFacts llama_family_facts(const std::string& class_prefix, const LlamaFamilyConfig& c);
 Heads llama_family_heads(const LlamaFamilyConfig& c);
 /// The model of a body with these facts and heads.

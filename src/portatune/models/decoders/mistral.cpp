@@ -6,8 +6,10 @@ namespace portatune::models {
 namespace {
 
 LlamaFamilyConfig mistral_config(const ConfigReader& config) {
-  LlamaFamilyConfig c = llama_family_config(
-      config, {.intermediate_size = 14336, .num_key_value_heads = 8, .max_position_embeddings = 4096 * 32});
+  LlamaFamilyConfig c = llama_family_config(config, {.intermediate_size = 14336,
+                                                     .num_key_value_heads = 8,
+                                                     .max_position_embeddings = 4096 * 32,
+                                                     .body_for_answers = "model"});
   if (config.type_of("sliding_window") != "null") {
     c.windows.assign(static_cast<size_t>(c.num_hidden_layers), config.get_int_or("sliding_window", 4096, {1, 1 << 30}));
   }

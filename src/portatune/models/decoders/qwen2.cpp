@@ -7,9 +7,11 @@ namespace {
 
 LlamaFamilyConfig qwen2_config(const ConfigReader& config) {
   config.ignore({"use_mrope"});  // positions of images, which these models do not have
-  LlamaFamilyConfig c = llama_family_config(
-      config,
-      {.vocab_size = 151936, .intermediate_size = 22016, .num_key_value_heads = 32, .max_position_embeddings = 32768});
+  LlamaFamilyConfig c = llama_family_config(config, {.vocab_size = 151936,
+                                                     .intermediate_size = 22016,
+                                                     .num_key_value_heads = 32,
+                                                     .max_position_embeddings = 32768,
+                                                     .body_for_answers = "transformer"});
   c.windows = qwen_windows(config, c.num_hidden_layers);
   return c;
 }

@@ -14,7 +14,8 @@ Qwen3Config qwen3_config(const ConfigReader& config) {
                                              .intermediate_size = 22016,
                                              .num_key_value_heads = 32,
                                              .head_dim = 128,
-                                             .max_position_embeddings = 32768})};
+                                             .max_position_embeddings = 32768,
+                                             .body_for_answers = "transformer"})};
   config.read("attention_bias", c.attention.bias);
   c.windows = qwen_windows(config, c.num_hidden_layers);
   return c;

@@ -35,7 +35,8 @@ SmolLm3Config smollm3_config(const ConfigReader& config) {
                                                .num_key_value_heads = 4,
                                                .max_position_embeddings = 32768,
                                                .tie_word_embeddings = true,
-                                               .rope = {.rope_theta = 2000000}})};
+                                               .rope = {.rope_theta = 2000000},
+                                               .body_for_answers = "transformer"})};
   config.ignore({"max_window_layers"});  // layer_types and no_rope_layers have its meaning
   config.read("attention_bias", c.attention.bias);
   config.read("mlp_bias", c.mlp.bias);

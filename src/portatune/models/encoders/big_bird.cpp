@@ -11,6 +11,7 @@
 #include "portatune/models/lm_head.h"
 #include "portatune/models/one_text_per_row.h"
 #include "portatune/models/text_inputs.h"
+#include "portatune/models/unused_layers.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -157,13 +158,22 @@ Value next_sentence(const Scope& root, const BigBirdConfig&, const HeadInputs& i
   return logits(root / "cls" / "seq_relationship", BigBird::pooled(root, in.x), 2);
 }
 
+// A head that does not use the pooler, which its class in transformers saves.
+Head without_pooler(const BigBirdConfig& c, const Head& head) {
+  return [c, head](const Scope& root, const HeadInputs& in) {
+    unused_linear(root / "bert" / "pooler", c.hidden_size, c.hidden_size);
+    return head(root, in);
+  };
+}
+
 Heads heads_of(const BigBirdConfig& c) {
-  if (c.is_decoder) return {{HeadKind::kCausalLM, head_of(c, language_model)}};
-  return {{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
-          {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
+  const Head words = without_pooler(c, head_of(c, language_model));
+  if (c.is_decoder) return {{HeadKind::kCausalLM, words}};
+  return {{HeadKind::kSequenceClassification, without_pooler(c, head_of(c, sequence_classification))},
+          {HeadKind::kTokenClassification, without_pooler(c, token_classification(c.head_dropout()))},
           {HeadKind::kQuestionAnswering, head_of(c, answer_span)},
           {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
-          {HeadKind::kMaskedLM, head_of(c, language_model)},
+          {HeadKind::kMaskedLM, words},
           {HeadKind::kPreTraining, head_of(c, next_sentence)}};
 }
 

@@ -7,6 +7,7 @@
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/text_inputs.h"
+#include "portatune/models/unused_layers.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -114,7 +115,10 @@ class Deberta final : public TextBody {
 
  private:
   std::optional<Distances> distances_of(const Scope& s, int64_t length) const {
-    if (!c_.relative_attention) return std::nullopt;
+    if (!c_.relative_attention) {
+      if (c_.normalises_distances) unused_norm(s / "LayerNorm", c_.hidden_size);
+      return std::nullopt;
+    }
     const nn::Initializer normal{nn::Initializer::Kind::kNormal, c_.initializer_range};
     Value table = (s / "rel_embeddings").rounded_parameter("weight", {2 * c_.span(), c_.hidden_size}, normal);
     table = convert(table, s.options().compute_dtype);

@@ -4,12 +4,14 @@
 #include <functional>
 
 #include "portatune/error.h"
+#include "portatune/models/decoders/decoder_heads.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
 #include "portatune/models/one_text_per_row.h"
 #include "portatune/models/seq2seq/seq2seq_config.h"
 #include "portatune/models/seq2seq/seq2seq_heads.h"
 #include "portatune/models/text_inputs.h"
+#include "portatune/models/unused_layers.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -114,18 +116,70 @@ Values run_encoder(const Scope& s, const BartConfig& c, const Value& x, const At
   return states;
 }
 
-Value decoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const DecoderPass& pass,
-                    const CrossPass& source) {
-  const AttentionLayers a = attention_of(c, c.decoder);
-  const Scope self = s / "self_attn", cross = s / "encoder_attn";
-  const Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
-    return attention_output(self / "out_proj", c, causal_attention(self, pass, layer, project(self, in, a)));
+// Attention to a source with its norm.
+Value add_cross_attention(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const CrossPass& source) {
+  const Scope cross = s / "encoder_attn";
+  return add_part(s / "encoder_attn_layer_norm", c, x, [&](const Value& in) {
+    return attention_output(cross / "out_proj", c,
+                            cross_attention(cross, source, layer, in, attention_of(c, c.decoder)));
   });
-  const Value y = add_part(s / "encoder_attn_layer_norm", c, h, [&](const Value& in) {
-    return attention_output(cross / "out_proj", c, cross_attention(cross, source, layer, in, a));
-  });
-  return add_feed_forward(s, c, c.decoder.ffn_dim, y, c.activation_dropout);
 }
+
+// The layers of add_cross_attention() in a decoder alone.
+void keep_cross_attention(const Scope& s, const BartConfig& c) {
+  const Scope cross = s / "encoder_attn";
+  for (const char* name : {"q_proj", "k_proj", "v_proj", "out_proj"}) {
+    const bool has_bias = c.attention_bias && (c.key_bias || name != std::string_view("k_proj"));
+    unused_linear(cross / name, c.d_model, c.d_model, {.bias = has_bias});
+  }
+  unused_norm(s / "encoder_attn_layer_norm", c.d_model);
+}
+
+// source  null for a decoder alone
+Value decoder_layer(const Scope& s, const BartConfig& c, int64_t layer, const Value& x, const DecoderPass& pass,
+                    const CrossPass* source) {
+  const Scope self = s / "self_attn";
+  Value h = add_part(s / "self_attn_layer_norm", c, x, [&](const Value& in) {
+    const nn::HeadsOfDevice heads = project(self, in, attention_of(c, c.decoder));
+    return attention_output(self / "out_proj", c, causal_attention(self, pass, layer, heads));
+  });
+  if (source != nullptr) {
+    h = add_cross_attention(s, c, layer, h, *source);
+  } else {
+    keep_cross_attention(s, c);
+  }
+  return add_feed_forward(s, c, c.decoder.ffn_dim, h, c.activation_dropout);
+}
+
+// The states of a stack, the last of them normalised.
+Values finished(const Scope& s, const BartConfig& c, Values x) {
+  if (c.norms_inputs) x.back() = layer_norm(s / c.final_norm, x.back(), kLayerNormEps);
+  return x;
+}
+
+// The states of the decoder.
+Values decode(const Scope& root, const BartConfig& c, const TextInputs& in, const DecoderPass& pass,
+              const CrossPass* source) {
+  const Scope s = root / "model" / "decoder";
+  Values x{embed(root / "model", s, c, c.decoder, in)};
+  for (int64_t i = 0; i < c.decoder.layers; ++i) {
+    x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c, i, x.back(), pass, source)));
+  }
+  return finished(s, c, std::move(x));
+}
+
+// The decoder of a model without its encoder.
+class BartDecoder final : public LayeredDecoder {
+ public:
+  explicit BartDecoder(const BartConfig& c) : LayeredDecoder(c.decoder.layers, c.d_model), c_(c) {}
+
+ private:
+  Values run(const Scope& root, const TextInputs& in, const DecoderPass& pass) const override {
+    return decode(root, c_, in, pass, nullptr);
+  }
+
+  BartConfig c_;
+};
 
 void read_stack(const ConfigReader& config, const std::string& name, const BartConfig& c, BartStack& stack) {
   config.get_float_or(name + "_layerdrop", 0, {0, 0});  // dropping whole layers is not supported
@@ -184,16 +238,17 @@ TextModelFacts bart_facts(const BartConfig& c) {
 Values Bart::encoder_states(const Scope& root, const TextInputs& source) const {
   const Scope s = root / "model" / "encoder";
   const Attend attend = c_.block_attention ? attention_by_blocks(c_, source) : full_attention(c_, mask_of(source));
-  return finished(s, run_encoder(s, c_, embed(root / "model", s, c_, c_.encoder, source), attend));
+  return finished(s, c_, run_encoder(s, c_, embed(root / "model", s, c_, c_.encoder, source), attend));
 }
 
 Values Bart::encoder_layers(const Scope& encoder, const Value& x) const {
   const Value mask = full({DType::kFloat32, {1, 1, 1, x.shape()[1]}}, 0);
-  return finished(encoder, run_encoder(encoder, c_, x, full_attention(c_, mask)));
+  return finished(encoder, c_, run_encoder(encoder, c_, x, full_attention(c_, mask)));
 }
 
 Values Bart::decoder_states(const Scope& root, const TextInputs& target, const EncodedSource& source) const {
-  return decode(root, target, decoder_pass(target), cross_pass(target, source));
+  const CrossPass cross = cross_pass(target, source);
+  return decode(root, c_, target, decoder_pass(target), &cross);
 }
 
 Value Bart::decoder_input_ids(const Value& labels, const Value& position_ids) const {
@@ -213,26 +268,12 @@ CrossCache Bart::cross_cache(const Scope& root, const EncodedSource& source) con
 
 Value Bart::next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache, const CrossCache& source,
                               const Value& start) const {
-  return decode(root, in, decoder_pass(in, &cache, start), cross_pass(source)).back();
+  const CrossPass cross = cross_pass(source);
+  return decode(root, c_, in, decoder_pass(in, &cache, start), &cross).back();
 }
 
 KeyValueCache Bart::empty_cache(int64_t batch, int64_t length, DType dtype) const {
   return zero_cache(c_.decoder.layers, {dtype, {batch, length, c_.d_model}});
-}
-
-Values Bart::decode(const Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const {
-  const Scope s = root / "model" / "decoder";
-  Values x{embed(root / "model", s, c_, c_.decoder, in)};
-  for (int64_t i = 0; i < c_.decoder.layers; ++i) {
-    x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass, source)));
-  }
-  return finished(s, std::move(x));
-}
-
-// The states of a stack, the last of them normalised.
-Values Bart::finished(const Scope& s, Values x) const {
-  if (c_.norms_inputs) x.back() = layer_norm(s / c_.final_norm, x.back(), kLayerNormEps);
-  return x;
 }
 
 BartConfig bart_config(const ConfigReader& config, BartConfig c) {
@@ -240,6 +281,8 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
                  "force_bos_token_to_be_generated", "normalize_before", "normalize_embedding", "num_hidden_layers",
                  "save_step", "static_position_embeddings", "tie_word_embeddings", "tokenizer_class"});
   config.read("vocab_size", c.vocab_size, kVocabulary);
+  config.read("is_encoder_decoder", c.has_encoder);
+  if (!c.has_encoder) config.read("tie_word_embeddings", c.ties_output);
   c.encoder.vocab_size = c.decoder.vocab_size = c.vocab_size;
   if (!c.shares_embeddings) config.read("decoder_vocab_size", c.decoder.vocab_size, kVocabulary);
   config.read("max_position_embeddings", c.max_position_embeddings, kSize);
@@ -258,7 +301,22 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
   return c;
 }
 
+namespace {
+
+// The class for causal language models.
+std::unique_ptr<TextModel> bart_decoder(BartConfig c) {
+  c.shares_embeddings = false;
+  TextModelFacts facts = bart_facts(c);
+  facts.vocab_size = c.decoder.vocab_size;
+  const LmDecoder lm{"model.decoder.embed_tokens.weight", c.ties_output, c.decoder.vocab_size};
+  return std::make_unique<TextModel>(std::move(facts), std::make_unique<BartDecoder>(c),
+                                     Heads{{HeadKind::kCausalLM, next_token(lm)}});
+}
+
+}  // namespace
+
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more) {
+  if (!c.has_encoder) return bart_decoder(c);
   more.emplace(HeadKind::kSeq2SeqLM, head_of(c, seq2seq_lm));
   std::unique_ptr<Bart> body = c.block_attention ? std::make_unique<BartWithBlocks>(c) : std::make_unique<Bart>(c);
   return std::make_unique<TextModel>(bart_facts(c), std::move(body), std::move(more));

@@ -47,6 +47,7 @@ struct BartConfig {
   bool ties_output = true;        ///< the weight of the logits is the matrix of the decoder's words
   bool attention_bias = true;     ///< the linear layers of attention have biases
   bool key_bias = true;           ///< so has that of the keys
+  bool has_encoder = true;        ///< "is_encoder_decoder"; false: the decoder alone continues texts
   /// The encoder's attention is Big Bird's, with the names of its layers there; absent: full attention.
   std::optional<BlockAttentionFields> block_attention = {};
   Seq2SeqFacts facts = {.pad_token_id = 1, .eos_token_id = 2, .decoder_start_token_id = 2, .max_target = 0};
@@ -76,16 +77,13 @@ class Bart : public Seq2Seq {
   Values encoder_layers(const nn::Scope& encoder, const Value& x) const;
 
  private:
-  Values decode(const nn::Scope& root, const TextInputs& in, const DecoderPass& pass, const CrossPass& source) const;
-  Values finished(const nn::Scope& s, Values x) const;
-
   BartConfig c_;
 };
 
 /// The facts of a model with this body.
 TextModelFacts bart_facts(const BartConfig& c);
 
-/// A model with the heads for text to text and `more`.
+/// A model with the heads for text to text and `more`; of a decoder alone, with that for causal language models.
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more = {});
 /// The heads of BART and mBART for classification.
 Heads bart_classification_heads(const BartConfig& c);

@@ -27,6 +27,7 @@ std::unique_ptr<TextModel> bigbird_pegasus(const io::JsonObject& config) {
   const ConfigReader reader(config);
   BartConfig c = bart_config(reader, defaults());
   reader.read("use_bias", c.attention_bias);
+  if (!c.has_encoder) c.ties_output = false;
   c.block_attention = block_attention_fields(reader, c.max_position_embeddings);
   return bart_model(c, bart_classification_heads(c));
 }

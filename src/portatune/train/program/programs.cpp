@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "portatune/nn/program_parameters.h"
 #include "portatune/train/program/program_checks.h"
 #include "portatune/train/program/progress.h"
 #include "portatune/train/program/shared_update.h"
@@ -24,14 +25,6 @@ BatchParameters batch_parameters(const Signature& batch, const Mesh& mesh) {
     result.columns.emplace(name, result.values.back());
   }
   return result;
-}
-
-// Parameters in their storage dtype and sharding.
-template <class Parameters>
-Values inputs_of(const Parameters& parameters) {
-  Values values;
-  for (const nn::Parameter& parameter : parameters) values.push_back(parameter.input);
-  return values;
 }
 
 // Parameters to train: those with a gradient.
@@ -133,12 +126,11 @@ Value loss_factor(const Value& weight_sum, const Value& loss_scale, const Mesh& 
 }
 
 // Devices along tensor compute the same loss, and the differentiated value is the sum over all devices.
-Sums sums_of(const Task& task, nn::Context& context, const Columns& batch, const Value& loss_scale) {
-  const Forward forward = task.forward(nn::Scope(context), batch);
+Sums sums_of(const Forward& forward, const nn::Context& context, const Value& loss_scale) {
   const auto gradients_of = [&](const Value& loss) {
     const int64_t times = context.options().mesh.tensor;
     const Value counted_once = times == 1 ? loss : loss / static_cast<double>(times);
-    return gradients(counted_once, inputs_of(trainable_of(context.parameters())));
+    return gradients(counted_once, nn::inputs_of(trainable_of(context.parameters())));
   };
   if (context.options().compute_dtype != DType::kFloat16) {
     return {forward.loss_sum, forward.weight_sum, gradients_of(forward.loss_sum)};
@@ -190,12 +182,30 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .lora = options.lora};
 }
 
-// Sums over all micro-batches of a device.
-Sums sums_of_device(const Task& task, nn::Context& context, const StepInputs& in, const StepOptions& options) {
+// The parameters of a model with this forward pass.
+std::vector<nn::Parameter> parameters_of(const nn::Context& context, const Forward& forward) {
+  Values results{forward.loss_sum, forward.weight_sum};
+  for (const auto& [name, value] : forward.outputs) results.push_back(value);
+  return nn::parameters_of(context, results);
+}
+
+// The work of a device before its sums are added to those of others.
+struct DevicePass {
+  std::vector<nn::Parameter> parameters, trainable;
+  Sums sums;  // over all micro-batches
+};
+
+DevicePass device_pass(const Task& task, const StepInputs& in, const StepOptions& options) {
+  nn::Context context(context_options(task, in, options));
   const int64_t count = options.gradient_accumulation_steps;
   const Columns rows = without_parts(micro_batch(in.batch.columns, in.micro_batch, count));
-  const Sums of_micro_batch = sums_of(task, context, rows, in.loss_scale);
-  return count == 1 ? of_micro_batch : accumulate(of_micro_batch, in.micro_batch, count);
+  const Forward forward = task.forward(nn::Scope(context), rows);
+  const Sums sums = sums_of(forward, context, in.loss_scale);
+  DevicePass pass{.parameters = parameters_of(context, forward),
+                  .trainable = trainable_of(context.parameters()),
+                  .sums = count == 1 ? sums : accumulate(sums, in.micro_batch, count)};
+  require_trainable_as_asked(context.parameters(), pass.trainable, options);
+  return pass;
 }
 
 // A batch may have nothing to learn from: masked language modelling may choose no token. Then its loss is 0 instead of
@@ -306,27 +316,25 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const ProgressValues progress = progress_parameters();
   const StepInputs in(batch, progress.loss_scale, options);
 
-  nn::Context context(context_options(task, in, options));
-  const Sums of_device = sums_of_device(task, context, in, options);
-  const std::vector<nn::Parameter> trainable = trainable_of(context.parameters());
-  require_trainable_as_asked(context.parameters(), trainable, options);
-  const std::vector<SharedUpdate> updates = updates_of(trainable, options.mesh);
-  const Sums sums = sum_over_devices(of_device, updates, options.mesh);
+  const DevicePass pass = device_pass(task, in, options);
+  const std::vector<nn::Parameter>& parameters = pass.parameters;
+  const std::vector<SharedUpdate> updates = updates_of(pass.trainable, options.mesh);
+  const Sums sums = sum_over_devices(pass.sums, updates, options.mesh);
   const Value weight = divisor_of(sums), loss = sums.loss / weight;
   const Value norm = global_norm(sums.gradients, updates, options.mesh) / weight;
   const Verdict verdict = judge(progress, loss, norm, options.compute_dtype, options.on_non_finite);
 
   // The update divides the gradients by the weight, as it scales them anyway.
   const Clipping clipping(clipping_factor(norm, options.max_grad_norm) / weight, options.max_grad_value);
-  const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
   UpdateRules rules(parameters, options,
                     {.learning_rate = {},
                      .updates = verdict.updates,
                      .factor = clipping.factor(),
                      .makes_update = verdict.makes_update});
-  StepBuilder step(StepLayout(parameters, slots_of(parameters, *options.optimizer, options.mesh), batch));
+  const std::span<const nn::Parameter> arguments = nn::arguments_of(parameters);
+  StepBuilder step(StepLayout(arguments, slots_of(parameters, *options.optimizer, options.mesh), batch));
   const Value place = place_of_device(options.mesh, {MeshAxis::kData});
-  for (size_t i = 0, of_trainable = 0; i < parameters.size(); ++i) {
+  for (size_t i = 0, of_trainable = 0; i < arguments.size(); ++i) {
     if (!parameters[i].trainable) {
       step.set_weight(i, parameters[i]);
       continue;
@@ -363,16 +371,13 @@ StepGradients gradients_of_step(const Task& task, const Signature& batch, const 
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
   const StepInputs in(batch, loss_scale, options);
-  nn::Context context(context_options(task, in, options));
-  const Sums of_device = sums_of_device(task, context, in, options);
-  StepGradients result{.parameters = {context.parameters().begin(), context.parameters().end()},
-                       .trainable = trainable_of(context.parameters())};
-  require_trainable_as_asked(context.parameters(), result.trainable, options);
+  DevicePass pass = device_pass(task, in, options);
+  StepGradients result{.parameters = std::move(pass.parameters), .trainable = std::move(pass.trainable)};
   result.updates = updates_of(result.trainable, options.mesh);
-  result.sums = sum_over_devices(of_device, result.updates, options.mesh);
+  result.sums = sum_over_devices(pass.sums, result.updates, options.mesh);
   result.function.mesh = options.mesh;
-  for (const Values& part :
-       {inputs_of(context.parameters()), Values{loss_scale}, in.batch.values, Values{in.random_key}}) {
+  for (const Values& part : {nn::inputs_of(nn::arguments_of(result.parameters)), Values{loss_scale}, in.batch.values,
+                             Values{in.random_key}}) {
     append(result.function.parameters, part);
   }
   return result;
@@ -422,7 +427,8 @@ EvaluationProgram evaluation_program(const Task& task, const Signature& batch, c
   EvaluationProgram program;
   Function& f = program.function;
   f.mesh = mesh;
-  f.parameters = inputs_of(context.parameters());
+  program.parameters = parameters_of(context, forward);
+  f.parameters = nn::inputs_of(nn::arguments_of(program.parameters));
   append(f.parameters, in.values);
   for (const Value& sum : {forward.loss_sum, forward.weight_sum}) {
     f.results.push_back(all_reduce(sum, mesh, kBatchAxes));
@@ -433,7 +439,6 @@ EvaluationProgram evaluation_program(const Task& task, const Signature& batch, c
     f.results.push_back(value);
     f.result_shardings.push_back(kBatchSharding);
   }
-  program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
 }
 
