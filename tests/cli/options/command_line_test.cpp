@@ -181,7 +181,7 @@ TEST(CommandLine, NumbersAreCheckedForSenseAndRange) {
                              {"--learning-rate", "inf"},
                              {"--epochs", "1.5"},
                              {"--eval-steps", "0"},
-                             {"--save-steps", "1.5"},
+                             {"--checkpoint-every", "1.5"},
                              {"--eval-delay", "-1"},
                              {"--max-length", "2"},
                              {"--seed", "-1"},
