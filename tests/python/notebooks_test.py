@@ -1,6 +1,8 @@
 """The notebooks of examples/python: their cells run on toy models and data."""
 
+import base64
 import importlib.util
+import io
 import json
 import pathlib
 import sys
@@ -62,6 +64,45 @@ class Notebooks(unittest.TestCase):
         for name in PARAMETERS:
             for cell in read(name):
                 self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), name)
+
+
+@unittest.skipUnless(HAS_PLOTS and all(map(importlib.util.find_spec, ("nbclient", "nbformat", "ipykernel"))),
+                     "nbclient and ipykernel are not installed")
+class Kernel(unittest.TestCase):
+    def test_a_kernel_runs_them_and_shows_their_pictures(self):
+        import nbclient
+        import nbformat
+
+        with tempfile.TemporaryDirectory() as folder:
+            environment = cells.toy_folder(pathlib.Path(folder, "data"))
+            del environment["MPLBACKEND"]  # a kernel shows pictures in the notebook
+            for name, parameters in PARAMETERS.items():
+                with self.subTest(notebook=name):
+                    notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+                    tagged = [cell.metadata.get("tags", []) for cell in notebook.cells]
+                    place = next(index for index, tags in enumerate(tagged) if "parameters" in tags)
+                    notebook.cells.insert(place + 1, nbformat.v4.new_code_cell(parameters))
+                    nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": f"{folder}/data"}}
+                                            ).execute(env=environment)
+                    drawn = [cell for cell in notebook.cells if "plot" in cell.metadata.get("tags", [])]
+                    self.assertEqual([len(pictures_of(cell)) for cell in drawn], [1] * len(drawn))
+                    for cell in drawn:
+                        self.assertGreater(colours_of(pictures_of(cell)[0]), 10, "the picture is empty")
+
+
+def pictures_of(cell):
+    """The PNG files in the outputs of a cell."""
+    return [base64.b64decode(output.data["image/png"]) for output in cell.outputs
+            if "image/png" in output.get("data", {})]
+
+
+def colours_of(picture):
+    """The number of colours in a PNG file."""
+    import matplotlib.image
+    import numpy
+
+    pixels = matplotlib.image.imread(io.BytesIO(picture))
+    return len(numpy.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0))
 
 
 if __name__ == "__main__":
