@@ -124,7 +124,8 @@ void expect_mistakes(const std::vector<ErrorAnalysis::Mistake>& found, const Jso
 
 TEST(ErrorAnalyzer, OfRowsEqualsScikitLearnAndTorch) {
   const Json expected = goldens()["rows"];
-  for (const Json& c : read("metrics.json")["task_cases"]) {
+  const Json cases = read("metrics.json")["task_cases"];
+  for (const Json& c : cases) {
     const std::string name = c["name"];
     SCOPED_TRACE(name);
     const ErrorAnalysis found = analysis_of(c);

@@ -77,7 +77,8 @@ TEST(RecipeSchema, OfAnUnknownCommandIsAnError) {
 }
 
 TEST(RecipeSchema, RefusesOptionsOfOtherTasks) {
-  for (const json& rule : schema()["allOf"]) {
+  const json rules = schema()["allOf"];
+  for (const json& rule : rules) {
     const std::string task = rule["if"]["properties"]["task"]["const"];
     EXPECT_EQ(rule["then"]["properties"].contains("doc_stride"), task != "question-answering") << task;
     EXPECT_EQ(rule["then"]["patternProperties"].contains("^doc-stride$"), task != "question-answering") << task;
