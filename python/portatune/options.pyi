@@ -272,6 +272,8 @@ class FitOptions(TypedDict, total=False):
     resume: bool | None
     resume_from_checkpoint: Text | None
     return_timestamps: bool | None
+    rmsprop_alpha: float | None
+    rmsprop_centered: bool | None
     save_on_each_node: Text | None
     save_only_model: Text | None
     save_safetensors: Text | None
