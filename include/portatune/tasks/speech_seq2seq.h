@@ -21,7 +21,8 @@ struct SpeechSeq2SeqOptions {
   std::string text_column = "text";    ///< column of transcriptions
   std::string language;                ///< of the recordings: "hi" or "Hindi"; empty: that of generation_config.json
   std::string generation_task;  ///< "transcribe", or "translate" to English; empty: that of generation_config.json
-  std::optional<double> max_duration_seconds;  ///< longer recordings are refused; none: what the model hears
+  /// Longer recordings are refused. None: what the model hears, or an hour for predictions with return_timestamps.
+  std::optional<double> max_duration_seconds;
   /// Maximal number of tokens of a text, special ones included; longer texts are cut. None: 225, or the positions of
   /// the decoder if these are fewer.
   std::optional<int64_t> max_target_length;
@@ -41,7 +42,8 @@ struct SpeechSeq2SeqOptions {
 /// max_target_length], which are -100 in padding. Batches of Labels::kIgnored have no labels: their texts are
 /// generated. Metrics: "perplexity" and "accuracy" of the target tokens and, with predict_with_generate, those of the
 /// generated texts. A line of predictions is {"audio": path, "text": the generated text}; with return_timestamps also
-/// "segments": [{"start": seconds, "end": seconds, "text": a part}]. Without a language, predictions detect it.
+/// "segments": [{"start": seconds, "end": seconds, "text": a part}], and recordings may be longer than what the model
+/// hears at a time. Without a language, predictions detect it.
 /// errors  CheckpointError, NotFoundError for a faulty folder and for a feature extractor that does not fit the model;
 ///         UsageError for a language or a task that the model lacks, and for lengths that it does not have
 std::unique_ptr<RowTask> speech_seq2seq(const std::filesystem::path& model, SpeechSeq2SeqOptions options);
