@@ -188,13 +188,13 @@ TEST_F(PredictionRows, MaxPredictSamplesEndsThemInAnyFileAndStream) {
   EXPECT_EQ(predict({"--data", file("a.csv"), "--max-predict-samples", "0"}).exit_code, 2);
 }
 
-// A bad row counts as a row, as in the files.
-TEST_F(PredictionRows, MaxPredictSamplesCountsSkippedRows) {
+TEST_F(PredictionRows, MaxPredictSamplesDoesNotCountUnreadableRows) {
   const Finished run = predict({"--data", file("broken.csv"), "--bad-rows", "skip:2", "--max-predict-samples", "2"});
   const std::vector<json> lines = json_lines(run.out);
-  ASSERT_THAT(lines, SizeIs(2)) << run.err;
+  ASSERT_THAT(lines, SizeIs(3)) << run.err;
   EXPECT_TRUE(lines[0].contains("label"));
   EXPECT_TRUE(lines[1].contains("skipped"));
+  EXPECT_TRUE(lines[2].contains("label"));
 }
 
 TEST_F(PredictionRows, StandardInputMayBeTheNullDevice) {
