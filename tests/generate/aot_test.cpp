@@ -16,12 +16,16 @@ struct Case {
   const char* name;
   const char* model;
   SearchKind kind;
+  int64_t prompt = 16;  // tokens
 };
 const Case kCases[] = {
     {"Greedy", "gpt2_lm", {}},
     {"Sampling", "opt_lm", {.penalises = true, .samples = true, .keeps_top_k = true, .keeps_top_p = true}},
     {"Restricted", "gpt2_lm", {.bans_ngrams = true, .restricts = true, .bad_words = 2, .bad_word_size = 4}},
     {"EncoderDecoder", "bart_lm", {.beams = 3, .restricts = true}},
+    {"RelativePositions", "t5_lm", {.beams = 3, .restricts = true}},
+    {"Blocks", "bigbirdpegasussparse_lm", {.beams = 3, .restricts = true}, 40},
+    {"DecoderAlone", "bartdecoder_lm", {}},
     {"Beams", "mistral_lm", {.penalises = true, .beams = 3, .eos_tokens = 2}},
 };
 
@@ -38,7 +42,7 @@ TEST_P(GenerationAot, Compiles) {
   if (target_ == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
   const auto folder = std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / case_.model;
   const auto model = models::text_model(io::JsonObject::read(folder / "config.json"));
-  const generate::Sizes sizes{.prompts = 2, .prompt = 16, .length = 32};
+  const generate::Sizes sizes{.prompts = 2, .prompt = case_.prompt, .length = 32};
 
   const GenerationProgram prefill = prefill_program(*model, case_.kind, sizes, DType::kBFloat16);
   topology.compile(to_stablehlo(prefill.function, {}), options);

@@ -241,10 +241,12 @@ TEST(PackedTextToText, EqualsUnpacked) {
   expect_packed_equals_unpacked(*task, pairs_of_letters(), 3);
 }
 
-TEST(PackedTextToText, OfT5EqualsUnpacked) {
+class PackedTextToTextOf : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PackedTextToTextOf, EqualsUnpacked) {
   const TemporaryFolder folder;
   const std::filesystem::path data = PORTATUNE_TEST_DATA;
-  std::filesystem::copy_file(data / "models/t5_lm/config.json", folder / "config.json");
+  std::filesystem::copy_file(data / "models" / GetParam() / "config.json", folder / "config.json");
   for (const char* name : {"tokenizer.json", "tokenizer_config.json", "vocab.txt"}) {
     std::filesystem::copy_file(data / "tiny_bert" / name, folder / name);
   }
@@ -253,6 +255,9 @@ TEST(PackedTextToText, OfT5EqualsUnpacked) {
       {.text_column = "text", .target_column = "target", .max_length = kTextLength, .max_target_length = 12});
   expect_packed_equals_unpacked(*task, pairs_of_letters());
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, PackedTextToTextOf, ::testing::Values("mbart_lm", "t5_lm"),
+                         [](const auto& info) { return info.param; });
 
 TEST(PackedTextToText, CountsTokensOfBothSides) {
   const TemporaryFolder folder;

@@ -65,17 +65,6 @@ GenerationOptions generation_of(const std::filesystem::path& model, const text::
                     .expected = "a token of the model's vocabulary"});
 }
 
-// Whether the decoder can read several targets in a row.
-bool reads_packed_targets(const models::Seq2Seq& body) {
-  const Value ids = full({DType::kInt32, {1, 1}}, 0);
-  try {
-    static_cast<void>(body.decoder_input_ids(ids, ids));
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
 // The targets of a batch, packed or a row each.
 class Targets {
  public:
@@ -134,8 +123,7 @@ class TextToText final : public TextTask {
     return checkpoint().batches_of_pairs(examples, size, pairs_, {std::string(kLabels), tasks::kNoLabel});
   }
   bool can_be_packed() const override {
-    return checkpoint().can_be_packed() && options_.max_target_length <= options_.max_length &&
-           reads_packed_targets(body_);
+    return checkpoint().can_be_packed() && options_.max_target_length <= options_.max_length;
   }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;

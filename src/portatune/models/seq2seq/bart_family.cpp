@@ -3,7 +3,6 @@
 #include <cmath>
 #include <functional>
 
-#include "portatune/error.h"
 #include "portatune/models/decoders/decoder_heads.h"
 #include "portatune/models/heads.h"
 #include "portatune/models/lm_head.h"
@@ -189,16 +188,23 @@ void read_stack(const ConfigReader& config, const std::string& name, const BartC
   require_multiple("d_model", c.d_model, name + "_attention_heads", stack.attention_heads);
 }
 
-// The labels of each row, shifted by one, with its last label first.
-Value with_last_label_first(const Value& labels, int64_t pad_token_id) {
+// The labels of each target, shifted by one, with its last label first.
+// position_ids  int32 [batch, length], 0 where a target begins
+Value with_last_label_first(const Value& labels, const Value& position_ids, int64_t pad_token_id) {
   const TensorType type = labels.type();
+  const int64_t length = type.shape[1];
   const Value padding = full(type, static_cast<double>(pad_token_id)), zero = full(type, 0);
   const Value tokens = select(compare(Direction::kEqual, labels, full(type, -100)), padding, labels);
-  const Value is_token = convert(compare(Direction::kNotEqual, tokens, padding), DType::kInt32);
-  const Value count = sum(is_token, {1}, ReducedAxes::kKeep);
-  const Value is_last = compare(Direction::kEqual, iota(type, 1), broadcast_to(count - 1, type.shape));
-  const Value last = sum(select(is_last, tokens, zero), {1}, ReducedAxes::kKeep);
-  return concatenate({last, slice(tokens, 1, {0, type.shape[1] - 1})}, 1);
+  const Value is_token = compare(Direction::kNotEqual, tokens, padding);
+  const Value is_first = bitwise_and(compare(Direction::kEqual, position_ids, zero), is_token);
+  const Value target = select(is_token, cumulative_sum(convert(is_first, type.dtype)), zero);  // from 1; 0: padding
+  const Value next = slice(pad(target, 1, 0, 1), 1, {1, length + 1});
+  const Value ends = select(compare(Direction::kNotEqual, target, next), tokens, zero);
+  const TensorType pairs{type.dtype, {type.shape[0], length, length}};
+  const auto broadcast = [&](const Value& x, int64_t axis) { return broadcast_to(expand_dims(x, axis), pairs.shape); };
+  const Value is_same = compare(Direction::kEqual, broadcast(target, 2), broadcast(target, 1));
+  const Value last = sum(select(is_same, broadcast(ends, 1), full(pairs, 0)), {2});
+  return select(is_first, last, slice(pad(tokens, 1, 1, 0), 1, {0, length}));
 }
 
 class BartWithBlocks final : public Bart, public OneTextPerRow {
@@ -253,11 +259,8 @@ Values Bart::decoder_states(const Scope& root, const TextInputs& target, const E
 
 Value Bart::decoder_input_ids(const Value& labels, const Value& position_ids) const {
   if (!c_.starts_with_last_label) return Seq2Seq::decoder_input_ids(labels, position_ids);
-  if (!position_ids) return with_last_label_first(labels, c_.facts.pad_token_id);
-  throw UsageError({.where = "the targets of " + c_.class_prefix,
-                    .given = "several targets in a row",
-                    .expected = "one target in each row: its last token is also its first",
-                    .fix = "turn packing off"});
+  const Value position = position_ids ? position_ids : iota(labels.type(), 1);
+  return with_last_label_first(labels, position, c_.facts.pad_token_id);
 }
 
 CrossCache Bart::cross_cache(const Scope& root, const EncodedSource& source) const {
