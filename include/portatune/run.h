@@ -153,7 +153,7 @@ struct RunOptions {
 
 /// The result of fit().
 struct Outcome {
-  int64_t train_examples = 0;
+  int64_t train_examples = 0;  ///< 0: not known, as an earlier run has trained the model
   int64_t steps = 0;
   int64_t best_step = 0;       ///< See FitResult::best_step.
   int64_t model_step = 0;      ///< Step of the saved weights: `steps` or `best_step`; 0: an earlier run has saved them.

@@ -227,17 +227,17 @@ class CheckpointRequests final : public Callback {
   bool has_any_ = false;
 };
 
-Outcome outcome_of_finished(const RunPlan& plan, int64_t examples) {
-  const train::RunRecord record = *train::find_run_record(plan.output);
+}  // namespace
+
+Outcome outcome_of_finished(const std::filesystem::path& output, int64_t examples) {
+  const train::RunRecord record = train::find_run_record(output).value_or(train::RunRecord());
   return {.train_examples = examples,
           .steps = record.steps,
           .stopped_early = record.stopped_early,
           .train_loss = std::numeric_limits<double>::quiet_NaN(),
           .deviations = record.deviations,
-          .output = plan.output};
+          .output = output};
 }
-
-}  // namespace
 
 void check_run(const RunOptions& options) {
   check_options_of_run(options);
@@ -362,7 +362,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
 std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, Events& events,
                                    Callback* limit) {
   OpenRun run = open_run(plan, rows, device, events);
-  if (!run.trainer) return outcome_of_finished(plan, run.examples);
+  if (!run.trainer) return outcome_of_finished(plan.output, run.examples);
   return train_open_run(run, plan, rows, device, plan.stop, events, limit);
 }
 

@@ -55,6 +55,10 @@ OpenRun open_run(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, 
 std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device,
                                       const StopToken& stop, Events& events, Callback* limit = nullptr);
 
+/// The result of a run whose model is in its output folder already.
+/// examples  number of training examples; 0: not known
+Outcome outcome_of_finished(const std::filesystem::path& output, int64_t examples = 0);
+
 /// Trains a model and saves it to plan.output. Returns nothing if the run was stopped.
 /// limit  an observer beside those of `events`, which may stop the run and make requests; null: none
 std::optional<Outcome> train_model(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, Events& events,

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/output_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapter.h"
 #include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/text/json.h"
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/model_name.h"
@@ -21,8 +25,8 @@
 namespace portatune::run {
 namespace {
 
-// The settings that a resumed run must have in common with the run. The file marks the folder of a run in stages.
-constexpr const char* kStageFacts = "stages.json";
+// The model and the settings of the stages. The file marks the folder of a run in stages.
+constexpr const char* kStagesFile = "stages.json";
 
 bool has_model(const std::filesystem::path& folder) { return std::filesystem::exists(folder / "config.json"); }
 
@@ -72,17 +76,59 @@ void check_stages(const StagesOptions& a) {
   grow::check_growth(hub::read_config(a.stages.front().options.model.folder), growths);
 }
 
-train::RunFacts facts_of(const StagesOptions& a) {
-  const std::filesystem::path& model = a.stages.front().options.model.folder;
-  train::RunFacts facts = {{train::kModelFact, name_of_model(model)}};
-  for (size_t i = 0; i < a.stages.size(); ++i) {
-    const Stage& stage = a.stages[i];
-    facts["stage " + number_of(a, i)] = stage.settings;
-    for (const train::RunFacts& part : {facts_in(stage.options), facts_in(stage.options.training)}) {
-      for (const auto& [name, value] : part) facts[fmt::format("{} of stage {}", name, i + 1)] = value;
-    }
+std::string first_model(const StagesOptions& a) { return name_of_model(a.stages.front().options.model.folder); }
+
+// The settings of a stage that decide about its model.
+train::RunFacts facts_of_stage(const Stage& stage) {
+  train::RunFacts facts = {{"settings", stage.settings}};
+  for (const train::RunFacts& part : {facts_in(stage.options), facts_in(stage.options.training)}) {
+    facts.insert(part.begin(), part.end());
   }
   return facts;
+}
+
+// The number of stages of an earlier run that have begun.
+size_t stages_begun(const StagesOptions& a) {
+  size_t stage = 0;
+  while (std::filesystem::exists(output_of(a, stage)) || std::filesystem::exists(start_of(a, stage))) ++stage;
+  return stage;
+}
+
+UsageError other_stages(const std::string& given, const std::string& expected) {
+  return UsageError({.where = "--resume",
+                     .given = given,
+                     .expected = expected,
+                     .fix = "repeat the settings of the stages that have begun, which alone must not change; or begin "
+                            "anew, with --overwrite-output or another --output"});
+}
+
+// Requires that the stages of an earlier run that have begun are those of this run. The others may be new.
+void compare_stages(const StagesOptions& a, const io::JsonObject& earlier, Events& events) {
+  const std::string model = earlier.get_string_or(train::kModelFact, "");
+  if (model != first_model(a)) throw other_stages("model " + first_model(a), "model " + model + ", as before");
+  const size_t begun = stages_begun(a);
+  if (begun > a.stages.size()) {
+    throw other_stages(fmt::format("{} stages", a.stages.size()),
+                       fmt::format("at least the {} that have begun", begun));
+  }
+  for (size_t i = 0; i < a.stages.size(); ++i) {
+    const std::string changes =
+        train::describe_differences(earlier.get_string_map(stage_name(i)), facts_of_stage(a.stages[i]));
+    if (changes.empty()) continue;
+    if (i < begun) throw other_stages(fmt::format("stage {} with {}", i + 1, changes), "the stage as it has begun");
+    if (earlier.has(stage_name(i))) events.notice(fmt::format("stage {} has changed: {}", number_of(a, i), changes));
+  }
+}
+
+// Compares the stages with those of the run that is resumed, and writes them.
+void record_stages(const StagesOptions& a, Events& events) {
+  const std::filesystem::path file = a.output / kStagesFile;
+  if (std::filesystem::exists(file)) compare_stages(a, io::JsonObject::read(file), events);
+  nlohmann::ordered_json record = {{train::kModelFact, first_model(a)}};
+  for (size_t i = 0; i < a.stages.size(); ++i) record[stage_name(i)] = facts_of_stage(a.stages[i]);
+  AtomicFile result(file);
+  result.write(io::line_of(record));
+  result.commit();
 }
 
 // Removes the model that a trained stage has started from. Without config.json, the rest of a folder is no model.
@@ -111,7 +157,7 @@ std::optional<Outcome> train_stage(const StagesOptions& a, size_t stage, DeviceO
   options.output = output_of(a, stage);
   options.model.folder = model_of_stage(a, stage, events);
   options.training.from_config &= stage == 0;
-  options.training.must_match = {{"stage", number_of(a, stage)}};
+  options.training.must_match = {{"stage", std::to_string(stage + 1)}};
   options.resume = a.resume;
   io::recover_directory(options.output);
   const std::filesystem::path checkpoint = checkpoint_of(options, events);
@@ -130,25 +176,29 @@ std::optional<Outcome> fit_stages(const StagesOptions& a, Events& events) {
   const RunOptions& first = a.stages.front().options;
   const StopScope scope(first.stop);
   if (a.overwrite_output) require_model_elsewhere(first.model.folder, a.output);
-  check_folder_of_runs(a.output, kStageFacts, a.resume, a.overwrite_output);
+  check_folder_of_runs(a.output, kStagesFile, a.resume, a.overwrite_output);
   const OutputLock lock(a.output, events);
   if (a.overwrite_output) {
     Events unobserved;
     static_cast<void>(plan_run(first, {}, unobserved));  // its errors come before anything is removed
-    remove_earlier_runs(a.output, "stage-", {kStageFacts});
+    remove_earlier_runs(a.output, "stage-", {kStagesFile});
   }
-  require_same_runs(a.output / kStageFacts, facts_of(a));
+  record_stages(a, events);
   DeviceOfRuns device(first.device, events);
   std::optional<Outcome> outcome;
+  bool has_trained = false;
   for (size_t stage = 0; stage < a.stages.size(); ++stage) {
-    const bool is_last = stage + 1 == a.stages.size();
-    if (!is_last && has_model(output_of(a, stage))) {
+    if (has_model(output_of(a, stage))) {
       events.notice(fmt::format("stage {}: trained by an earlier run", number_of(a, stage)));
-    } else if (outcome = train_stage(a, stage, device, events); !outcome) {
-      return std::nullopt;
+      outcome = outcome_of_finished(output_of(a, stage));
+    } else {
+      outcome = train_stage(a, stage, device, events);
+      if (!outcome) return std::nullopt;
+      has_trained = true;
     }
     remove_start(a, stage);
   }
+  if (!has_trained) events.notice("nothing to do: all stages are trained");
   return outcome;
 }
 

@@ -16,6 +16,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(GrowCommand, ReportsTheSizes) {
   const Toy toy;
@@ -162,16 +163,38 @@ TEST_F(GrowingRun, IsResumedByTheCommandThatItPrints) {
   EXPECT_TRUE(std::filesystem::exists(stage(3) + "/model.safetensors"));
 }
 
-TEST_F(GrowingRun, IsNotResumedWithOtherStages) {
+TEST_F(GrowingRun, IsFinishedWithItsStages) {
   ASSERT_EQ(portatune(fit({"--quiet"})).exit_code, 0);
   EXPECT_EQ(portatune(fit()).exit_code, 73);
   const Finished again = portatune(fit({"--resume"}));
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("nothing to do"));
-  write(toy_.file("stages.yaml"), std::string(kStages) + "  warmup_steps: 3\n");
-  const Finished other = portatune(fit({"--resume"}));
-  EXPECT_EQ(other.exit_code, 2) << other.err;
-  EXPECT_THAT(other.err, HasSubstr("stage 3 of 3"));
+  EXPECT_THAT(again.err, AllOf(HasSubstr("stage 3 of 3: trained by an earlier run"), HasSubstr("nothing to do"),
+                               Not(HasSubstr("the model grows"))));
+}
+
+TEST_F(GrowingRun, IsNotResumedWithOtherStagesThanHaveBegun) {
+  ASSERT_EQ(portatune(fit({"--quiet"})).exit_code, 0);
+  const auto complaint = [&](const std::string& stages, const Words& more = {}) {
+    write(toy_.file("stages.yaml"), stages);
+    const Finished run = portatune(fit(Words{"--resume"} + more));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(complaint(std::string(kStages) + "  warmup_steps: 3\n"),
+              AllOf(HasSubstr("stage 3 with"), HasSubstr("warmup_steps 3 in place of 0")));
+  EXPECT_THAT(complaint("- max_steps: 8\n"), HasSubstr("at least the 3 that have begun"));
+  EXPECT_THAT(complaint(kStages, {"--seed", "7"}), HasSubstr("seed 7 in place of 42"));
+}
+
+TEST_F(GrowingRun, TrainsChangedAndNewStagesBehindThoseThatHaveBegun) {
+  ASSERT_EQ(portatune(fit({"--quiet"})).exit_code, 0);
+  std::filesystem::remove_all(stage(3));
+  write(toy_.file("stages.yaml"), std::string(kStages) + "  warmup_steps: 3\n- max_steps: 2\n");
+  const Finished resumed = portatune(fit({"--resume"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, AllOf(HasSubstr("stage 2 of 4: trained by an earlier run"),
+                                 HasSubstr("stage 3 of 4 has changed: "), HasSubstr("warmup_steps 3 in place of 0")));
+  EXPECT_TRUE(std::filesystem::exists(stage(4) + "/model.safetensors"));
 }
 
 TEST_F(GrowingRun, ErrorsNameTheLineOfTheStages) {

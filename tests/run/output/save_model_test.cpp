@@ -58,7 +58,7 @@ TEST(SaveModel, ProcessesRescueTheStepsTogetherAfterAnyException) {
                            .processes = options.device.processes});
       Trainer trainer(device, task, {});
       trainer.fit(test::plane_batches(2), {.num_train_epochs = 1});
-      save_model(trainer, options, events[rank]);
+      save_model(trainer, trainer.steps(), options, events[rank]);
     } catch (const std::exception& error) {
       errors[rank] = error.what();
     }

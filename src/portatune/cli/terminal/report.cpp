@@ -158,7 +158,7 @@ std::string json_of(const run::Outcome& outcome) {
   object["stopped_early"] = outcome.stopped_early;
   object["skipped_steps"] = outcome.skipped_steps;
   object["rewinds"] = outcome.rewinds;
-  object["train_examples"] = outcome.train_examples;
+  if (outcome.train_examples > 0) object["train_examples"] = outcome.train_examples;
   object["train_loss"] = json_number(outcome.train_loss);
   object["compile_seconds"] = outcome.compile_seconds;
   object["train_seconds"] = outcome.seconds;
