@@ -160,6 +160,48 @@ TEST_F(SpeechCtcCommand, SaysWhichRowsAreLeftOutOrBad) {
   EXPECT_EQ(json::parse(skips.out)["skipped_rows"], 1);
 }
 
+// The head is new, as the letters are others.
+TEST_F(SpeechCtcCommand, TrainsTheHeadBesideAdapters) {
+  const SpeechToy toy;
+  toy.add_tones("train", 48);
+  ASSERT_EQ(portatune(toy.fit({"--epochs", "30"})).exit_code, 0);
+  std::string table = read(toy.file("train.csv"));
+  std::ranges::replace(table, 'A', 'x');
+  std::ranges::replace(table, 'b', 'y');
+  write(toy.file("other.csv"), table);
+  const Words adapter = {"--task",
+                         "speech-ctc",
+                         "--adapter",
+                         "lora",
+                         "--model",
+                         toy.file("tuned"),
+                         "--train",
+                         toy.file("other.csv"),
+                         "--output",
+                         toy.file("adapter"),
+                         "--epochs",
+                         "30",
+                         "--json",
+                         "--chars-to-ignore",
+                         ".",
+                         "--new-vocabulary",
+                         "--validation",
+                         toy.file("other.csv"),
+                         "--batch-size",
+                         "8",
+                         "--learning-rate",
+                         "1e-2"};
+  const Finished fit = portatune(Words{"fit"} + adapter);
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const json result = json::parse(fit.out);
+  EXPECT_LT(result["after"]["cer"], 0.1) << fit.out;
+  EXPECT_EQ(json::parse(read(toy.file("adapter/adapter_config.json")))["modules_to_save"], json::array({"lm_head"}));
+  const Finished evaluate =
+      portatune({"evaluate", "--model", toy.file("adapter"), "--data", toy.file("other.csv"), "--json"});
+  ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
+  EXPECT_EQ(json::parse(evaluate.out)["cer"], result["after"]["cer"]);
+}
+
 TEST_F(SpeechCtcCommand, PlansWithoutRows) {
   const SpeechToy toy;
   const Finished plan = portatune({"plan", "--on", "cpu", "--task", "speech-ctc", "--from-config", "--model",

@@ -9,6 +9,8 @@
 #include "portatune/hub/adapter.h"
 #include "portatune/hub/cache.h"
 #include "portatune/models.h"
+#include "portatune/run/inputs/task/open_task.h"
+#include "portatune/tasks/speech_ctc.h"
 
 namespace portatune::run {
 namespace {
@@ -21,6 +23,11 @@ void require_utf8(const std::filesystem::path& model) {
                     .given = "an adapter for the model " + in_quotes(path) + ", a path which is not UTF-8",
                     .expected = "a path in UTF-8, as a saved adapter names its model in JSON",
                     .fix = "rename the folders of the path, or copy the model to another place"});
+}
+
+void save(const char* module, Lora& lora) {
+  std::vector<std::string>& saved = lora.modules_to_save;
+  if (std::ranges::find(saved, module) == saved.end()) saved.emplace_back(module);
 }
 
 }  // namespace
@@ -39,11 +46,9 @@ std::optional<Lora> adapters_of(const RunOptions& options, const std::filesystem
   require_utf8(options.model.folder);
   Lora lora = options.lora;
   if (lora.target_modules.empty()) lora.target_modules = models::lora_targets(hub::read_config(model));
-  for (const char* head : kHeadModules) {
-    if (std::ranges::find(lora.modules_to_save, head) == lora.modules_to_save.end()) {
-      lora.modules_to_save.emplace_back(head);
-    }
-  }
+  for (const char* head : kHeadModules) save(head, lora);
+  // Other tasks tie the module of this name to the embeddings of the model.
+  if (spec_of(options.model, model).name == speech_ctc_spec().name) save("lm_head", lora);
   return lora;
 }
 
