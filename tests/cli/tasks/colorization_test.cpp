@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -94,6 +96,122 @@ TEST_F(ColorizationCommand, UpsamplersFollowEachOther) {
   ASSERT_EQ(lines.size(), 8U);
   EXPECT_EQ(lines[2]["image"], file("photos/2.png"));
   EXPECT_TRUE(fs::exists(lines[2]["colored"].get<std::string>()));
+}
+
+// Rectangles on black, with one of four patterns of dark and bright pixels. The pattern decides the colour of the
+// bright pixels, whose grey is the same for all of them.
+class PatternedPictures {
+ public:
+  static constexpr int kSide = 8;
+  static constexpr uint8_t kColours[][3] = {{230, 60, 54}, {62, 145, 60}, {90, 110, 166}, {140, 100, 88}};
+
+  void write(const std::string& folder, int count) {
+    fs::create_directory(folder);
+    for (int i = 0; i < count; ++i) image::write_png(fs::path(folder) / (std::to_string(i) + ".png"), picture(i % 4));
+  }
+  // The entropy in bits of the colour of a pixel of all pictures, and that of its colour if its grey is known.
+  double entropy() const {
+    const double dark = (pixels_ - 4 * bright_) / pixels_, bright = bright_ / pixels_;
+    return -dark * std::log2(dark) - 4 * bright * std::log2(bright);
+  }
+  double entropy_of_bright() const { return 2 * 4 * bright_ / pixels_; }
+
+ private:
+  image::Image picture(int pattern) {
+    const auto any = [this](int below) { return static_cast<int>(random_() % static_cast<uint64_t>(below)); };
+    image::Image picture({kSide, kSide});
+    std::ranges::fill(picture.bytes(), uint8_t{0});
+    const int height = 5 + any(4), width = 5 + any(4), top = any(kSide - height + 1), left = any(kSide - width + 1);
+    const int phase = any(4);
+    for (int y = top; y < top + height; ++y) {
+      for (int x = left; x < left + width; ++x) {
+        const int by_pattern[] = {y, x, x + y, 2 * (x / 2 + y / 2)};
+        if ((by_pattern[pattern] + phase) / 2 % 2 == 0) continue;
+        std::ranges::copy(kColours[pattern], picture.row(y) + 3 * x);
+        bright_ += 0.25;
+      }
+    }
+    pixels_ += kSide * kSide;
+    return picture;
+  }
+
+  std::mt19937_64 random_{1};
+  double pixels_ = 0, bright_ = 0;  // bright_: of each colour, on average
+};
+
+TEST_F(ColorizationCommand, LearnsColoursOfPatterns) {
+  PatternedPictures training, held_out;
+  training.write(file("patterns"), 128);
+  held_out.write(file("held-out"), 32);
+  fs::create_directory(file("small"));
+  write(file("small/config.json"), R"({"model_type": "coltran", "architectures": ["ColTranColorizer"],
+      "hidden_size": 32, "ff_size": 32, "num_heads": 2, "num_encoder_layers": 1, "num_outer_layers": 1,
+      "num_inner_layers": 1, "downsample_res": 8, "resolution": [8, 8]})");
+  const Finished run =
+      portatune({"fit", "--model", file("small"), "--from-config", "--train", file("patterns"), "--validation",
+                 file("held-out"), "--epochs", "30", "--batch-size", "16", "--learning-rate", "5e-3", "--optim",
+                 "rmsprop", "--output", file("tuned"), "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const double bits = json::parse(run.out)["after"]["bits_per_pixel"];
+  EXPECT_LT(bits, 0.8 * held_out.entropy());
+  EXPECT_LT(bits, 0.5 * held_out.entropy_of_bright());  // by the patterns, not by the greys alone
+}
+
+// A step of one device in one part has the same loss, but for the rounding of bfloat16.
+TEST_F(ColorizationCommand, TrainsOnMeshesInPartsAndInOtherTypes) {
+  const auto bits = [&](const Words& more) {
+    const json scores =
+        trained("colorizer", Words{"--epochs", "4", "--learning-rate", "1e-2", "--overwrite-output"} + more);
+    EXPECT_LT(scores["after"]["bits_per_pixel"], scores["before"]["bits_per_pixel"]);
+    return scores["after"]["bits_per_pixel"].get<double>();
+  };
+  const double wanted = bits({});
+  EXPECT_NEAR(bits({"--mesh", "data=2"}), wanted, 1e-3);
+  EXPECT_NEAR(bits({"--mesh", "fsdp=2"}), wanted, 1e-3);
+  EXPECT_NEAR(bits({"--gradient-accumulation-steps", "2", "--batch-size", "2"}), wanted, 1e-3);
+  EXPECT_EQ(bits({"--remat", "layers"}), wanted);
+  EXPECT_NEAR(bits({"--dtype", "bfloat16"}), wanted, 0.1);
+}
+
+TEST_F(ColorizationCommand, RefusesToDivideLayers) {
+  const std::string config = (fs::path(PORTATUNE_TEST_DATA) / "coltran" / "colorizer").string();
+  const Finished run = portatune({"fit", "--model", config, "--from-config", "--train", file("photos"), "--mesh",
+                                  "tensor=2", "--batch-size", "4", "--output", file("divided")});
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, testing::HasSubstr("ColTran, whose layers are not divided"));
+}
+
+TEST_F(ColorizationCommand, LearnsByAdapters) {
+  trained("colorizer", {"--epochs", "2"});
+  const Finished fit =
+      portatune({"fit", "--model", file("colorizer"), "--adapter", "lora", "--train", file("photos"), "--validation",
+                 file("photos"), "--output", file("adapter"), "--epochs", "10", "--learning-rate", "5e-2", "--json"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const json scores = json::parse(fit.out);
+  EXPECT_LT(scores["after"]["bits_per_pixel"], scores["before"]["bits_per_pixel"].get<double>() - 0.1);
+  EXPECT_EQ(json::parse(read(file("adapter/adapter_config.json")))["target_modules"], json::array({"q", "v"}));
+  const Finished evaluate = portatune({"evaluate", "--model", file("adapter"), "--data", file("photos"), "--json"});
+  ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
+  EXPECT_NEAR(json::parse(evaluate.out)["bits_per_pixel"], scores["after"]["bits_per_pixel"].get<double>(), 1e-5);
+  ASSERT_EQ(portatune({"merge", "--model", file("adapter"), "--output", file("merged")}).exit_code, 0);
+  const Finished merged = portatune({"evaluate", "--model", file("merged"), "--data", file("photos"), "--json"});
+  ASSERT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_NEAR(json::parse(merged.out)["bits_per_pixel"], scores["after"]["bits_per_pixel"].get<double>(), 1e-4);
+}
+
+// The task is that of the model's class; options of predictions are refused.
+TEST_F(ColorizationCommand, FindsTheTaskOfTheModel) {
+  const std::string config = (fs::path(PORTATUNE_TEST_DATA) / "coltran" / "colorizer").string();
+  const Words words = {"fit",         "--model", config,     "--from-config", "--train", file("photos"),
+                       "--max-steps", "1",       "--output", file("found"),   "--json"};
+  const Finished run = portatune(words);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(json::parse(read(file("found/training_args.json")))["options"]["task"], "colorization");
+  for (const std::string option : {"--colored-images", "--color-seed", "--return-timestamps", "--top-k"}) {
+    const Finished refused = portatune(words + Words{option + "=1"});
+    EXPECT_EQ(refused.exit_code, 2) << option;
+    EXPECT_THAT(refused.err, testing::HasSubstr(option + " is an option of portatune predict"));
+  }
 }
 
 }  // namespace

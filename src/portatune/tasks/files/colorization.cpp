@@ -56,6 +56,15 @@ Tensor channel_of(const Tensor& channels, int64_t channel) {
   return Tensor({1, height, width}, channels.as<int32_t>().subspan(static_cast<size_t>(channel) * size, size));
 }
 
+// Each device along `tensor` would compute the whole model.
+void require_undivided_layers(const Mesh& mesh) {
+  if (mesh.size({MeshAxis::kTensor}) == 1) return;
+  throw UsageError({.where = "mesh",
+                    .given = to_string(mesh) + " for ColTran, whose layers are not divided",
+                    .expected = "a mesh without tensor",
+                    .fix = "use data=N, or fsdp=N to divide the weights"});
+}
+
 class BitMetrics final : public Metrics {
  public:
   explicit BitMetrics(std::string name) : name_(std::move(name)) {}
@@ -270,6 +279,7 @@ models::ChooseColor Colorization::choice(const Columns& batch) {
 }
 
 Forward Colorization::forward(const nn::Scope& root, const Columns& batch) const {
+  require_undivided_layers(root.options().mesh);
   return batch.contains(kIsLearned) ? learned(root, batch) : colored(root, batch);
 }
 
