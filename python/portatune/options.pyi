@@ -43,7 +43,6 @@ class _Shared1(TypedDict, total=False):
     do_train: Text | None
     enable_jit_checkpoint: object | None
     eval_accumulation_steps: object | None
-    eval_delay: Text | None
     fp16_full_eval: Text | None
     fsdp: Text | None
     full_determinism: object | None
@@ -57,10 +56,8 @@ class _Shared1(TypedDict, total=False):
     load_in: Text | None
     local_rank: Text | None
     log_on_each_node: object | None
-    logging_first_step: Text | None
     logging_strategy: Text | None
     low_cpu_mem_usage: object | None
-    lr_scheduler_kwargs: Mapping[str, object] | str | None
     model_revision: Text | None
     n_gpu: Text | None
     neftune_noise_alpha: Text | None
@@ -153,9 +150,6 @@ class _Shared4(TypedDict, total=False):
     audio_column_name: Text | None
     bad_rows: Text | None
     chat_date: Text | None
-    color_seed: int | None
-    colored_column: Text | None
-    colored_images: Text | None
     column_names: Texts | None
     completion_column: Text | None
     context_column: Text | None
@@ -194,7 +188,6 @@ class _Shared4(TypedDict, total=False):
     prompt_column: Text | None
     reduced_decode: bool | None
     rename_columns: Texts | None
-    return_timestamps: bool | None
     sep: Text | None
     separator: Text | None
     source_lang: Text | None
@@ -228,6 +221,7 @@ class _Shared7(TypedDict, total=False):
     label_column_name: Text | None
     label_columns: Texts | None
     label_separator: Text | None
+    max_eval_samples: int | None
     metrics: Texts | None
     min_duration_in_seconds: float | None
     min_duration_seconds: float | None
@@ -254,7 +248,7 @@ class _Shared9(TypedDict, total=False):
     allow_different_bits: bool | None
     allow_new_weights: bool | None
     changed_data: Text | None
-    checkpoint_every: int | None
+    checkpoint_every: float | None
     class_weights: Texts | None
     color_jitter: float | None
     ctc_loss_reduction: Text | None
@@ -268,9 +262,10 @@ class _Shared9(TypedDict, total=False):
     epochs: int | None
     eval_batch_size: int | None
     eval_data: Texts | None
+    eval_delay: float | None
     eval_file: Texts | None
     eval_on_start: bool | None
-    eval_steps: int | None
+    eval_steps: float | None
     eval_strategy: Text | None
     evaluation_strategy: Text | None
     focal_gamma: float | None
@@ -291,7 +286,8 @@ class _Shared9(TypedDict, total=False):
     layer_decay: float | None
     learning_rate: float | None
     load_best_model_at_end: bool | None
-    logging_steps: int | None
+    logging_first_step: bool | None
+    logging_steps: float | None
     lora_alpha: float | None
     lora_alpha_pattern: Text | None
     lora_bias: Text | None
@@ -313,11 +309,12 @@ class _Shared9(TypedDict, total=False):
     lr_patience: int | None
     lr_power: float | None
     lr_scheduler: Text | None
+    lr_scheduler_kwargs: Mapping[str, object] | str | None
     lr_scheduler_type: Text | None
+    lr_stable_steps: int | None
     lr_threshold: float | None
     lr_threshold_mode: Text | None
     lr_timescale: int | None
-    max_eval_samples: int | None
     max_grad_norm: float | None
     max_grad_value: float | None
     max_skipped_in_a_row: int | None
@@ -340,10 +337,12 @@ class _Shared9(TypedDict, total=False):
     num_cycles: float | None
     num_decay_steps: int | None
     num_epochs: int | None
+    num_stable_steps: int | None
     num_steps: int | None
     num_train_epochs: int | None
     on_non_finite: Text | None
     optim: Text | None
+    optim_args: Text | None
     output_dir: Text | None
     overwrite_output: bool | None
     overwrite_output_dir: bool | None
@@ -357,7 +356,9 @@ class _Shared9(TypedDict, total=False):
     report_examples: int | None
     resume: bool | None
     resume_from_checkpoint: Text | None
-    save_steps: int | None
+    rmsprop_alpha: float | None
+    rmsprop_centered: bool | None
+    save_steps: float | None
     save_strategy: Text | None
     save_total_limit: int | None
     shuffle_buffer: int | None
@@ -406,12 +407,16 @@ class _Shared14(TypedDict, total=False):
     """Keywords of predict() and load()."""
 
     candidate_labels: Texts | None
+    color_seed: int | None
+    colored_column: Text | None
+    colored_images: Text | None
     hypothesis_template: Text | None
     keep_columns: Texts | None
     multi_label: bool | None
     no_normalize: bool | None
     normalize: bool | None
     pooling: Text | None
+    return_timestamps: bool | None
 
 
 class FitOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared6, _Shared7, _Shared8, _Shared9, total=False):
@@ -442,6 +447,7 @@ class PredictOptions(_Shared1, _Shared2, _Shared3, _Shared4, _Shared5, _Shared6,
                      total=False):
     """Keywords of predict()."""
 
+    max_predict_samples: float | None
     text: Texts | None
 
 
