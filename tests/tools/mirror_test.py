@@ -21,6 +21,7 @@ TESTED_TOGETHER = {
     "io/http_file_test.cpp": "io/bounded_call io/curl io/http_request io/http_transport io/remote_file io/retries",
     "io/decompress_test.cpp": "io/decompressor io/zstd",
     "io/mapping_guard_test.cpp": "io/local_file",
+    "io/watched_files_test.cpp": "io/file_stamp",
     "io/atomic_directory_test.cpp": "io/free_space io/keep_entries",
     "io/jsonl_test.cpp": "io/json_tree io/text_file",
     "io/pickle_test.cpp": "io/pickle_opcodes io/pytorch_formats io/state_dict",
@@ -28,7 +29,7 @@ TESTED_TOGETHER = {
     "cli/processes_test.cpp": "io/arrow_plugin io/own_plugin",
     "data_stages/hub_dataset_test.cpp": "io/listing",
     "cli/from_scratch_test.cpp": "tasks/text_folder",
-    "tasks/speech_seq2seq_test.cpp": "tasks/generated_outputs tasks/speech_seq2seq_spec",
+    "tasks/speech_seq2seq_test.cpp": "tasks/generated_outputs tasks/speech_seq2seq_spec tasks/speech_windows",
     "tasks/text_to_text_test.cpp": "tasks/first_row tasks/source_target tasks/target_language tasks/text_to_text_spec",
     # Texts against `tokenizers`, through all stages of a tokenizer.
     "text/components_test.cpp": "text/*",

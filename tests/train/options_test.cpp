@@ -150,7 +150,8 @@ TEST(TrainingOptions, OptimizerIsKnownAndHasItsOwnOptions) {
   expect_refused(TrainingOptions{.optim = "sgd", .nesterov = true}, "nesterov", "momentum 0");
   expect_refused(TrainingOptions{.optim = "sgd", .rmsprop_centered = true}, "rmsprop_centered",
                  "an option of RMSprop, with optim sgd");
-  expect_refused(TrainingOptions{.rmsprop_alpha = 0.9}, "rmsprop_alpha", "optim rmsprop");
+  expect_refused(TrainingOptions{.rmsprop_alpha = 0.9}, "rmsprop_alpha",
+                 "an option of RMSprop, with optim adamw_torch");
 }
 
 TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {

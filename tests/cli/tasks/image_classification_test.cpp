@@ -239,8 +239,8 @@ TEST(ImageClassificationCommand, RefusesModelsAndProcessorsThatDoNotFit) {
   EXPECT_THAT(text_model.err, HasSubstr("which is no image model"));
 
   const Toy texts;
-  const Finished image_model = portatune(
-      {"fit", "--model", toy.file("model"), "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
+  const Finished image_model = portatune({"fit", "--task", "text-classification", "--model", toy.file("model"),
+                                          "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
   EXPECT_EQ(image_model.exit_code, 65);
   EXPECT_THAT(image_model.err, HasSubstr("which is no text model"));
 

@@ -193,7 +193,8 @@ TEST(OutputFolder, OfAKilledRunIsFinishedByTheCommandThatReadsIt) {
   }
   std::string journal;
   for (const std::string name : {"vocab.txt", "config.json"}) {
-    for (const std::string& field : {"tmp.tuned.0123456789abcdef/" + name, name, "old." + name, std::string("0")}) {
+    const std::string old = "old." + name + ".0123456789abcdef";
+    for (const std::string& field : {"tmp.tuned.0123456789abcdef/" + name, name, old, std::string("0")}) {
       journal += field + '\0';
     }
   }
