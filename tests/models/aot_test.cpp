@@ -38,6 +38,7 @@ constexpr auto kNameOfCase = [](const auto& info) {
 // Llama, T5, ViT and wav2vec 2.0.
 constexpr std::array kCudaSample = {"albert_softmax",
                                     "bart_lm",
+                                    "bartdecoder_lm",
                                     "bert_softmax",
                                     "bigbirdsparse_softmax",
                                     "debertav2_conv",
@@ -104,11 +105,28 @@ TEST_P(ModelAot, Compiles) {
 // the two lists.
 TEST(CudaSample, HasEveryKindOfLayers) {
   const std::vector<std::string> names = case_names();
-  std::set<std::string> sampled = {"ast",       "bigbird",   "bigbirdpegasus", "bigbirdpegasussparse",
-                                   "debertav3", "deit",      "electra",        "gemma",
-                                   "hubert",    "marian",    "mbart",          "mt5",
-                                   "umt5",      "pegasus",   "roberta",        "smollm3",
-                                   "whisper",   "xlmroberta"};
+  std::set<std::string> sampled = {"ast",
+                                   "bigbird",
+                                   "bigbirdpegasus",
+                                   "bigbirdpegasusdecoder",
+                                   "bigbirdpegasussparse",
+                                   "debertav3",
+                                   "deit",
+                                   "electra",
+                                   "gemma",
+                                   "hubert",
+                                   "marian",
+                                   "mariandecoder",
+                                   "mbart",
+                                   "mbartdecoder",
+                                   "mt5",
+                                   "umt5",
+                                   "pegasus",
+                                   "pegasusdecoder",
+                                   "roberta",
+                                   "smollm3",
+                                   "whisper",
+                                   "xlmroberta"};
   for (const char* name : kCudaSample) {
     EXPECT_TRUE(std::ranges::binary_search(names, name)) << name;
     sampled.insert(architecture_of(name));
