@@ -12,6 +12,7 @@
 #include "portatune/run/inputs/rows/data_warnings.h"
 #include "portatune/run/remarks.h"
 #include "portatune/tasks/rows/label_names.h"
+#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
@@ -72,7 +73,9 @@ std::string warning_of_renamed_classes(const Opening& o) {
 
 }  // namespace
 
-int64_t total_steps(const Opening& opening) { return opening.length.num_train_epochs * opening.length.steps_per_epoch; }
+int64_t total_steps(const Opening& opening) {
+  return train::all_steps(opening.length.steps_per_epoch, opening.length.num_train_epochs);
+}
 
 std::vector<std::string> notes_of(const Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());

@@ -98,8 +98,8 @@ UsageError other_stages(const std::string& given, const std::string& expected) {
   return UsageError({.where = "--resume",
                      .given = given,
                      .expected = expected,
-                     .fix = "repeat the settings of the stages that have begun, which alone must not change; or begin "
-                            "anew, with --overwrite-output or another --output"});
+                     .fix = "repeat the settings of the stages that have begun, which alone must not change; or "
+                            "start a new run, with --overwrite-output or another --output"});
 }
 
 // Requires that the stages of an earlier run that have begun are those of this run. The others may be new.
@@ -126,9 +126,7 @@ void record_stages(const StagesOptions& a, Events& events) {
   if (std::filesystem::exists(file)) compare_stages(a, io::JsonObject::read(file), events);
   nlohmann::ordered_json record = {{train::kModelFact, first_model(a)}};
   for (size_t i = 0; i < a.stages.size(); ++i) record[stage_name(i)] = facts_of_stage(a.stages[i]);
-  AtomicFile result(file);
-  result.write(io::line_of(record));
-  result.commit();
+  replace_file(file, io::line_of(record));
 }
 
 // Removes the model that a trained stage has started from. Without config.json, the rest of a folder is no model.

@@ -189,11 +189,7 @@ void remove_earlier_runs(const fs::path& output, std::string_view prefix, const 
 }
 
 void require_same_runs(const fs::path& file, const train::RunFacts& facts) {
-  if (!fs::exists(file)) {
-    AtomicFile result(file);
-    result.write(io::line_of({{"facts", facts}}));
-    return result.commit();
-  }
+  if (!fs::exists(file)) return replace_file(file, io::line_of({{"facts", facts}}));
   train::require_same_run(file.parent_path(), with_name_of_model(io::JsonObject::read(file).get_string_map("facts")),
                           facts);
 }

@@ -49,6 +49,10 @@ bool try_to(const std::function<void()>& save) {
   }
 }
 
+bool try_to_save_state(const Trainer& trainer, const fs::path& checkpoint, RunIs run) {
+  return run != RunIs::kFinishedWithBest && try_to([&] { trainer.save_checkpoint(checkpoint); });
+}
+
 fs::path absolute_output(const RunOptions& a) {
   const fs::path output = fs::absolute(a.output).lexically_normal();
   return output.has_filename() ? output : output.parent_path();
@@ -69,8 +73,7 @@ struct Rescue {
 
 Rescue rescue_to(const fs::path& folder, const Trainer& trainer, RunIs run) {
   const fs::path checkpoint = train::checkpoint_path(folder, trainer.steps()), model = folder / "model";
-  const bool is_state = run != RunIs::kFinishedWithBest;
-  if (is_state && try_to([&] { trainer.save_checkpoint(checkpoint); })) return {.path = checkpoint};
+  if (try_to_save_state(trainer, checkpoint, run)) return {.path = checkpoint};
   const bool is_saved = run != RunIs::kStopped && try_to([&] { trainer.save(model); });
   return is_saved ? Rescue{.path = model, .is_checkpoint = false} : Rescue{};
 }
@@ -79,8 +82,7 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
   ProcessGroup* const processes = a.device.processes.get();
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
   if (in_any(processes, train::fault_in_checkpoint(path).empty())) return {.path = path};
-  const bool is_state = run != RunIs::kFinishedWithBest;
-  if (is_state && try_to([&] { trainer.save_checkpoint(path); })) return {.path = path};
+  if (try_to_save_state(trainer, path, run)) return {.path = path};
   // One of several runs is resumed from its own folder alone.
   if (a.folds > 0 || !a.training.must_match.empty()) return {};
   std::error_code none;

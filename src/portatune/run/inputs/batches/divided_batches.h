@@ -14,6 +14,7 @@ namespace portatune::run {
 /// batch_size  rows on each device
 int64_t rows_on(const Mesh& mesh, int64_t batch_size);
 
+/// option  the option of the files, for the error
 /// errors  UsageError for standard input in several processes, of which only one could read it
 void require_files_for_all(const DeviceOptions& device, const char* option, const std::vector<std::string>& files);
 
