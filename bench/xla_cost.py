@@ -8,14 +8,11 @@ default it is made). Needs `make build`; --tokenizers is as in bench/plan_sizes.
 """
 
 import argparse
-import json
-import os
 import pathlib
-import subprocess
 import tempfile
 
 import plan_sizes
-from harness import CACHE, PEERS, PORTATUNE, install
+from harness import CACHE, PEERS, PORTATUNE, install, json_line, run
 
 GPT2 = {
     "model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12,
@@ -49,8 +46,7 @@ def main():
     parser.add_argument("--remat", action="store_true", help="compute the activations of layers again")
     options = parser.parse_args()
     options.jax = options.jax or install(CACHE / "bench" / "jax", "-r", PEERS / "jax_requirements.txt")
-    library = output_of([options.jax, "-c", "import libtpu; print(libtpu.get_library_path())"]).strip()
-    os.environ["PORTATUNE_TPU_PLUGIN"] = library
+    options.plugin = run(options.jax, "-c", "import libtpu; print(libtpu.get_library_path())")[0].strip()
     print(f"{'':28}" + "".join(f"{name:>17}" for name in ("GFLOP", "GB", "temporary GiB", "compilation s")))
     for model in options.models:
         for target in options.targets:
@@ -82,18 +78,15 @@ def planned(options, folder, task, target, rows, length):
         command += ["--max-target-length", length // 4]
     if options.remat:
         command += ["--remat", "layers"]
-    shape = json.loads(output_of(command))["targets"][0]["shapes"][0]
+    printed, _ = run(*command, environment={"PORTATUNE_TPU_PLUGIN": options.plugin})
+    shape = json_line(printed)["targets"][0]["shapes"][0]
     return {"flops": shape["xla_flops"], "bytes": shape["xla_bytes"], "temporaries": shape["memory"]["temporaries"],
             "compile_seconds": shape["compile_seconds"]}  # fmt: skip
 
 
 def compiled_by_jax(options, folder, target, rows, length):
     command = [options.jax, PEERS / "jax_step.py", folder / "config.json", rows, length, TARGETS[target]]
-    return json.loads(output_of([*command, *(["--remat"] if options.remat else [])]))
-
-
-def output_of(command):
-    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True, text=True).stdout
+    return json_line(run(*command, *(["--remat"] if options.remat else []))[0])
 
 
 if __name__ == "__main__":

@@ -163,8 +163,7 @@ def bart(folder):
               "decoder_attention_heads": HEADS, "encoder_ffn_dim": INNER, "decoder_ffn_dim": INNER,
               "max_position_embeddings": 32, "activation_function": "gelu", "dropout": 0.1, "pad_token_id": 0,
               "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3, "is_encoder_decoder": True}
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    config_folder(folder, config)
     tokenizer(folder)
 
 
@@ -175,8 +174,7 @@ def wav2vec2(folder):
               "num_feat_extract_layers": 3, "feat_extract_norm": "group", "conv_bias": False,
               "num_conv_pos_embeddings": 8, "num_conv_pos_embedding_groups": 4, "do_stable_layer_norm": False,
               "mask_time_prob": 0.1, "mask_time_length": 4, "layerdrop": 0.1, "vocab_size": 32, "pad_token_id": 0}
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    config_folder(folder, config)
     extractor = {"feature_extractor_type": "Wav2Vec2FeatureExtractor", "sampling_rate": 16000, "feature_size": 1,
                  "padding_value": 0.0, "do_normalize": True, "return_attention_mask": False}
     (folder / "preprocessor_config.json").write_text(json.dumps(extractor))
@@ -186,13 +184,16 @@ def colorizer(folder):
     config = {"architectures": ["ColTranColorizer"], "model_type": "coltran", "hidden_size": 4, "ff_size": 6,
               "num_heads": 2, "num_encoder_layers": 1, "num_outer_layers": 1, "num_inner_layers": 1,
               "downsample_res": 4, "resolution": [4, 4], "dropout": 0.1}
+    config_folder(folder, config)
+
+
+def config_folder(folder, config):
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(config, indent=1))
 
 
 def model_folder(folder, config, tensors):
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    config_folder(folder, config)
     write_safetensors(folder / "model.safetensors", tensors)
 
 
