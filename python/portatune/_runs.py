@@ -135,7 +135,7 @@ def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callba
                    **options: Unpack[CrossValidateOptions]) -> dict[str, Any]:
     """Trains a model for each fold and returns the scores of the rows that it has not seen: "folds", "out_of_fold".
 
-    A callback that stops a fold stops all: the result is empty, and `resume=True` goes on with this fold.
+    A callback that stops a fold stops all: the result is empty, and `resume=True` continues with this fold.
 
         portatune.cross_validate("bert-base-uncased", frame, folds=5, output="folds")["out_of_fold"]["accuracy"]
 
@@ -196,7 +196,7 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
           compute_metrics: ComputeMetrics | None = None, **options: Unpack[SweepOptions]) -> dict[str, Any]:
     """Trains with several settings and seeds and returns the ranking, with the options of `portatune sweep`.
 
-    A callback that stops a trial stops the sweep: the result is empty, and `resume=True` goes on with this trial.
+    A callback that stops a trial stops the sweep: the result is empty, and `resume=True` continues with this trial.
 
         result = portatune.sweep("tiny", "train.csv", "dev.csv", output="sweep", seeds=3,
                                  grid={"learning_rate": [1e-5, 3e-5]})

@@ -19,9 +19,8 @@ struct UnfinishedReplacement : IoError {
 };
 
 /// Replaces all targets in this order, or none. Sources must be durable before the call, and in or below the folder. A
-/// journal,
-/// `.portatune-commit.<16 hex digits>`, is durable before the first rename. If the process dies after that, targets may
-/// be new and old until finish_replacements() makes all of them new. Older targets are removed last.
+/// journal, `.portatune-commit.<16 hex digits>`, is durable before the first rename. If the process dies after that,
+/// targets may be new and old until finish_replacements() makes all of them new. Older targets are removed last.
 /// folder  folder of the journal
 /// errors  IoError: all targets are as before; UnfinishedReplacement: some could not be restored
 void replace_entries(const std::filesystem::path& folder, const std::vector<Replacement>& replacements);

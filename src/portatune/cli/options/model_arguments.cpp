@@ -35,8 +35,8 @@ bool reads_files(const io::JsonObject& config) {
          models::is_color_model(config);
 }
 
-// Sets the task of a model of images or recordings, whose class says what it learns. A model of texts may learn several
-// tasks, whatever its class. The run reports a faulty folder.
+// Sets the task of a model of images or recordings, whose class says what it learns. A model of texts of any class
+// may learn several tasks. The run reports a faulty folder.
 void choose_task(run::ModelOptions& model, const std::filesystem::path& folder) {
   if (std::ranges::find(model.given, "--task", &run::GivenOption::name) != model.given.end()) return;
   try {

@@ -13,12 +13,12 @@
 namespace portatune::cli {
 namespace {
 
-// A key in the value of an option, and the option that it stands for.
+// A key in the value of an option, and the option that it sets.
 struct Key {
   std::string_view key, option;
 };
 
-// Those of get_scheduler() and of torch's ReduceLROnPlateau.
+// Keys of get_scheduler() and of torch's ReduceLROnPlateau.
 constexpr Key kScheduleKeys[] = {{"num_cycles", "--lr-num-cycles"},
                                  {"power", "--lr-power"},
                                  {"lr_end", "--lr-end"},
@@ -36,7 +36,7 @@ constexpr Key kScheduleKeys[] = {{"num_cycles", "--lr-num-cycles"},
                                  {"cooldown", "--lr-cooldown"},
                                  {"mode", "--lr-mode"}};
 
-// Those of torch's optimizers.
+// Keys of torch's optimizers.
 constexpr Key kOptimizerKeys[] = {{"momentum", "--momentum"},         {"nesterov", "--nesterov"},
                                   {"weight_decay", "--weight-decay"}, {"beta1", "--adam-beta1"},
                                   {"beta2", "--adam-beta2"},          {"eps", "--adam-epsilon"},

@@ -51,7 +51,7 @@ void report_checkpoint(const FitArguments& a, run::Events& events) {
       "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
   ProcessGroup* const processes = device.processes.get();
   const std::string who = processes == nullptr ? "" : fmt::format("process {}: ", processes->rank());
-  // Whoever reads the report may hang, too.
+  // The report may hang as well, if its reader has stopped.
   std::thread([] {
     std::this_thread::sleep_for(kToReport);
     std::_Exit(kHang);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/number.h"
-#include "portatune/base/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"

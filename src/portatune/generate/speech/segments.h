@@ -31,7 +31,7 @@ struct SpeechWindow {
 std::vector<SpeechSegment> speech_segments(std::span<const int32_t> tokens, const TimeScale& scale,
                                            const SpeechWindow& window);
 
-/// The first frame of the next window, as generate() chooses it: the end of the last part, if the text goes on behind
+/// The first frame of the next window, as generate() chooses it: the end of the last part, if the text continues after
 /// it, so that the model hears the rest again; else the end of the window. It is behind the begin of this window.
 int64_t next_window(std::span<const int32_t> tokens, const TimeScale& scale, const SpeechWindow& window);
 
