@@ -11,7 +11,7 @@
 #include <string>
 
 #include "clocks.h"
-#include "portatune/audio.h"
+#include "portatune/media.h"
 
 namespace {
 

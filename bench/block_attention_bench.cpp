@@ -12,12 +12,12 @@
 #include <fstream>
 #include <string>
 
-#include "pjrt/aot.h"
-#include "pjrt/cpu.h"
 #include "portatune/graph/ops/attention/block_sparse_attention.h"
 #include "portatune/models/encoders/big_bird_blocks.h"
 #include "portatune/portatune.h"
 #include "portatune/runtime/target.h"
+#include "runtime/pjrt/aot.h"
+#include "runtime/pjrt/cpu.h"
 
 namespace portatune {
 namespace {

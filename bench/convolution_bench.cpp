@@ -9,9 +9,9 @@
 #include <functional>
 #include <string>
 
-#include "portatune/convolution.h"
 #include "portatune/graph/matrix_flops.h"
 #include "portatune/models/audio/windows.h"
+#include "portatune/ops.h"
 #include "portatune/portatune.h"
 
 namespace portatune {

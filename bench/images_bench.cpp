@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "clocks.h"
-#include "portatune/image.h"
+#include "portatune/media.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/kernels/cpu/attention/attention.h"
 #include "portatune/kernels/cpu/elementwise/dropout.h"
 #include "portatune/kernels/cpu/elementwise/gelu.h"

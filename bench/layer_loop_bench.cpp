@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "pjrt/aot.h"
 #include "portatune/graph/lowering.h"
 #include "portatune/portatune.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune {
 namespace {

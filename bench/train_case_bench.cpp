@@ -6,8 +6,8 @@
 #include <exception>
 #include <string>
 
-#include "portatune/base/clock.h"
-#include "portatune/parity/reference_task.h"
+#include "portatune/analysis/parity/reference_task.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/train.h"
 
 namespace portatune {

@@ -1,10 +1,9 @@
 // Any bytes either throw DataError or give finite samples that every feature extractor accepts.
-#include "portatune/audio.h"
-
 #include <cmath>
 #include <cstdlib>
 
 #include "portatune/error.h"
+#include "portatune/media.h"
 
 namespace {
 

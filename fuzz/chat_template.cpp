@@ -1,7 +1,7 @@
 // Any bytes either throw CheckpointError or give a template that renders a conversation, or throws DataError or
 // CheckpointError.
+#include "portatune/chat/jinja/template.h"
 #include "portatune/error.h"
-#include "portatune/jinja/template.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune::jinja;

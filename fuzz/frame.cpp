@@ -1,6 +1,6 @@
 // Any bytes are frames up to the first invalid one. Valid frames are unchanged after sending, and none takes more
 // memory than the input.
-#include "portatune/processes/frame.h"
+#include "portatune/runtime/processes/frame.h"
 
 #include <sys/socket.h>
 

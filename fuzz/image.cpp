@@ -1,7 +1,6 @@
 // Any bytes either throw DataError or give an image that can be resized and converted to model input.
-#include "portatune/image.h"
-
 #include "portatune/error.h"
+#include "portatune/media.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune::image;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/io/text/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "portatune/graph.h"
 
@@ -286,5 +289,49 @@ AdamWState adamw(const AdamWState& state, const Value& gradient, const Value& hy
 Value softmax(const Value& x, int64_t axis);
 Value log_softmax(const Value& x, int64_t axis);
 Value relu(const Value& x);
+
+// ---- convolution
+
+/// The window of a convolution along one axis.
+struct ConvolutionAxis {
+  int64_t stride = 1;
+  int64_t low = 0, high = 0;  ///< zeros before and after x
+  int64_t dilation = 1;       ///< distance of neighbours of the filter in x
+};
+struct ConvolutionOptions {
+  std::vector<ConvolutionAxis> axes;  ///< one for each spatial axis
+  int64_t groups = 1;                 ///< x and the result have this number of equal blocks of features, without
+                                      ///< products between different blocks
+};
+/// Sums of products of the filter with each window of x: the cross-correlation of torch.nn.Conv1d and Conv2d, but with
+/// the features as the last axis of x and of the result.
+/// x       [batch, spatial axes..., in]
+/// filter  [out, in / groups, spatial axes...], of the type of x
+/// returns [batch, spatial axes..., out], of the type of x
+/// errors  ShapeError if the filter does not fit x or its groups
+Value convolution(const Value& x, const Value& filter, const ConvolutionOptions& options);
+
+// ---- connectionist temporal classification
+
+struct CtcOptions {
+  int64_t blank = 0;  ///< class of the blank, which is no label
+  /// What a row gets whose labels have no alignment with its frames: a loss of 0 without a gradient. By default its
+  /// loss is infinite and its gradient NaN, as in torch.
+  bool zero_infinity = false;
+};
+/// Minus the logarithm of the probability of the labels: the sum over all alignments of labels and blanks with frames.
+/// log_probs      float32 or float64 [batch, frames, classes], the result of log_softmax(), finite
+/// labels         int32 [batch, labels], at least one, each in [0, classes) and not the blank; behind label_lengths
+///                anything, such as -100
+/// frame_lengths  int32 [batch]: number of frames that count in each row, at least 1
+/// label_lengths  int32 [batch]: number of labels of each row
+/// returns        [batch], of the type of log_probs
+/// source         Graves et al. 2006, "Connectionist Temporal Classification", equations 5 to 16
+Value ctc_loss(const Value& log_probs, const Value& labels, const Value& frame_lengths, const Value& label_lengths,
+               const CtcOptions& options = {});
+
+/// Minimal number of frames with which labels have an alignment: one for each label, and one for a blank between equal
+/// neighbours.
+int64_t min_ctc_frames(std::span<const int32_t> labels);
 
 }  // namespace portatune

@@ -17,7 +17,6 @@
 #include "portatune/hub.h"
 #include "portatune/metrics.h"
 #include "portatune/nn.h"
-#include "portatune/packing.h"
 #include "portatune/sources.h"
 
 namespace portatune {

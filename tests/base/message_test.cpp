@@ -1,4 +1,4 @@
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "portatune/base/message.h"
-
 #include <gtest/gtest.h>
+
+#include "portatune/base/text/message.h"
 
 namespace portatune {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "portatune/base/plain_text.h"
-
 #include <gtest/gtest.h>
+
+#include "portatune/base/text/plain_text.h"
 
 namespace portatune {
 

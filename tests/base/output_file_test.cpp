@@ -1,4 +1,4 @@
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

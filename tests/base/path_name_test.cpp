@@ -1,4 +1,4 @@
-#include "portatune/base/path_name.h"
+#include "portatune/base/files/path_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
-#include "portatune/base/plain_text.h"
-
 #include <gtest/gtest.h>
 
+#include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
 
 namespace portatune {

@@ -1,4 +1,4 @@
-#include "portatune/base/replace_entries.h"
+#include "portatune/base/files/replace_entries.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "portatune/base/shell_word.h"
+#include "portatune/base/text/shell_word.h"
 
 #include <gtest/gtest.h>
 

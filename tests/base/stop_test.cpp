@@ -1,11 +1,11 @@
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 
 #include <gtest/gtest.h>
 
 #include <future>
 #include <thread>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 
 namespace portatune {
 namespace {

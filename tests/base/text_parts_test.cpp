@@ -1,4 +1,4 @@
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/text_parts.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 

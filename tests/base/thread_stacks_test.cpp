@@ -1,4 +1,4 @@
-#include "portatune/base/thread_stacks.h"
+#include "portatune/base/threads/thread_stacks.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "io/temporary_folder.h"
-#include "portatune/base/file_descriptor.h"
+#include "portatune/base/files/file_descriptor.h"
 
 namespace portatune {
 namespace {

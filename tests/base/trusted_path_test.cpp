@@ -1,5 +1,3 @@
-#include "portatune/base/shipped_files.h"
-
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <cstdlib>
 
 #include "io/temporary_folder.h"
+#include "portatune/base/files/shipped_files.h"
 
 namespace portatune {
 namespace {

@@ -1,6 +1,6 @@
-#include "portatune/base/number.h"
-
 #include <gtest/gtest.h>
+
+#include "portatune/base/text/number.h"
 
 namespace portatune {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/url_secrets.h"
 
 #include <gtest/gtest.h>
 

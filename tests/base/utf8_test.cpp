@@ -1,4 +1,4 @@
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 
 #include <gtest/gtest.h>
 

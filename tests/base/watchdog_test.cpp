@@ -1,4 +1,4 @@
-#include "portatune/base/watchdog.h"
+#include "portatune/base/threads/watchdog.h"
 
 #include <gtest/gtest.h>
 

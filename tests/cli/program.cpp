@@ -21,7 +21,7 @@
 
 #include "cli/toy.h"
 #include "io/forbid_call.h"
-#include "processes/free_port.h"
+#include "runtime/processes/free_port.h"
 
 namespace portatune::cli {
 namespace {

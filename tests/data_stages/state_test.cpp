@@ -11,8 +11,8 @@
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
+#include "portatune/data.h"
 #include "portatune/error.h"
-#include "portatune/packing.h"
 #include "portatune/sources.h"
 
 namespace portatune::data {

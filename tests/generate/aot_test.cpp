@@ -1,5 +1,5 @@
 // Checks that the programs of generation compile for TPU and CUDA, without such a device.
-#include "pjrt/aot.h"
+#include "runtime/pjrt/aot.h"
 
 #include <gtest/gtest.h>
 

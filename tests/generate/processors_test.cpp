@@ -1,6 +1,6 @@
 // Comparison with transformers' classes: tests/data/generation.json, made by
 // tests/oracle/tasks/make_generation_cases.py.
-#include "portatune/generate/processors.h"
+#include "portatune/generate/search/processors.h"
 
 #include <gtest/gtest.h>
 

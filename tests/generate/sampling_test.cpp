@@ -1,4 +1,4 @@
-#include "portatune/generate/sampling.h"
+#include "portatune/generate/search/sampling.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "graph/evaluate.h"
-#include "portatune/generate/processors.h"
+#include "portatune/generate/search/processors.h"
 
 namespace portatune::generate {
 namespace {

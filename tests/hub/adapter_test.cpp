@@ -1,13 +1,13 @@
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter_names.h"
+#include "portatune/hub/adapters/adapter_names.h"
+#include "portatune/hub/adapters/rebased_adapter.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/hub/rebased_adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/safetensors.h"
 

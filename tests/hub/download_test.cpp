@@ -1,6 +1,6 @@
 // Downloads from a Hub on this machine. tests/hub/huggingface_hub_test.py compares the cache with
 // huggingface_hub's.
-#include "portatune/hub/download.h"
+#include "portatune/hub/download/download.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@
 #include "io/temporary_disk.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/hub/cache.h"
+#include "portatune/hub/download/cache.h"
 
 namespace portatune::hub {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/hub/find_model.h"
+#include "portatune/hub/download/find_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/hub/cache.h"
+#include "portatune/hub/download/cache.h"
 #include "portatune/io/hub/environment.h"
 
 namespace portatune::hub {

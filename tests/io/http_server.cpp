@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 
 namespace portatune {
 namespace {

@@ -7,8 +7,8 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "models/cases.h"
-#include "portatune/hub/merge_adapter.h"
-#include "portatune/parity/parity.h"
+#include "portatune/analysis/parity/parity.h"
+#include "portatune/hub/adapters/merge_adapter.h"
 
 namespace portatune::test {
 namespace {

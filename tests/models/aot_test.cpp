@@ -1,6 +1,6 @@
 // Every architecture compiles for TPU without such a device, and for CUDA one model of each kind of layers. With
 // PORTATUNE_TEST_ALL=1 (`make test-all`) every model with every head compiles for both.
-#include "pjrt/aot.h"
+#include "runtime/pjrt/aot.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "models/cases.h"
 #include "models/packed_model.h"
-#include "portatune/parity/optimizer_steps.h"
-#include "portatune/parity/reference_task.h"
+#include "portatune/analysis/parity/optimizer_steps.h"
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/runtime/target.h"
 
 namespace portatune::test {

@@ -1,5 +1,3 @@
-#include "portatune/audio_models.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,11 +8,12 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/io/text/json.h"
+#include "portatune/media_models.h"
 #include "portatune/models.h"
-#include "portatune/parity/reference_task.h"
 
 namespace portatune::models {
 namespace {

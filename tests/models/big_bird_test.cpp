@@ -11,13 +11,13 @@
 #include "io/temporary_folder.h"
 #include "models/cases.h"
 #include "models/expect_passed.h"
+#include "portatune/analysis/parity/optimizer_steps.h"
+#include "portatune/analysis/parity/parity.h"
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/error.h"
 #include "portatune/models/encoders/big_bird_blocks.h"
 #include "portatune/models/one_text_per_row.h"
 #include "portatune/nn/program_parameters.h"
-#include "portatune/parity/optimizer_steps.h"
-#include "portatune/parity/parity.h"
-#include "portatune/parity/reference_task.h"
 #include "train/one_step.h"
 
 namespace portatune::test {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/ops.h"
-#include "portatune/parity/reference_task.h"
 
 namespace portatune::test {
 

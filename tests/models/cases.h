@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/parity/reference_case.h"
+#include "portatune/analysis/parity/reference_case.h"
 
 namespace portatune::test {
 

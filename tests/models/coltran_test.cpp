@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "graph/evaluate.h"
-#include "portatune/color_models.h"
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/io/text/json.h"
+#include "portatune/media_models.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {

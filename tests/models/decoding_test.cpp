@@ -4,8 +4,8 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/error.h"
-#include "portatune/parity/reference_task.h"
 
 namespace portatune::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "portatune/parity/parity.h"
+#include "portatune/analysis/parity/parity.h"
 
 namespace portatune::test {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "models/cases.h"
-#include "portatune/parity/reference_task.h"
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/train/program/batch_shapes.h"
 #include "portatune/train/program/programs.h"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "portatune/analysis/parity/reference_case.h"
 #include "portatune/ops.h"
-#include "portatune/parity/reference_case.h"
 #include "portatune/tasks/rows/text_rows.h"
 
 namespace portatune::test {

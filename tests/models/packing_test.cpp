@@ -5,8 +5,8 @@
 #include "graph/evaluate.h"
 #include "models/cases.h"
 #include "models/packed_model.h"
+#include "portatune/analysis/parity/parity.h"
 #include "portatune/models/one_text_per_row.h"
-#include "portatune/parity/parity.h"
 
 namespace portatune::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/parity/parity.h"
+#include "portatune/analysis/parity/parity.h"
 
 #include <gtest/gtest.h>
 

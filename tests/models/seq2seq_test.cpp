@@ -4,7 +4,7 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
-#include "portatune/parity/reference_task.h"
+#include "portatune/analysis/parity/reference_task.h"
 
 namespace portatune::test {
 namespace {

@@ -11,9 +11,9 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "models/cases.h"
+#include "portatune/analysis/parity/optimizer_steps.h"
+#include "portatune/analysis/parity/reference_task.h"
 #include "portatune/error.h"
-#include "portatune/parity/optimizer_steps.h"
-#include "portatune/parity/reference_task.h"
 #include "portatune/tasks/objectives/token_slices.h"
 #include "train/one_step.h"
 

@@ -9,8 +9,8 @@
 #include "cli/toy.h"
 #include "portatune/error.h"
 #include "portatune/run.h"
+#include "portatune/run/options/strategies.h"
 #include "portatune/run/output/run_checkpoints.h"
-#include "portatune/run/strategies.h"
 #include "portatune/tasks/text_classification.h"
 
 namespace portatune::run {

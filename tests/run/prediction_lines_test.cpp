@@ -1,4 +1,4 @@
-#include "portatune/run/prediction_lines.h"
+#include "portatune/run/predictions/prediction_lines.h"
 
 #include <gmock/gmock.h>
 

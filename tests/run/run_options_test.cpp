@@ -1,4 +1,4 @@
-#include "portatune/run/run_options.h"
+#include "portatune/run/options/run_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

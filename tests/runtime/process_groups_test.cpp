@@ -8,7 +8,7 @@
 #include "graph/evaluate.h"
 #include "portatune/device.h"
 #include "portatune/ops.h"
-#include "processes/thread_group.h"
+#include "runtime/processes/thread_group.h"
 
 namespace portatune::test {
 namespace {

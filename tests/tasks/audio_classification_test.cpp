@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "audio/tone.h"
 #include "io/temporary_folder.h"
-#include "portatune/audio/wav_file.h"
+#include "media/audio/tone.h"
 #include "portatune/error.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/ops.h"
 
 namespace portatune {

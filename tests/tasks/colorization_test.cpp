@@ -9,9 +9,9 @@
 #include "io/http_server.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/image/encode_png.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/safetensors/safetensors.h"
+#include "portatune/media/image/encode_png.h"
 #include "tasks/forward.h"
 
 namespace portatune {

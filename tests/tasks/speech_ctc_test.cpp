@@ -9,11 +9,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "audio/tone.h"
 #include "io/temporary_folder.h"
-#include "portatune/audio/wav_file.h"
+#include "media/audio/tone.h"
+#include "portatune/data.h"
 #include "portatune/error.h"
-#include "portatune/packing.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "tasks/forward.h"

@@ -12,7 +12,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/text/json.h"
-#include "portatune/speech_models.h"
+#include "portatune/media_models.h"
 #include "tasks/forward.h"
 
 namespace portatune {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "audio/tone.h"
 #include "io/temporary_folder.h"
-#include "portatune/audio/wav_file.h"
+#include "media/audio/tone.h"
 #include "portatune/error.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/tasks/rows/row_file.h"
 
 namespace portatune::tasks {

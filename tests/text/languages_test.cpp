@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "portatune/error.h"
-#include "portatune/text_languages.h"
+#include "portatune/text.h"
 #include "text/language_files.h"
 
 namespace portatune::text {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "io/temporary_folder.h"
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/text.h"
 #include "text/golden.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 #include "portatune/text.h"

@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
-#include "processes/thread_group.h"
+#include "runtime/processes/thread_group.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
 #include "train/renew_manifest.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/audio.h"
-#include "portatune/audio_models.h"
+#include "portatune/media.h"
+#include "portatune/media_models.h"
 #include "portatune/tasks/file_task.h"
 
 namespace portatune {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "portatune/image.h"
+#include "portatune/media.h"
 #include "portatune/tasks.h"
 
 namespace portatune {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "portatune/image.h"
+#include "portatune/media.h"
 #include "portatune/models.h"
 #include "portatune/tasks/file_task.h"
 

@@ -15,7 +15,6 @@
 #include "portatune/models.h"
 #include "portatune/tasks.h"
 #include "portatune/text.h"
-#include "portatune/text_languages.h"
 
 namespace portatune {
 

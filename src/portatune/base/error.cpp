@@ -1,7 +1,7 @@
 #include "portatune/error.h"
 
-#include "portatune/base/plain_text.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/url_secrets.h"
 
 namespace portatune {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 
 namespace portatune {

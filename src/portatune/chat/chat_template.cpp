@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/chat.h"
 #include "portatune/chat/conversation.h"
 #include "portatune/chat/dates.h"
+#include "portatune/chat/jinja/template.h"
 #include "portatune/chat/json.h"
 #include "portatune/chat/template_files.h"
 #include "portatune/error.h"
-#include "portatune/jinja/template.h"
 #include "portatune/text/read/spec.h"
 
 namespace portatune {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
+#include "portatune/chat/jinja/template.h"
 #include "portatune/chat/json.h"
 #include "portatune/error.h"
-#include "portatune/jinja/template.h"
 
 namespace portatune {
 namespace {

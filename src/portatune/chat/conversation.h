@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "portatune/chat.h"
-#include "portatune/jinja/value.h"
+#include "portatune/chat/jinja/value.h"
 
 namespace portatune {
 

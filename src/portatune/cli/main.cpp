@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "portatune/base/plain_text.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/model_arguments.h"
 #include "portatune/cli/terminal/exit_code.h"

@@ -1,13 +1,12 @@
-#include "portatune/sources.h"
-
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/plain_text.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/data/saved_state.h"
 #include "portatune/data/stage.h"
 #include "portatune/data/tolerance.h"
 #include "portatune/error.h"
+#include "portatune/sources.h"
 
 namespace portatune::data {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 
 namespace portatune::data {

@@ -1,8 +1,8 @@
 #include "portatune/generate/generated_tokens.h"
 
 #include "portatune/error.h"
-#include "portatune/generate/beam_search.h"
 #include "portatune/generate/options.h"
+#include "portatune/generate/search/beam_search.h"
 #include "portatune/generate/text_loop.h"
 
 namespace portatune::generate {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "portatune/base/watchdog.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/generate/growing_text.h"
 #include "portatune/generate/options.h"

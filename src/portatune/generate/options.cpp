@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "portatune/base/number.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/generate/settings.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "portatune/generate/search.h"
+#include "portatune/generate/search/search.h"
 #include "portatune/nn.h"
 
 namespace portatune::generate {

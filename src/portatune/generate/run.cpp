@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "portatune/base/clock.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/error.h"
-#include "portatune/generate/beam_search.h"
+#include "portatune/generate/search/beam_search.h"
 
 namespace portatune::generate {
 namespace {

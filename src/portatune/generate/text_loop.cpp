@@ -1,6 +1,6 @@
 #include "portatune/generate/text_loop.h"
 
-#include "portatune/generate/processors.h"
+#include "portatune/generate/search/processors.h"
 
 namespace portatune::generate {
 namespace {

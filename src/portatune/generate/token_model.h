@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "portatune/generate/search.h"
+#include "portatune/generate/search/search.h"
 #include "portatune/nn.h"
 
 namespace portatune::generate {

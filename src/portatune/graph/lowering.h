@@ -8,7 +8,7 @@
 
 #include "portatune/graph.h"
 #include "portatune/graph/live_values.h"
-#include "portatune/stablehlo/writer.h"
+#include "portatune/graph/stablehlo/writer.h"
 
 namespace portatune {
 

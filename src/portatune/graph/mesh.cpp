@@ -1,5 +1,3 @@
-#include "portatune/graph.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,10 +5,11 @@
 #include <ranges>
 #include <set>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
+#include "portatune/graph.h"
 
 namespace portatune {
 namespace {

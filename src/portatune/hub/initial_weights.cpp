@@ -6,10 +6,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "portatune/base/message.h"
 #include "portatune/base/random_normal.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/hub/checkpoint_manifest.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/nn/adapted_layers.h"

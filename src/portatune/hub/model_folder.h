@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "portatune/hub.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"

@@ -3,8 +3,7 @@
 
 #include <memory>
 
-#include "portatune/audio_models.h"
-#include "portatune/color_models.h"
+#include "portatune/media_models.h"
 #include "portatune/models.h"
 
 namespace portatune::models {

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <span>
 
-#include "portatune/audio_models.h"
-#include "portatune/color_models.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
+#include "portatune/media_models.h"
 #include "portatune/models.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/layer_stacks.h"
-#include "portatune/speech_models.h"
 
 namespace portatune::models {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/nn.h"
 #include "portatune/nn/adapted_layers.h"

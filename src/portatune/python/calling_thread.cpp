@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 
 namespace nb = nanobind;

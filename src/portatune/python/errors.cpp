@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
 
 namespace nb = nanobind;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "portatune/analysis/report/page.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/sweep_report.h"
@@ -22,7 +23,6 @@
 #include "portatune/python/freed_memory.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
-#include "portatune/report/page.h"
 #include "portatune/run.h"
 
 namespace nb = nanobind;

@@ -8,7 +8,7 @@
 
 #include <variant>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/python/bindings.h"
 #include "portatune/text.h"
 

@@ -1,5 +1,5 @@
-#include "portatune/base/clock.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/clock.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/batches/evaluated_rows.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/message.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/base/text/message.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/rows/data_warnings.h"
 #include "portatune/run/remarks.h"

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/base/text/message.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"

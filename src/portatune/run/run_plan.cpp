@@ -14,8 +14,8 @@
 #include "portatune/run/inputs/task/adapter.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/options/strategies.h"
 #include "portatune/run/score_of_task.h"
-#include "portatune/run/strategies.h"
 #include "portatune/train/options.h"
 
 namespace portatune::run {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "portatune/data.h"
 #include "portatune/io/file/watched_files.h"
-#include "portatune/packing.h"
 #include "portatune/run.h"
 #include "portatune/tasks.h"
 

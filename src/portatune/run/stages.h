@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/grow/grow_model.h"
+#include "portatune/models/grow/grow_model.h"
 #include "portatune/run.h"
 
 namespace portatune::run {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 
 namespace portatune {
 

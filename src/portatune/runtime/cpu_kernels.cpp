@@ -6,8 +6,8 @@
 
 #include "portatune/kernels/cpu/collectives.h"
 #include "portatune/kernels/cpu/registry.h"
-#include "portatune/pjrt/ffi.h"
-#include "portatune/pjrt/plugin/plugin.h"
+#include "portatune/runtime/pjrt/ffi.h"
+#include "portatune/runtime/pjrt/plugin/plugin.h"
 
 namespace portatune {
 

@@ -5,7 +5,7 @@
 #include <ranges>
 #include <string_view>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 
 namespace portatune {

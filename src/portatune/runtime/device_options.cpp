@@ -1,4 +1,4 @@
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/device.h"
 #include "portatune/option_fields.h"
 

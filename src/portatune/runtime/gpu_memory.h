@@ -4,7 +4,7 @@
 #include <string>
 
 #include "portatune/device.h"
-#include "portatune/pjrt/client.h"
+#include "portatune/runtime/pjrt/client.h"
 
 namespace portatune {
 

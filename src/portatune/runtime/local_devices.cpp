@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/device.h"
 #include "portatune/error.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "portatune/graph.h"
-#include "portatune/pjrt/client.h"
 #include "portatune/process_group.h"
+#include "portatune/runtime/pjrt/client.h"
 
 namespace portatune {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
-#include "portatune/pjrt/call_error.h"
-#include "portatune/pjrt/plugin/plugin.h"
 #include "portatune/runtime/gpu_memory.h"
 #include "portatune/runtime/local_devices.h"
+#include "portatune/runtime/pjrt/call_error.h"
+#include "portatune/runtime/pjrt/plugin/plugin.h"
 
 namespace portatune {
 namespace {

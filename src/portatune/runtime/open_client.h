@@ -2,8 +2,8 @@
 #pragma once
 
 #include "portatune/device.h"
-#include "portatune/pjrt/client.h"
 #include "portatune/runtime/device_name.h"
+#include "portatune/runtime/pjrt/client.h"
 
 namespace portatune {
 

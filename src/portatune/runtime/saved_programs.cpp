@@ -5,15 +5,15 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/kernels/cpu/registry.h"
-#include "portatune/pjrt/cache/cache_file.h"
-#include "portatune/pjrt/cache/cache_key.h"
-#include "portatune/pjrt/plugin/plugin.h"
+#include "portatune/runtime/pjrt/cache/cache_file.h"
+#include "portatune/runtime/pjrt/cache/cache_key.h"
+#include "portatune/runtime/pjrt/plugin/plugin.h"
 
 namespace portatune {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "portatune/io/file/atomic_directory.h"
-#include "portatune/pjrt/client.h"
-#include "portatune/pjrt/executable.h"
+#include "portatune/runtime/pjrt/client.h"
+#include "portatune/runtime/pjrt/executable.h"
 
 namespace portatune {
 

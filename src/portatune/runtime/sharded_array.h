@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "portatune/graph.h"
-#include "portatune/pjrt/buffer.h"
 #include "portatune/process_group.h"
+#include "portatune/runtime/pjrt/buffer.h"
 #include "portatune/tensor.h"
 
 namespace portatune {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "portatune/device.h"
-#include "portatune/pjrt/compile_options.h"
+#include "portatune/runtime/pjrt/compile_options.h"
 
 namespace portatune {
 

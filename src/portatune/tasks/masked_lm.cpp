@@ -1,7 +1,7 @@
 #include <filesystem>
 
-#include "portatune/base/message.h"
 #include "portatune/base/random.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/ops.h"

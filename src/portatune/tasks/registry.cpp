@@ -4,9 +4,9 @@
 #include <array>
 #include <mutex>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/audio_classification.h"
 #include "portatune/tasks/colorization.h"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/json_object.h"
 

@@ -1,6 +1,6 @@
 #include "portatune/tasks/task_context.h"
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 
 namespace portatune {
 

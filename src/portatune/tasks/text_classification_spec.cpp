@@ -1,6 +1,6 @@
 // The task "text-classification": how it finds its head and its labels.
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/objectives/class_weights.h"
 #include "portatune/tasks/objectives/heads.h"

@@ -1,8 +1,8 @@
 #include "portatune/tasks/text_folder.h"
 
-#include "portatune/audio_models.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
+#include "portatune/media_models.h"
 #include "portatune/models.h"
 #include "portatune/text.h"
 

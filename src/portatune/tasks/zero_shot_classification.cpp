@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"

@@ -12,7 +12,6 @@
 #include "portatune/text/encode/fused_pass.h"
 #include "portatune/text/postprocess/truncate.h"
 #include "portatune/text/read/spec.h"
-#include "portatune/text_languages.h"
 
 namespace portatune::text {
 

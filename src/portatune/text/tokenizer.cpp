@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "portatune/base/message.h"
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/text/encode/text_encoder.h"
 #include "portatune/text/read/marian.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <variant>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 
 namespace portatune::train {

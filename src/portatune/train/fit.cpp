@@ -6,12 +6,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "portatune/base/clock.h"
-#include "portatune/base/plain_text.h"
-#include "portatune/base/stop.h"
-#include "portatune/base/watchdog.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/threads/clock.h"
+#include "portatune/base/threads/stop.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/error.h"
-#include "portatune/processes/shared_failure.h"
+#include "portatune/runtime/processes/shared_failure.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/data_watch.h"
 #include "portatune/train/evaluation/evaluation.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/train/finite.h"
 
 namespace portatune::train {

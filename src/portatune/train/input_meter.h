@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "portatune/base/clock.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/data.h"
 #include "portatune/train.h"
 

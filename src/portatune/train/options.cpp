@@ -5,9 +5,9 @@
 #include <limits>
 #include <map>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/program/optimizers.h"

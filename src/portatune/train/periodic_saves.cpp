@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "portatune/base/clock.h"
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "portatune/base/message.h"
 #include "portatune/base/random.h"
+#include "portatune/base/text/message.h"
 #include "portatune/train/options.h"
 #include "portatune/train/plateau.h"
 

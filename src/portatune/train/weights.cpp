@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
-#include "portatune/hub/adapter_names.h"
+#include "portatune/hub/adapters/adapter.h"
+#include "portatune/hub/adapters/adapter_names.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
-#include "portatune/optim/average.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
+#include "portatune/train/optim/average.h"
 #include "portatune/train/program/optimizers.h"
 
 namespace portatune::train {

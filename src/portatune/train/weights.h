@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "portatune/device.h"
-#include "portatune/optim/optimizer.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/array_files.h"
+#include "portatune/train/optim/optimizer.h"
 #include "portatune/train/program/step_layout.h"
 
 namespace portatune::train {

@@ -6,7 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "image/write_png.h"
+#include "media/image/write_png.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

@@ -5,7 +5,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "pjrt/aot.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune::cli {
 namespace {

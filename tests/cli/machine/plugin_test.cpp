@@ -8,7 +8,7 @@
 
 #include "cli/program.h"
 #include "io/http_server.h"
-#include "portatune/pjrt/plugin/plugin_package.h"
+#include "portatune/runtime/pjrt/plugin/plugin_package.h"
 
 namespace portatune::cli {
 namespace {

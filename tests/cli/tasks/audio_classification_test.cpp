@@ -6,12 +6,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "audio/tone.h"
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "pjrt/variable.h"
-#include "portatune/audio/wav_file.h"
+#include "media/audio/tone.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/sources.h"
+#include "runtime/pjrt/variable.h"
 
 namespace portatune::cli {
 namespace {

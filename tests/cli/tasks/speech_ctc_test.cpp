@@ -6,10 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "audio/tone.h"
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portatune/audio/wav_file.h"
+#include "media/audio/tone.h"
+#include "portatune/media/audio/wav_file.h"
 
 namespace portatune::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "portatune/cli/terminal/exit_code.h"
-#include "portatune/pjrt/call_error.h"
 #include "portatune/run/analysis/memory_advice.h"
+#include "portatune/runtime/pjrt/call_error.h"
 
 namespace portatune::cli {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "pjrt/variable.h"
-#include "portatune/processes/key_value_server.h"
-#include "portatune/processes/key_value_store.h"
-#include "portatune/processes/session.h"
-#include "processes/free_port.h"
+#include "portatune/runtime/processes/key_value_server.h"
+#include "portatune/runtime/processes/key_value_store.h"
+#include "portatune/runtime/processes/session.h"
+#include "runtime/pjrt/variable.h"
+#include "runtime/processes/free_port.h"
 
 namespace portatune::cli {
 namespace {

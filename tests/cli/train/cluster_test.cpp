@@ -1,5 +1,5 @@
 // Training in processes that have several devices each, as GPUs of several machines are. There are none here: the
-// plugin is the CPU's, behind tests/pjrt/cluster_plugin.cpp.
+// plugin is the CPU's, behind tests/runtime/pjrt/cluster_plugin.cpp.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -7,7 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "pjrt/variable.h"
+#include "runtime/pjrt/variable.h"
 
 namespace portatune::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/image_toy.h"
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "pjrt/variable.h"
+#include "runtime/pjrt/variable.h"
 
 namespace portatune::cli {
 namespace {
@@ -204,7 +204,7 @@ TEST_F(InfiniteImage, OfOneProcessIsSkippedByAllAndCountedOnce) {
   }
 }
 
-// Processes with two devices each: tests/pjrt/cluster_plugin.cpp. There all is to the bit.
+// Processes with two devices each: tests/runtime/pjrt/cluster_plugin.cpp. There all is to the bit.
 class ImageCluster : public ImageProcesses {
  protected:
   const pjrt::Variable plugin_{"PORTATUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};

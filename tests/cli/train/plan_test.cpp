@@ -7,8 +7,8 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "pjrt/aot.h"
-#include "pjrt/variable.h"
+#include "runtime/pjrt/aot.h"
+#include "runtime/pjrt/variable.h"
 
 namespace portatune::cli {
 namespace {

@@ -1,4 +1,4 @@
-// The command report. tests/report has the tests of the page.
+// The command report. tests/analysis/report has the tests of the page.
 #include <gmock/gmock.h>
 
 #include "cli/program.h"

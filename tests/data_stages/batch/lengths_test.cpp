@@ -1,5 +1,3 @@
-#include "portatune/packing.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <random>
 
 #include "io/table_file.h"
+#include "portatune/data.h"
 #include "portatune/error.h"
 
 namespace portatune::data {

@@ -5,7 +5,6 @@
 #include "io/temporary_folder.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
-#include "portatune/packing.h"
 
 namespace portatune::data {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "io/table_file.h"
+#include "portatune/data.h"
 #include "portatune/error.h"
-#include "portatune/packing.h"
 
 namespace portatune::data {
 

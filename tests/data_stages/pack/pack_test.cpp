@@ -8,9 +8,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/temporary_folder.h"
+#include "portatune/data.h"
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"
-#include "portatune/packing.h"
 
 namespace portatune::data {
 namespace {

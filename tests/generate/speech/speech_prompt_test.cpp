@@ -20,7 +20,7 @@
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/io/text/json.h"
-#include "portatune/speech_models.h"
+#include "portatune/media_models.h"
 
 namespace portatune::generate {
 namespace {
@@ -116,7 +116,8 @@ TEST(SpeechSegments, EqualTransformers) {
   for (const json& one : golden()["segments"]) {
     SCOPED_TRACE(one.dump());
     const Ids tokens = one["tokens"];
-    const std::vector<SpeechSegment> found = speech_segments(tokens, {.first = 76, .step = 0.02}, {.begin = 0, .frames = 24});
+    const std::vector<SpeechSegment> found =
+        speech_segments(tokens, {.first = 76, .step = 0.02}, {.begin = 0, .frames = 24});
     ASSERT_EQ(found.size(), one["segments"].size());
     for (size_t i = 0; i < found.size(); ++i) {
       const json& wanted = one["segments"][i];

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "graph/ops/composites.h"
-#include "pjrt/aot.h"
 #include "portatune/graph/ops/attention/cudnn_attention.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune::test {
 namespace {

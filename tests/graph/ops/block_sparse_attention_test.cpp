@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "graph/ops/composites.h"
-#include "pjrt/cpu.h"
 #include "portatune/graph/matrix_flops.h"
+#include "runtime/pjrt/cpu.h"
 
 namespace portatune::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
-#include "pjrt/aot.h"
 #include "portatune/error.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune::test {
 namespace {

@@ -1,12 +1,11 @@
-#include "portatune/convolution.h"
-
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 #include "graph/ops/composites.h"
-#include "pjrt/aot.h"
 #include "portatune/error.h"
 #include "portatune/graph/matrix_flops.h"
+#include "portatune/ops.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune::test {
 namespace {

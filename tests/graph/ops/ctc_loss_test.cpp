@@ -1,6 +1,4 @@
 // tests/oracle/models/make_ctc_cases.py writes tests/data/ctc.json with results of torch.
-#include "portatune/ctc_loss.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +8,8 @@
 
 #include "graph/evaluate.h"
 #include "graph/ops/composites.h"
-#include "pjrt/aot.h"
+#include "portatune/ops.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune::test {
 namespace {

@@ -11,8 +11,8 @@
 #include <regex>
 
 #include "graph/ops/composites.h"
-#include "pjrt/aot.h"
-#include "pjrt/cpu.h"
+#include "runtime/pjrt/aot.h"
+#include "runtime/pjrt/cpu.h"
 
 namespace portatune::test {
 namespace {

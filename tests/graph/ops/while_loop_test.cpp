@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
-#include "pjrt/aot.h"
 #include "portatune/error.h"
 #include "portatune/graph/matrix_flops.h"
+#include "runtime/pjrt/aot.h"
 
 namespace portatune::test {
 

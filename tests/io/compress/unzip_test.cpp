@@ -6,7 +6,7 @@
 
 #include "io/temporary_folder.h"
 #include "io/write_zip.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "io/temporary_folder.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 

@@ -9,7 +9,7 @@
 #include "io/remote/read_range.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/fingerprint.h"
 #include "portatune/io/compress/byte_source.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/workers.h"
 

@@ -6,7 +6,7 @@ from transformers.utils import chat_template_utils
 
 
 class Fixed(datetime.datetime):
-    """The time of strftime_now: that of tests/jinja/run.h."""
+    """The time of strftime_now: that of tests/chat/jinja/run.h."""
 
     @classmethod
     def now(cls, tz=None):

@@ -1,7 +1,7 @@
 """Compares Portatune's chat templates with those of transformers 5.23.0 on many conversations: the text, and the
 positions of {% generation %} blocks in it. Both may reject a conversation; their messages are not compared.
 
-    python tests/oracle/text/compare_chat_templates.py build/tests/jinja/portatune_template_dump FOLDER
+    python tests/oracle/text/compare_chat_templates.py build/tests/chat/jinja/portatune_template_dump FOLDER
 FOLDER has templates as *.jinja; the package trl has about sixty (trl/chat_templates). Prints the templates
 with a difference, with the first one, and the number of templates without any; exits with 1 if there is a difference.
 """

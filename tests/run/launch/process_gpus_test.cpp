@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pjrt/variable.h"
 #include "portatune/error.h"
-#include "processes/thread_group.h"
+#include "runtime/pjrt/variable.h"
+#include "runtime/processes/thread_group.h"
 
 namespace portatune::run {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/io/safetensors/safetensors.h"
-#include "portatune/optim/adafactor.h"
-#include "portatune/optim/adamw.h"
+#include "portatune/train/optim/adafactor.h"
+#include "portatune/train/optim/adamw.h"
 
 namespace portatune::run {
 namespace {

@@ -12,7 +12,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
-#include "processes/thread_group.h"
+#include "runtime/processes/thread_group.h"
 #include "train/plane_task.h"
 
 namespace portatune::run {

@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "cli/program.h"
-#include "portatune/report/evaluations.h"
-#include "portatune/report/run_log.h"
+#include "portatune/analysis/report/evaluations.h"
+#include "portatune/analysis/report/run_log.h"
 #include "run/toy_run.h"
 
 namespace portatune::run {

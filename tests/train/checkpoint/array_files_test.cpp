@@ -7,7 +7,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/io/safetensors/tensor_files.h"
-#include "processes/thread_group.h"
+#include "runtime/processes/thread_group.h"
 
 namespace portatune::test {
 namespace {

@@ -17,7 +17,7 @@
 #include "portatune/error.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/checkpoint.h"
-#include "processes/thread_group.h"
+#include "runtime/processes/thread_group.h"
 #include "train/plane_task.h"
 
 namespace {

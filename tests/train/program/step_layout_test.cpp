@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "portatune/optim/adamw.h"
+#include "portatune/train/optim/adamw.h"
 
 namespace portatune::test {
 namespace {

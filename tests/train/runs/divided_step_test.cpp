@@ -6,10 +6,10 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
+#include "portatune/data.h"
 #include "portatune/error.h"
 #include "portatune/graph/exchange.h"
-#include "portatune/packing.h"
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"

@@ -5,7 +5,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"

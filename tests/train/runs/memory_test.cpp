@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "graph/evaluate.h"
-#include "pjrt/aot.h"
-#include "pjrt/cpu.h"
 #include "portatune/runtime/target.h"
+#include "runtime/pjrt/aot.h"
+#include "runtime/pjrt/cpu.h"
 #include "train/layer_stack.h"
 
 namespace portatune::test {

@@ -13,7 +13,7 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/train.h"
 #include "portatune/train/program/progress.h"

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "graph/evaluate.h"
-#include "portatune/optim/adafactor.h"
-#include "portatune/optim/adam.h"
-#include "portatune/optim/lamb.h"
-#include "portatune/optim/lion.h"
-#include "portatune/optim/rmsprop.h"
 #include "portatune/tasks/text_classification.h"
+#include "portatune/train/optim/adafactor.h"
+#include "portatune/train/optim/adam.h"
+#include "portatune/train/optim/lamb.h"
+#include "portatune/train/optim/lion.h"
+#include "portatune/train/optim/rmsprop.h"
 #include "tasks/sentences.h"
 #include "train/one_step.h"
 

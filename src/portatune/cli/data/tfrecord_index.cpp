@@ -1,8 +1,8 @@
 // portatune tfrecord index: writes the missing indexes of TFRecord files.
 #include <fmt/format.h>
 
-#include "portatune/base/message.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"

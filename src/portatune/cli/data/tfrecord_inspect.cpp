@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/plain_text.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"

@@ -4,7 +4,7 @@
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
 #include "portatune/cli/terminal/bad_rows.h"
-#include "portatune/run/run_options.h"
+#include "portatune/run/options/run_options.h"
 
 namespace portatune::cli {
 

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "portatune/base/plain_text.h"
-#include "portatune/base/shell_word.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/shell_word.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/error.h"
-#include "portatune/pjrt/plugin/plugin.h"
+#include "portatune/runtime/pjrt/plugin/plugin.h"
 
 namespace portatune::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/doctor/diagnosis.h"
+#include "portatune/machine/doctor/diagnosis.h"
 
 namespace portatune::cli {
 

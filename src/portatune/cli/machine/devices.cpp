@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"

@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/number.h"
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/cli/machine/device_check.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/doctor/bundle.h"
-#include "portatune/doctor/diagnosis.h"
+#include "portatune/machine/doctor/bundle.h"
+#include "portatune/machine/doctor/diagnosis.h"
 
 namespace portatune::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
-#include "portatune/hub/find_model.h"
+#include "portatune/hub/download/find_model.h"
 #include "portatune/io/hub/environment.h"
 
 namespace portatune::cli {

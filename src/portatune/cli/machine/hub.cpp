@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/hub/download.h"
+#include "portatune/hub/download/download.h"
 
 namespace portatune::cli {
 

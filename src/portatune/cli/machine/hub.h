@@ -7,7 +7,7 @@
 
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/progress_bar.h"
-#include "portatune/hub/find_model.h"
+#include "portatune/hub/download/find_model.h"
 
 namespace portatune::cli {
 

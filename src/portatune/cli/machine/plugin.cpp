@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/cli/machine/hub.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/options/option_group.h"
@@ -15,10 +15,10 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
-#include "portatune/doctor/plugin_state.h"
-#include "portatune/install/install_plugin.h"
-#include "portatune/install/package_index.h"
-#include "portatune/pjrt/plugin/plugin_package.h"
+#include "portatune/machine/doctor/plugin_state.h"
+#include "portatune/machine/install/install_plugin.h"
+#include "portatune/machine/install/package_index.h"
+#include "portatune/runtime/pjrt/plugin/plugin_package.h"
 
 namespace portatune::cli {
 namespace {

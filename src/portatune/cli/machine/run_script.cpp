@@ -13,7 +13,7 @@
 #include <filesystem>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/shipped_files.h"
+#include "portatune/base/files/shipped_files.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/error.h"
 

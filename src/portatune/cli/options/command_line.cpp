@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/base/version.h"
 #include "portatune/cli/options/command_set.h"
 #include "portatune/cli/options/command_words.h"

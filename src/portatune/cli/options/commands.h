@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "portatune/analysis/report/page.h"
 #include "portatune/device.h"
 #include "portatune/generate/options.h"
 #include "portatune/generation.h"
-#include "portatune/grow/grow_model.h"
-#include "portatune/report/page.h"
+#include "portatune/models/grow/grow_model.h"
 #include "portatune/run.h"
 #include "portatune/run/analysis/step_times.h"
 #include "portatune/run/generation/prompts.h"

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "portatune/base/shell_word.h"
+#include "portatune/base/text/shell_word.h"
 #include "portatune/cli/options/help.h"
 
 namespace portatune::cli {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 
-#include "portatune/base/message.h"
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/task/given_options.h"

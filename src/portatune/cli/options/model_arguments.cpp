@@ -4,17 +4,15 @@
 #include <string>
 #include <variant>
 
-#include "portatune/audio_models.h"
-#include "portatune/base/replace_entries.h"
+#include "portatune/base/files/replace_entries.h"
 #include "portatune/cli/machine/hub.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/color_models.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
-#include "portatune/hub/find_model.h"
+#include "portatune/hub/adapters/adapter.h"
+#include "portatune/hub/download/find_model.h"
+#include "portatune/media_models.h"
 #include "portatune/models.h"
 #include "portatune/run/output/output_folder.h"
-#include "portatune/speech_models.h"
 #include "portatune/tasks/registry.h"
 
 namespace portatune::cli {

@@ -12,7 +12,7 @@
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
-#include "portatune/hub/find_model.h"
+#include "portatune/hub/download/find_model.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"
 #include "portatune/run/inputs/task/model_settings.h"

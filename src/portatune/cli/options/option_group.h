@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 

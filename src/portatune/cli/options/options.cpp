@@ -5,17 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/options/described_options.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/printed_config.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/bad_rows.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"
-#include "portatune/run/run_options.h"
+#include "portatune/run/options/run_options.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/registry.h"
 #include "portatune/tasks/text_classification.h"

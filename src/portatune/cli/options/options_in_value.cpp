@@ -5,8 +5,8 @@
 #include <regex>
 #include <span>
 
-#include "portatune/base/message.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/error.h"
 

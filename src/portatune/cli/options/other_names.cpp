@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "portatune/base/text_parts.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/text_parts.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/cli/options/other_names_table.h"
 
 namespace portatune::cli {

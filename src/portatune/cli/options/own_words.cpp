@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/options/options_in_value.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/error.h"

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/options/command_words.h"
 #include "portatune/cli/options/help.h"
 #include "portatune/cli/options/other_names.h"

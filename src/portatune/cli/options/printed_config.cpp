@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/run/inputs/task/given_options.h"
 #include "portatune/tasks/registry.h"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <sstream>
 
-#include "portatune/base/message.h"
-#include "portatune/base/shipped_files.h"
+#include "portatune/base/files/shipped_files.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/options/described_options.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options_in_value.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/options/options_in_value.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"

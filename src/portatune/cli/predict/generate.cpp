@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "portatune/base/number.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/hang.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "portatune/base/thread_stacks.h"
+#include "portatune/base/threads/thread_stacks.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/processes.h"
 #include "portatune/cli/terminal/report.h"

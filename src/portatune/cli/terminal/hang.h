@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "portatune/base/watchdog.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/run.h"
 

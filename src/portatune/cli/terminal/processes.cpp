@@ -12,8 +12,8 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
-#include "portatune/processes/exchange_group.h"
 #include "portatune/run/launch/process_options.h"
+#include "portatune/runtime/processes/exchange_group.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "portatune/cli/options/commands.h"
-#include "portatune/processes/launch.h"
+#include "portatune/runtime/processes/launch.h"
 
 namespace portatune::cli {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/number.h"
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/report.h"
 

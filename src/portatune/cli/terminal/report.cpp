@@ -11,9 +11,9 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
-#include "portatune/base/plain_text.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/score_names.h"
 #include "portatune/error.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/run/predictions/text_output.h"
 #include "portatune/run/records/append_file.h"
 

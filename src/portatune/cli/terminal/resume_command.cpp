@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "portatune/base/shell_word.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/shell_word.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
 

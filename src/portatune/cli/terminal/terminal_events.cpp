@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "portatune/base/shell_word.h"
+#include "portatune/base/text/shell_word.h"
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"

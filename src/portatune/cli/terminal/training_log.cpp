@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/train/program/progress.h"
 

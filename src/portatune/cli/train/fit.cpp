@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "portatune/base/shell_word.h"
+#include "portatune/base/text/shell_word.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/hang.h"
@@ -11,7 +11,7 @@
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/growth_stages.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
 

@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
-#include "portatune/grow/grow_model.h"
+#include "portatune/models/grow/grow_model.h"
 #include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {

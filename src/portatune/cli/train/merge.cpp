@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
-#include "portatune/hub/merge_adapter.h"
+#include "portatune/hub/adapters/merge_adapter.h"
 #include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {

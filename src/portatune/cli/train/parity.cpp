@@ -1,5 +1,5 @@
 // portatune parity: compares a model with the results of transformers for it; compare_runs.cpp has the other half.
-#include "portatune/parity/parity.h"
+#include "portatune/analysis/parity/parity.h"
 
 #include <fmt/format.h>
 

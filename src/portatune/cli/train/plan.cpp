@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "portatune/base/plain_text.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/processes.h"

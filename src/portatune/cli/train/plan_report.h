@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/plan/timed_plan.h"
+#include "portatune/analysis/plan/timed_plan.h"
 #include "portatune/run/analysis/planned_run.h"
 
 namespace portatune::cli {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/analysis/report/page.h"
+#include "portatune/base/text/message.h"
 #include "portatune/io/text/json.h"
-#include "portatune/report/page.h"
 #include "portatune/run/sweep/sweep_files.h"
 
 namespace portatune::cli {

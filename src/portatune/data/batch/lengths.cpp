@@ -1,8 +1,7 @@
-#include "portatune/packing.h"
-
 #include <algorithm>
 #include <limits>
 
+#include "portatune/data.h"
 #include "portatune/data/stage.h"
 #include "portatune/error.h"
 

@@ -1,7 +1,7 @@
 // Lengths of examples with two texts.
 #pragma once
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 
 namespace portatune::data {
 

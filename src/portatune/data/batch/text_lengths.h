@@ -1,7 +1,7 @@
 // Lengths of texts from their attention mask.
 #pragma once
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 
 namespace portatune::data {
 

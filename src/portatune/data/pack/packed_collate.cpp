@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/batch/stack.h"
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"

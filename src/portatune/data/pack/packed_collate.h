@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "portatune/data.h"
 #include "portatune/data/pack/row_packer.h"
-#include "portatune/packing.h"
 
 namespace portatune::data {
 

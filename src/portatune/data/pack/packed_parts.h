@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "portatune/data.h"
-#include "portatune/packing.h"
 
 namespace portatune::data {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 
 namespace portatune::data {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 
 namespace portatune::data {
 namespace {

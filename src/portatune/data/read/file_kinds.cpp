@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <set>
 
-#include "portatune/base/message.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/data/read/hub_dataset.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/read/hub_splits.h"
 #include "portatune/error.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/order/indexed.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/error.h"

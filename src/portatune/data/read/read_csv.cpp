@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/read/column_names.h"
 #include "portatune/data/read/read_files.h"
 #include "portatune/io/text/bad_record.h"

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/read/rename_columns.h"
 #include "portatune/error.h"

@@ -2,7 +2,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/data/read/column_names.h"
 #include "portatune/data/read/read_files.h"
 #include "portatune/io/tar/tar_reader.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/tfrecord/tf_example.h"
 #include "portatune/io/tfrecord/tfrecord_frame.h"

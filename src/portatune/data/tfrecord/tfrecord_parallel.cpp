@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/data/saved_state.h"
 #include "portatune/data/stage.h"
 #include "portatune/data/tolerance.h"

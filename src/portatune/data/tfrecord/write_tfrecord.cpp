@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/stage.h"
 #include "portatune/error.h"
 #include "portatune/io/tfrecord/tf_example.h"

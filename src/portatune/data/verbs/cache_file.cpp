@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/data/example_bytes.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"

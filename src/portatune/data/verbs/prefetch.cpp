@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/data/stage.h"
 
 namespace portatune::data {

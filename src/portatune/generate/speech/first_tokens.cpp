@@ -1,8 +1,8 @@
 #include "portatune/generate/speech/first_tokens.h"
 
 #include "portatune/error.h"
-#include "portatune/generate/processors.h"
-#include "portatune/generate/sampling.h"
+#include "portatune/generate/search/processors.h"
+#include "portatune/generate/search/sampling.h"
 #include "portatune/generate/text_loop.h"
 
 namespace portatune::generate {

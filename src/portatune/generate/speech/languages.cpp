@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 
 namespace portatune::generate {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "portatune/speech_models.h"
+#include "portatune/media_models.h"
 
 namespace portatune::generate {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "portatune/convolution.h"
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/graph/lowering.h"
@@ -162,7 +161,7 @@ Value reversed_filter(const Value& filter, int64_t groups) {
   return make_node<Reverse>({reshape(by_group, Shape(joined))}, spatial);
 }
 
-// convolution(x, filter): see convolution.h.
+// convolution(x, filter): see ops.h.
 //   shape     that of x, with the number of windows along each spatial axis and the features of the filter
 //   gradient  dx: dy with zeros between its elements, convolved with the reversed filter;
 //             dfilter: x convolved with dy, with the batch in the role of the features

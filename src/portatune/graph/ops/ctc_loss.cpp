@@ -1,5 +1,3 @@
-#include "portatune/ctc_loss.h"
-
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -9,8 +9,8 @@
 #include <memory>
 #include <new>
 
-#include "portatune/base/message.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/io/compress/byte_source.h"
 
 namespace portatune::io {

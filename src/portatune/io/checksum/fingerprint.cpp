@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/random_access_file.h"
 

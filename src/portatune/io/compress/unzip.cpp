@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "portatune/base/message.h"
-#include "portatune/base/output_file.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/file_descriptor.h"
-#include "portatune/base/output_file.h"
-#include "portatune/base/path_name.h"
-#include "portatune/base/replace_entries.h"
+#include "portatune/base/files/file_descriptor.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/files/path_name.h"
+#include "portatune/base/files/replace_entries.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/base/file_descriptor.h"
+#include "portatune/base/files/file_descriptor.h"
 #include "portatune/io/file/keep_entries.h"
 
 namespace portatune::io {

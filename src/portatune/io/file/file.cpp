@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "portatune/base/watchdog.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "portatune/base/file_descriptor.h"
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/file_descriptor.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/io/file/mapping_guard.h"
 
 namespace portatune::io {

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "portatune/base/output_file.h"
-#include "portatune/base/path_name.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/files/path_name.h"
 
 namespace portatune::io {
 namespace {

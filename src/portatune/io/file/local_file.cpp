@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "portatune/base/file_descriptor.h"
-#include "portatune/base/watchdog.h"
+#include "portatune/base/files/file_descriptor.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/file/pipe_copy.h"
 

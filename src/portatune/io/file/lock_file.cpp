@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "portatune/base/file_descriptor.h"
+#include "portatune/base/files/file_descriptor.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 

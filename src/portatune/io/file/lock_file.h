@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "portatune/base/file_descriptor.h"
+#include "portatune/base/files/file_descriptor.h"
 
 namespace portatune::io {
 

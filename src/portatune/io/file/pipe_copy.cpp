@@ -14,7 +14,7 @@
 #include <span>
 #include <utility>
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 
 namespace portatune::io {
 namespace {

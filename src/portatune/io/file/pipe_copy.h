@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "portatune/base/file_descriptor.h"
+#include "portatune/base/files/file_descriptor.h"
 
 namespace portatune::io {
 

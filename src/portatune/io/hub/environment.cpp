@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 

@@ -4,8 +4,8 @@
 #include <exception>
 #include <mutex>
 
-#include "portatune/base/message.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/plugin/arrow_plugin.h"

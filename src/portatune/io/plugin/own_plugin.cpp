@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/shipped_files.h"
+#include "portatune/base/files/shipped_files.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/pytorch/pickle_opcodes.h"
 

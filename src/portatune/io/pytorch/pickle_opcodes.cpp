@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 
 namespace portatune::io {
 namespace {

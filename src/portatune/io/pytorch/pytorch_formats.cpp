@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/compress/zip_directory.h"
 #include "portatune/io/file/git_lfs.h"

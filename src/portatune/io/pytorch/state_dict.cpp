@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

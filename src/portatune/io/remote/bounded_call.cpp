@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 
 namespace portatune::io {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/stop.h"
-#include "portatune/base/text_parts.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/text_parts.h"
+#include "portatune/base/text/utf8.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/remote/url.h"
 

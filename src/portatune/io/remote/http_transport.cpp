@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/io/remote/http_request.h"
 #include "portatune/io/remote/url.h"

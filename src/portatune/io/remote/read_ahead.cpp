@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 
 namespace portatune::io {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/base/watchdog.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/io/hub/hub_files.h"
 #include "portatune/io/remote/cloud.h"

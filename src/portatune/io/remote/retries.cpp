@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "portatune/base/environment.h"
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

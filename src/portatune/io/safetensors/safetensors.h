@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"
 #include "portatune/tensor.h"

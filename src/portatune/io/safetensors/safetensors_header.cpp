@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/git_lfs.h"
 

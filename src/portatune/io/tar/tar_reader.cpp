@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 
 namespace portatune::io {

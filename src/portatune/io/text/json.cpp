@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/io/text/bad_record.h"
 
 namespace portatune::io {

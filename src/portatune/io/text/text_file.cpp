@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "portatune/base/message.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/io/compress/decompress.h"
 #include "portatune/io/text/bad_record.h"
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/base/wire.h"
 #include "portatune/error.h"
 #include "portatune/io/tfrecord/packed_varints.h"

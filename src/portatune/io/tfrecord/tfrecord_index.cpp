@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "portatune/base/message.h"
-#include "portatune/base/shell_word.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/shell_word.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/crc32c.h"
 #include "portatune/io/file/random_access_file.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/tfrecord/tfrecord_frame.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/io/tfrecord/tfrecord_index.h"
 
 namespace portatune::io {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/registry.h"

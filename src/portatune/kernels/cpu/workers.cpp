@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 
 namespace portatune::kernels {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "portatune/audio_models.h"
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
+#include "portatune/media_models.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/audio/windows.h"
 #include "portatune/models/heads.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <ranges>
 
-#include "portatune/audio_models.h"
 #include "portatune/error.h"
+#include "portatune/media_models.h"
 
 namespace portatune::models {
 

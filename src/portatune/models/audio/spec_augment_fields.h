@@ -1,7 +1,7 @@
 // Fields of config.json for SpecAugment.
 #pragma once
 
-#include "portatune/audio_models.h"
+#include "portatune/media_models.h"
 #include "portatune/models/config_reader.h"
 
 namespace portatune::models {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <numeric>
 
-#include "portatune/convolution.h"
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/models/audio/spec_augment_fields.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "portatune/audio_models.h"
+#include "portatune/media_models.h"
 #include "portatune/models/config_reader.h"
 
 namespace portatune::models {

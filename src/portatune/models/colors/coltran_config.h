@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "portatune/color_models.h"
+#include "portatune/media_models.h"
 #include "portatune/models/config_reader.h"
 
 namespace portatune::models {

@@ -1,5 +1,6 @@
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
+#include "portatune/media_models.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/audio/spec_augment_fields.h"
 #include "portatune/models/audio/weighted_sum.h"
@@ -8,7 +9,6 @@
 #include "portatune/models/lm_head.h"
 #include "portatune/models/seq2seq/bart_family.h"
 #include "portatune/ops.h"
-#include "portatune/speech_models.h"
 
 namespace portatune::models {
 namespace {

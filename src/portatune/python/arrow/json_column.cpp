@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
 #include "portatune/tensor.h"
 

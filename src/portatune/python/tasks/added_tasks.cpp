@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/python/tasks/python_task.h"
 #include "portatune/tasks/registry.h"

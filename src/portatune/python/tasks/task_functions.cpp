@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/ops.h"
 #include "portatune/python/arrays.h"

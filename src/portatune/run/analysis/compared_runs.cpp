@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/graph.h"
 #include "portatune/run/inputs/batches/training_batches.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "portatune/parity/run_comparison.h"
+#include "portatune/analysis/parity/run_comparison.h"
 #include "portatune/run.h"
 #include "portatune/run/analysis/run_setting.h"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "portatune/base/clock.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/example_weights.h"
 #include "portatune/run/inputs/rows/rows.h"

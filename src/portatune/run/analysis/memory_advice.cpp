@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/number.h"
-#include "portatune/pjrt/call_error.h"
+#include "portatune/base/text/number.h"
 #include "portatune/runtime/machine_memory.h"
+#include "portatune/runtime/pjrt/call_error.h"
 
 namespace portatune::run {
 namespace {

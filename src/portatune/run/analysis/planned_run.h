@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "portatune/plan/target_plan.h"
+#include "portatune/analysis/plan/target_plan.h"
 #include "portatune/run.h"
 
 namespace portatune::run {

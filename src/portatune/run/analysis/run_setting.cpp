@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/graph.h"
 #include "portatune/runtime/device_name.h"

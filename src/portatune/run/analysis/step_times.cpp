@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "portatune/base/clock.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/data.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/task/adapter.h"
 #include "portatune/tasks/text_classification.h"

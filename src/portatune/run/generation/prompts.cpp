@@ -8,7 +8,7 @@
 #include "portatune/data.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/process_group.h"
 #include "portatune/sources.h"

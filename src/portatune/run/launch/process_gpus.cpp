@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 

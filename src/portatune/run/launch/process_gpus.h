@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "portatune/process_group.h"
-#include "portatune/processes/launch.h"
+#include "portatune/runtime/processes/launch.h"
 
 namespace portatune::run {
 

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "portatune/device.h"
-#include "portatune/processes/exchange_group.h"
-#include "portatune/processes/launch.h"
+#include "portatune/runtime/processes/exchange_group.h"
+#include "portatune/runtime/processes/launch.h"
 
 namespace portatune::run {
 

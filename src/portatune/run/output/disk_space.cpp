@@ -7,8 +7,8 @@
 #include <functional>
 #include <optional>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/free_space.h"

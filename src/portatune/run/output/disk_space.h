@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "portatune/optim/optimizer.h"
+#include "portatune/train/optim/optimizer.h"
 
 namespace portatune::run {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/run/output/output_error.h"
 #include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/schedule.h"

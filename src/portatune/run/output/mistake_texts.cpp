@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "portatune/base/message.h"
-#include "portatune/base/url_secrets.h"
-#include "portatune/report/evaluations.h"
+#include "portatune/analysis/report/evaluations.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/run/inputs/rows/rows.h"
 
 namespace portatune::run {

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "portatune/base/message.h"
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/text/json.h"
-#include "portatune/run/model_name.h"
+#include "portatune/run/options/model_name.h"
 #include "portatune/run/output/output_error.h"
 #include "portatune/run/output/save_model.h"
 #include "portatune/train/checkpoint/checkpoint.h"

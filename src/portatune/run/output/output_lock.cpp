@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/run/output/output_error.h"
 
 namespace portatune::run {

@@ -4,13 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "portatune/base/output_file.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/analysis/report/page.h"
+#include "portatune/analysis/report/run_log.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
-#include "portatune/report/page.h"
-#include "portatune/report/run_log.h"
 #include "portatune/run/output/mistake_texts.h"
 
 namespace portatune::run {

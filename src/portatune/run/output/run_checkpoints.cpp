@@ -4,8 +4,8 @@
 
 #include "portatune/process_group.h"
 #include "portatune/run/launch/in_turn.h"
+#include "portatune/run/options/strategies.h"
 #include "portatune/run/output/output_folder.h"
-#include "portatune/run/strategies.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/options.h"
 #include "portatune/train/program/optimizers.h"

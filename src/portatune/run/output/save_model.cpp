@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "portatune/base/plain_text.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"

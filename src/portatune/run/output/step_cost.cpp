@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "portatune/analysis/plan/accelerators.h"
+#include "portatune/analysis/plan/step_plan.h"
 #include "portatune/device.h"
-#include "portatune/plan/accelerators.h"
-#include "portatune/plan/step_plan.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/train/options.h"

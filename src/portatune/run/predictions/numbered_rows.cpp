@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
 #include "portatune/tasks/rows/row_json.h"
 

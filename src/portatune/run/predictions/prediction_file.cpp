@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/text/csv.h"
 #include "portatune/io/text/json.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/hub/rebased_adapter.h"
+#include "portatune/hub/adapters/rebased_adapter.h"
 #include "portatune/run.h"
 
 namespace portatune::run {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "portatune/base/file_descriptor.h"
+#include "portatune/base/files/file_descriptor.h"
 
 namespace portatune::run {
 

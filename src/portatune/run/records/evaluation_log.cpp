@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/url_secrets.h"
 
 namespace portatune::run {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "portatune/base/file_descriptor.h"
-#include "portatune/base/number.h"
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/file_descriptor.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/number.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune::run {

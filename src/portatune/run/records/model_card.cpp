@@ -7,12 +7,12 @@
 #include <iterator>
 #include <string_view>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/path_name.h"
-#include "portatune/base/plain_text.h"
-#include "portatune/base/url_secrets.h"
-#include "portatune/hub/cache.h"
+#include "portatune/base/files/path_name.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/url_secrets.h"
+#include "portatune/hub/download/cache.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/tasks/registry.h"

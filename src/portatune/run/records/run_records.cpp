@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "portatune/base/output_file.h"
-#include "portatune/base/plain_text.h"
+#include "portatune/analysis/report/evaluations.h"
+#include "portatune/analysis/report/page.h"
+#include "portatune/analysis/report/run_log.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
-#include "portatune/report/evaluations.h"
-#include "portatune/report/page.h"
-#include "portatune/report/run_log.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/records/model_card.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/base/clock.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/run/opening.h"
 #include "portatune/run/records/evaluation_log.h"
 #include "portatune/run/records/event_file.h"

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "portatune/base/number.h"
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/base/version.h"
 #include "portatune/process_group.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/batches/training_batches.h"
 #include "portatune/run/inputs/task/given_options.h"
 #include "portatune/run/inputs/task/open_task.h"
-#include "portatune/run/strategies.h"
+#include "portatune/run/options/strategies.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/evaluation/best_model.h"
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "portatune/base/number.h"
 #include "portatune/base/random.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 
 namespace portatune::run {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "portatune/base/output_file.h"
+#include "portatune/analysis/report/page.h"
+#include "portatune/analysis/report/run_log.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/text/csv.h"
-#include "portatune/report/page.h"
-#include "portatune/report/run_log.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/report_files.h"
 #include "portatune/run/output/save_model.h"

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
-#include "portatune/run/model_name.h"
+#include "portatune/run/options/model_name.h"
 #include "portatune/train/checkpoint/run_record.h"
 
 namespace portatune::run {

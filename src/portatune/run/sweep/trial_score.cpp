@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "portatune/report/run_log.h"
+#include "portatune/analysis/report/run_log.h"
 
 namespace portatune::run {
 namespace {

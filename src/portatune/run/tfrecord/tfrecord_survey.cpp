@@ -8,13 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "portatune/audio.h"
-#include "portatune/base/message.h"
-#include "portatune/base/stop.h"
-#include "portatune/base/utf8.h"
-#include "portatune/image.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/tfrecord/tfrecord_index.h"
+#include "portatune/media.h"
 #include "portatune/tasks/rows/json_number.h"
 
 namespace portatune::run {

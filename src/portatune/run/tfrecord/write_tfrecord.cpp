@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/base/number.h"
-#include "portatune/base/stop.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/threads/stop.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "portatune/base/stop.h"
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/stop.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
 #include "portatune/io/text/jsonl.h"

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "portatune/base/stop.h"
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/stop.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"

@@ -1,6 +1,6 @@
 #include "portatune/tasks/audio_classification.h"
 
-#include "portatune/audio/wav_file.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/files/file_classes.h"
 #include "portatune/tasks/rows/found_classes.h"

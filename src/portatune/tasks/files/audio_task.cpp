@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
-#include "portatune/base/message.h"
 #include "portatune/base/random.h"
+#include "portatune/base/text/message.h"
+#include "portatune/data.h"
 #include "portatune/data/batch/stack.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/option_fields.h"
-#include "portatune/packing.h"
 #include "portatune/tasks/files/whisper_features.h"
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/row_file.h"

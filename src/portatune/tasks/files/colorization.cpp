@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "portatune/base/random.h"
-#include "portatune/color_models.h"
 #include "portatune/error.h"
-#include "portatune/generate/sampling.h"
-#include "portatune/image/encode_png.h"
+#include "portatune/generate/search/sampling.h"
+#include "portatune/media/image/encode_png.h"
+#include "portatune/media_models.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/file_task.h"
 #include "portatune/tasks/files/file_classes.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"

@@ -6,7 +6,7 @@
 
 #include "portatune/base/random.h"
 #include "portatune/data/verbs/functions/user_function.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/text/json_tree.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/option_fields.h"

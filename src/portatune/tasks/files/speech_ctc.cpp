@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "portatune/audio/wav_file.h"
-#include "portatune/base/message.h"
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/ops.h"
 #include "portatune/option_fields.h"
 #include "portatune/tasks/files/transcribed_files.h"

@@ -4,18 +4,18 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/audio.h"
-#include "portatune/base/message.h"
-#include "portatune/base/output_file.h"
+#include "portatune/base/files/output_file.h"
 #include "portatune/base/random.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
 #include "portatune/generate/speech/first_tokens.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"
+#include "portatune/media.h"
+#include "portatune/media_models.h"
 #include "portatune/ops.h"
-#include "portatune/speech_models.h"
 #include "portatune/tasks/file_task.h"
 #include "portatune/tasks/files/speech_windows.h"
 #include "portatune/tasks/files/transcribed_files.h"

@@ -1,4 +1,4 @@
-#include "portatune/audio/wav_file.h"
+#include "portatune/media/audio/wav_file.h"
 #include "portatune/tasks/audio_task.h"
 #include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/task_context.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "portatune/base/random.h"
-#include "portatune/image/area_resize.h"
+#include "portatune/media/image/area_resize.h"
 
 namespace portatune::tasks {
 namespace {

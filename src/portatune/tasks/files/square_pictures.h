@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "portatune/image.h"
+#include "portatune/media.h"
 #include "portatune/tensor.h"
 
 namespace portatune::tasks {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "portatune/audio.h"
-#include "portatune/audio_models.h"
+#include "portatune/media.h"
+#include "portatune/media_models.h"
 
 namespace portatune::tasks {
 

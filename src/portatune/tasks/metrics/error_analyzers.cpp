@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/tasks/metrics/classification_metrics.h"
 #include "portatune/tasks/metrics/entities.h"
 #include "portatune/tasks/metrics/tag_metrics.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/losses.h"

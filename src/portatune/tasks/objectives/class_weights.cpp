@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/sources.h"

@@ -1,6 +1,5 @@
 #include "portatune/tasks/objectives/ctc.h"
 
-#include "portatune/ctc_loss.h"
 #include "portatune/ops.h"
 
 namespace portatune::tasks {

@@ -1,7 +1,7 @@
 // The loss of models that transcribe speech by CTC, as the ...ForCTC classes of transformers compute it.
 #pragma once
 
-#include "portatune/audio_models.h"
+#include "portatune/media_models.h"
 #include "portatune/tasks.h"
 
 namespace portatune::tasks {

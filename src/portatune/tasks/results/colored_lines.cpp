@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/base/output_file.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
-#include "portatune/image/encode_png.h"
 #include "portatune/io/text/json.h"
+#include "portatune/media/image/encode_png.h"
 
 namespace portatune::tasks {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "portatune/image.h"
+#include "portatune/media.h"
 #include "portatune/tasks.h"
 
 namespace portatune::tasks {

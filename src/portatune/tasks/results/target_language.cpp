@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "portatune/base/output_file.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/io/text/json_tree.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "portatune/generation.h"
-#include "portatune/text_languages.h"
+#include "portatune/text.h"
 
 namespace portatune::tasks {
 

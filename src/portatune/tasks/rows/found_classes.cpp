@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/objectives/heads.h"
 #include "portatune/tasks/rows/label_names.h"

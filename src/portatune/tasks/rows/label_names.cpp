@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
 
 namespace portatune::tasks {

@@ -2,7 +2,7 @@
 #include <functional>
 #include <set>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/label_sets.h"

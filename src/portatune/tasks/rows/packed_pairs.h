@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "portatune/data.h"
-#include "portatune/packing.h"
 
 namespace portatune::tasks {
 

@@ -4,11 +4,10 @@
 #include <limits>
 #include <string_view>
 
-#include "portatune/audio.h"
 #include "portatune/error.h"
-#include "portatune/image.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/io/remote/listing.h"
+#include "portatune/media.h"
 #include "portatune/sources.h"
 
 namespace portatune::tasks {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "portatune/audio_models.h"
+#include "portatune/media_models.h"
 #include "portatune/tensor.h"
 
 namespace portatune::tasks {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/rows/row_json.h"

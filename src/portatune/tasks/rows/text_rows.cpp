@@ -1,7 +1,7 @@
 #include "portatune/tasks/rows/text_rows.h"
 
+#include "portatune/data.h"
 #include "portatune/ops.h"
-#include "portatune/packing.h"
 #include "portatune/tasks/objectives/objectives.h"
 
 namespace portatune::tasks {

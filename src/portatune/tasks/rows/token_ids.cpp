@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 #include "portatune/tasks/rows/first_row.h"
 #include "portatune/tasks/rows/row_json.h"
 

@@ -1,6 +1,6 @@
 #include "portatune/text/read/json.h"
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/text/read/file.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/text/train/word_counts.h"
 
 namespace portatune::text {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/text/normalize/normalizer.h"
 #include "portatune/text/pretokenize/pre_tokenizer.h"
 

@@ -6,8 +6,8 @@
 #include <bit>
 #include <limits>
 
-#include "portatune/base/message.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
 
 namespace portatune::text {

@@ -8,7 +8,7 @@
 
 #include "portatune/device.h"
 #include "portatune/hub/checkpoint_manifest.h"
-#include "portatune/processes/shared_directory.h"
+#include "portatune/runtime/processes/shared_directory.h"
 #include "portatune/tensor.h"
 
 namespace portatune::train {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "portatune/base/file_descriptor.h"
-#include "portatune/base/number.h"
-#include "portatune/base/output_file.h"
-#include "portatune/base/plain_text.h"
+#include "portatune/base/files/file_descriptor.h"
+#include "portatune/base/files/output_file.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/train/checkpoint/checkpoint.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "portatune/process_group.h"
-#include "portatune/processes/shared_directory.h"
+#include "portatune/runtime/processes/shared_directory.h"
 #include "portatune/train/checkpoint/array_files.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/checkpoint/host_copies.h"

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 
 namespace portatune::train {
 namespace {

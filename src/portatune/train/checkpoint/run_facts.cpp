@@ -4,8 +4,8 @@
 #include <set>
 #include <string_view>
 
-#include "portatune/base/message.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
 #include "portatune/train/program/optimizers.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/safetensors/tensor_files.h"

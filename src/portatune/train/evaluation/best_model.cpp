@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/metrics/direction.h"
 #include "portatune/tasks/metrics/all_metrics.h"

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "portatune/base/watchdog.h"
+#include "portatune/base/threads/watchdog.h"
 #include "portatune/error.h"
-#include "portatune/processes/shared_failure.h"
+#include "portatune/runtime/processes/shared_failure.h"
 #include "portatune/tasks/metrics/all_metrics.h"
 #include "portatune/train/evaluation/row_order.h"
 #include "portatune/train/finite.h"

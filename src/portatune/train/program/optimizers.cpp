@@ -4,16 +4,16 @@
 #include <iterator>
 #include <set>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
-#include "portatune/optim/adafactor.h"
-#include "portatune/optim/adam.h"
-#include "portatune/optim/adamw.h"
-#include "portatune/optim/average.h"
-#include "portatune/optim/lamb.h"
-#include "portatune/optim/lion.h"
-#include "portatune/optim/rmsprop.h"
-#include "portatune/optim/sgd.h"
+#include "portatune/train/optim/adafactor.h"
+#include "portatune/train/optim/adam.h"
+#include "portatune/train/optim/adamw.h"
+#include "portatune/train/optim/average.h"
+#include "portatune/train/optim/lamb.h"
+#include "portatune/train/optim/lion.h"
+#include "portatune/train/optim/rmsprop.h"
+#include "portatune/train/optim/sgd.h"
 #include "portatune/train/options.h"
 
 namespace portatune::train {

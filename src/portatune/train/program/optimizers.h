@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "portatune/optim/optimizer.h"
 #include "portatune/train.h"
+#include "portatune/train/optim/optimizer.h"
 #include "portatune/train/program/parameter_groups.h"
 
 namespace portatune::train {

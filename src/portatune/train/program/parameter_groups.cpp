@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/nn/name_pattern.h"
 #include "portatune/ops.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "portatune/nn.h"
-#include "portatune/optim/optimizer.h"
 #include "portatune/train.h"
+#include "portatune/train/optim/optimizer.h"
 
 namespace portatune::train {
 

@@ -6,12 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/data.h"
 #include "portatune/error.h"
 #include "portatune/nn/adapted_layers.h"
 #include "portatune/nn/name_pattern.h"
-#include "portatune/packing.h"
 
 namespace portatune::train {
 namespace {

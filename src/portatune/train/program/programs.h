@@ -7,9 +7,9 @@
 
 #include "portatune/nn.h"
 #include "portatune/ops.h"
-#include "portatune/optim/adamw.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
+#include "portatune/train/optim/adamw.h"
 #include "portatune/train/program/parameter_groups.h"
 #include "portatune/train/program/step_layout.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "portatune/nn.h"
-#include "portatune/optim/optimizer.h"
+#include "portatune/train/optim/optimizer.h"
 
 namespace portatune::train {
 

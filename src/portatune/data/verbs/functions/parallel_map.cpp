@@ -6,7 +6,7 @@
 #include <exception>
 #include <mutex>
 
-#include "portatune/base/thread_pool.h"
+#include "portatune/base/threads/thread_pool.h"
 #include "portatune/data/order/rewindable.h"
 #include "portatune/data/tolerance.h"
 

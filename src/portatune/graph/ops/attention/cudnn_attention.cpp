@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "portatune/graph/lowering.h"
-#include "portatune/stablehlo/writer.h"
+#include "portatune/graph/stablehlo/writer.h"
 
 namespace portatune {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "portatune/base/clock.h"
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/clock.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/batches/padding.h"
 #include "portatune/run/inputs/rows/rows.h"

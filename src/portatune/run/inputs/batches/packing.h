@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 #include "portatune/run.h"
 
 namespace portatune {

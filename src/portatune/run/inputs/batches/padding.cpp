@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "portatune/base/number.h"
-#include "portatune/base/text_parts.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/batches/auto_lengths.h"
 #include "portatune/run/inputs/batches/pair_padding.h"

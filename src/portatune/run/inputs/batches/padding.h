@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 #include "portatune/run.h"
 
 namespace portatune {

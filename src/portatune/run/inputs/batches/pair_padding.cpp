@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/data/batch/pair_lengths.h"
 #include "portatune/run/inputs/batches/auto_lengths.h"
 #include "portatune/run/inputs/batches/padding.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 #include "portatune/run.h"
 
 namespace portatune::run {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/inputs/rows/rows.h"

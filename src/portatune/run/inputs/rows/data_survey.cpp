@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/rows/rows.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "portatune/packing.h"
+#include "portatune/data.h"
 #include "portatune/run/inputs/rows/validation.h"
 
 namespace portatune::run {

@@ -8,9 +8,9 @@
 #include <map>
 #include <string_view>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/run.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "portatune/base/message.h"
-#include "portatune/base/number.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
 #include "portatune/run.h"
 #include "portatune/run/inputs/rows/rows.h"

@@ -1,6 +1,6 @@
 #include "portatune/run/inputs/rows/rows.h"
 
-#include "portatune/base/stop.h"
+#include "portatune/base/threads/stop.h"
 
 namespace portatune::run {
 

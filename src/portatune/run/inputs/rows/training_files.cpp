@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "portatune/base/url_secrets.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/read/hub_dataset.h"
 #include "portatune/io/checksum/content_hash.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string_view>
 
-#include "portatune/base/message.h"
-#include "portatune/base/utf8.h"
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
-#include "portatune/hub/cache.h"
+#include "portatune/hub/adapters/adapter.h"
+#include "portatune/hub/download/cache.h"
 #include "portatune/models.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/tasks/speech_ctc.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "portatune/base/message.h"
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/tasks/registry.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "portatune/base/number.h"
+#include "portatune/base/text/number.h"
 #include "portatune/error.h"
-#include "portatune/hub/adapter.h"
+#include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/run.h"
