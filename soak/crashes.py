@@ -84,7 +84,9 @@ def record(the_lab, scenario):
     history = power_cut.History(trial.folder, before, changes)
     if history.tree(history.length) != read_tree(trial.folder, scenario.cold):
         raise RuntimeError(f"{scenario.setting.name}: the replay of the record differs from the command's files")
-    return Recording(history, power_cut.shuffled(history, seed=1), older, baseline.results)
+    states = power_cut.shuffled(history, seed=1)
+    print(f"{scenario.setting.name}: a power cut can leave {len(states)} states", flush=True)
+    return Recording(history, states, older, baseline.results)
 
 
 def read_tree(folder, with_cache):

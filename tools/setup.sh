@@ -7,6 +7,7 @@
 #             the plugins for TPUs and CUDA
 #     demo/   with --demo: a BERT encoder and labelled movie reviews
 #     test-packages-HASH/  with --tests: NumPy, pandas and other packages of the tests of the Python module
+#   --tests also installs the Debian packages that tests alone need.
 #   Existing files are left unchanged, so a second run needs no network.
 set -euo pipefail
 
@@ -26,7 +27,8 @@ main() {
     esac
   done
   check_system
-  install_packages
+  install_packages debian-packages.txt
+  if [[ $tests == yes ]]; then install_packages debian-test-packages.txt; fi
   fetch_plugins
   fetch_arrow
   if [[ $aot == yes ]]; then fetch_plugins_for_other_devices; fi
@@ -58,9 +60,10 @@ check_system() {
   esac
 }
 
+# install_packages LIST: those of a file in tools/
 install_packages() {
   local missing
-  missing=$(missing_packages)
+  missing=$(missing_packages "$1")
   if [[ -z $missing ]]; then return; fi
   # apt-get reads no questions here, and a half-configured machine is worse than a default answer.
   local -r install="apt-get install --yes --no-install-recommends $missing"
@@ -77,7 +80,7 @@ install_packages() {
 
 missing_packages() {
   local -a wanted
-  mapfile -t wanted < <(sed '/^#/d; /^$/d' "$tools/debian-packages.txt")
+  mapfile -t wanted < <(sed '/^#/d; /^$/d' "$tools/$1")
   if ! find_pip >/dev/null; then wanted+=(python3 python3-pip); fi
   local package
   local -A installed=()

@@ -19,33 +19,6 @@
 #include "portatune/tasks/task_spec.h"
 #include "portatune/train.h"
 
-namespace portatune {
-
-/// The number of steps between two events of a run. A number below 1 is a part of all steps, as in transformers.
-struct StepInterval {
-  double value = 0;  ///< 0: there are no such events
-
-  constexpr StepInterval(double value = 0) : value(value) {}  // implicit: options are set to numbers
-
-  bool is_set() const { return value > 0; }
-  /// Number of steps between the events of a run of so many steps; 0: there are none. A part is rounded up.
-  int64_t of(int64_t total_steps) const;
-  bool operator==(const StepInterval&) const = default;
-};
-
-/// The text of an interval: "500" or "0.1".
-template <>
-struct OptionType<StepInterval> {
-  static constexpr OptionKind kKind = OptionKind::kNumber;
-  static constexpr double kHighest = OptionType<int64_t>::kHighest;
-  static std::vector<OptionChoice> choices() { return {}; }
-  static std::string expected() { return "a number of steps, or a part of all steps below 1"; }
-  static std::optional<StepInterval> read(const std::string& text);
-  static std::string text(const StepInterval& interval);
-};
-
-}  // namespace portatune
-
 namespace portatune::run {
 
 /// An option as it was given.

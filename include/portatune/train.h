@@ -18,6 +18,31 @@
 
 namespace portatune {
 
+/// A number of steps of a run, such as that between two events. A number below 1 is a part of all steps, as in
+/// transformers.
+struct StepInterval {
+  double value = 0;  ///< 0: there are no such steps
+
+  constexpr StepInterval(double value = 0) : value(value) {}  // implicit: options are set to numbers
+
+  bool is_set() const { return value > 0; }
+  bool is_part() const { return value > 0 && value < 1; }
+  /// The number in a run of so many steps. A part is rounded up.
+  int64_t of(int64_t total_steps) const;
+  bool operator==(const StepInterval&) const = default;
+};
+
+/// The text of an interval: "500" or "0.1".
+template <>
+struct OptionType<StepInterval> {
+  static constexpr OptionKind kKind = OptionKind::kNumber;
+  static constexpr double kHighest = OptionType<int64_t>::kHighest;
+  static std::vector<OptionChoice> choices() { return {}; }
+  static std::string expected() { return "a number of steps, or a part of all steps below 1"; }
+  static std::optional<StepInterval> read(const std::string& text);
+  static std::string text(const StepInterval& interval);
+};
+
 /// The reaction to a step whose loss or gradient is not finite. The step never updates the weights.
 enum class OnNonFinite {
   kStop,  ///< training stops with the weights from before the step
@@ -92,8 +117,8 @@ struct TrainingOptions {
   /// polynomial, constant_with_warmup, inverse_sqrt, warmup_stable_decay, or constant and reduce_lr_on_plateau, which
   /// have no warm-up. reduce_lr_on_plateau reduces the rate when the score of BestModelOptions::metric stops improving.
   std::string lr_scheduler_type = "linear";
-  int64_t warmup_steps = 0;  ///< steps in which the learning rate rises from 0
-  double warmup_ratio = 0;   ///< warmup_steps as a part of all steps, rounded up; below 1
+  StepInterval warmup_steps;  ///< steps in which the learning rate rises from 0
+  double warmup_ratio = 0;    ///< the same as a part of all steps, rounded up; below 1
   ScheduleOptions schedule = {};
   double weight_decay = 0;  ///< of matrices only
   /// Parameters with values of their own. If several groups match a parameter, the last one that gives a value counts.
@@ -300,7 +325,7 @@ struct FitOptions {
   std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
   /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
   int64_t eval_steps = 0;
-  double eval_delay = 0;  ///< no evaluation before so many epochs, or steps with eval_steps
+  double eval_delay = 0;              ///< no evaluation before so many epochs, or steps with eval_steps
   bool eval_on_request_only = false;  ///< no evaluation but those of Callback::requests()
   BestModelOptions best_model = {};
   CheckpointOptions checkpoints = {};

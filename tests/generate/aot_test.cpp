@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "portatune/generate/generated_tokens.h"
 #include "portatune/generate/programs.h"
+#include "portatune/generate/speech/first_tokens.h"
 #include "portatune/io/text/json.h"
+#include "portatune/media_models.h"
+#include "portatune/ops.h"
 
 namespace portatune::test {
 namespace {
@@ -53,6 +57,56 @@ TEST_P(GenerationAot, Compiles) {
   for (const Value& result : decode.function.results) state += result.type().bytes();
   EXPECT_GE(compiled.memory_stats().aliased, state);
 }
+
+// Loops that are part of a larger program: the texts of an evaluation, and the pixels of a colorizer.
+class LoopAot : public ::testing::TestWithParam<pjrt::AotTarget> {
+ protected:
+  static io::JsonObject config_of(const char* folder) {
+    return io::JsonObject::read(std::filesystem::path(PORTATUNE_TEST_DATA) / folder / "config.json");
+  }
+  void expect_compiles(Values inputs, const Value& result) const {
+    for (const nn::Parameter& weight : context_.parameters()) inputs.push_back(weight.input);
+    const Function function{.parameters = std::move(inputs), .results = {result}};
+    EXPECT_NO_THROW(pjrt::aot_topology(GetParam()).compile(to_stablehlo(function, {})));
+  }
+
+  nn::Context context_{{}};
+  const nn::Scope root_{context_};
+};
+
+TEST_P(LoopAot, TextsOfSourcesCompile) {
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  const auto model = models::text_model(config_of("models/bart_lm"));
+  const TensorType type{DType::kInt32, {2, 8}};
+  const models::TextInputs source{.input_ids = parameter("ids", type), .attention_mask = parameter("mask", type)};
+  const auto texts = generate::generated_tokens(*model, root_, source, {.max_new_tokens = 6, .num_beams = 2});
+  expect_compiles({source.input_ids, source.attention_mask}, texts.tokens);
+}
+
+// The language of a recording is the most probable one, and the text has times.
+TEST_P(LoopAot, TextsOfRecordingsCompile) {
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  const auto model = models::speech_model(config_of("models/whisper_lm"));
+  const models::SpeechEncoder& encoder = models::speech_encoder(*model);
+  const auto [frames, mel_bins] = encoder.speech_facts().spectrogram;
+  const Value recordings = parameter("recordings", {DType::kFloat32, {2, mel_bins, frames}});
+  const models::EncodedSource source = models::encoded_speech(encoder.encoder_states(root_, recordings));
+  const Value first = generate::first_tokens(*model, root_, source, {.tokens = {58}, .languages = {50, 51}});
+  const GenerationOptions options{
+      .max_new_tokens = 6, .eos_token_id = {57}, .times = TimeTokens{.first = 40, .end = 57}};
+  expect_compiles({recordings}, generate::generated_tokens(*model, root_, source, first, options).tokens);
+}
+
+TEST_P(LoopAot, ColorsOfPixelsCompile) {
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  const auto model = models::color_model(config_of("coltran/colorizer"));
+  const int64_t side = model->facts().small_side;
+  const Value gray = parameter("gray", {DType::kInt32, {2, side, side}});
+  const auto most_probable = [](const Value& logits, const Value&) { return argmax(logits, 1); };
+  expect_compiles({gray}, dynamic_cast<const models::Colorizer&>(*model).colors(root_, gray, most_probable));
+}
+
+INSTANTIATE_TEST_SUITE_P(Aot, LoopAot, ::testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
 
 INSTANTIATE_TEST_SUITE_P(Searches, GenerationAot,
                          ::testing::Combine(::testing::ValuesIn(kCases), ::testing::ValuesIn(pjrt::kAotTargets)),

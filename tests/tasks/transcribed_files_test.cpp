@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "io/temporary_folder.h"
 #include "media/audio/tone.h"
 #include "portatune/error.h"
@@ -33,8 +35,8 @@ class TranscribedFiles : public testing::Test {
                             data::TableOptions table = {}) const {
     return rows_in(read_transcribed_files({(folder_ / name).string()}, "audio", text_column, std::move(table)));
   }
-  static std::string file_of(const Example& row) {
-    const RowFile file(row, "audio", kAudioFile);
+  static std::string file_of(const Example& row, const std::string& column = "audio") {
+    const RowFile file(row, column, kAudioFile);
     return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
   }
 
@@ -75,6 +77,28 @@ TEST_F(TranscribedFiles, NameColumnsOfTheUser) {
   const std::vector<Example> rows = read("train.jsonl", "text", {.rename = {{"path", "audio"}, {"sentence", "text"}}});
   EXPECT_EQ(rows[0].text("text"), "one");
   EXPECT_THAT(message_of<DataError>([&] { read("train.jsonl"); }), HasSubstr("audio"));
+}
+
+TEST_F(TranscribedFiles, AreFeaturesOfTfrecords) {
+  data::TfrecordWriter writer((folder_ / "train.tfrecord").string());
+  writer.write(Example().set("audio", kWav).set("text", std::string("one two")));
+  writer.commit();
+  const std::vector<Example> rows = read("train.tfrecord");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(file_of(rows[0]), kWav);
+  EXPECT_EQ(rows[0].text("text"), "one two");
+}
+
+TEST_F(TranscribedFiles, AreFilesOfWebDatasets) {
+  write_text(folder_ / "clips/b.txt", "one two");
+  const std::string clips = (folder_ / "clips").string();
+  ASSERT_EQ(std::system(("tar -cf '" + (folder_ / "train.tar").string() + "' -C '" + clips + "' b.wav b.txt").c_str()),
+            0);
+  const std::vector<Example> rows =
+      rows_in(read_transcribed_files({(folder_ / "train.tar").string()}, "wav", "txt", {}));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(file_of(rows[0], "wav"), kWav);
+  EXPECT_EQ(rows[0].text("txt"), "one two");
 }
 
 TEST_F(TranscribedFiles, AreTheAudioOfDatasetsInParquet) {

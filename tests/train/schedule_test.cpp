@@ -23,8 +23,9 @@ using ::testing::HasSubstr;
 
 // The options of a case of tests/oracle/train/make_schedule_cases.py.
 TrainingOptions options_of(const json& expected, double learning_rate) {
-  TrainingOptions options{
-      .learning_rate = learning_rate, .lr_scheduler_type = expected["name"], .warmup_steps = expected["warmup_steps"]};
+  TrainingOptions options{.learning_rate = learning_rate,
+                          .lr_scheduler_type = expected["name"],
+                          .warmup_steps = expected["warmup_steps"].get<double>()};
   const json& parameters = expected["parameters"];
   const auto read = [&](const char* name, auto& value) {
     if (parameters.contains(name)) value = parameters[name].get<std::decay_t<decltype(*value)>>();
@@ -64,6 +65,7 @@ TEST(Schedule, WarmupRatioIsAPartOfAllStepsRoundedUp) {
   const TrainingOptions ratio{.lr_scheduler_type = "constant_with_warmup", .warmup_ratio = 0.25};
   EXPECT_EQ(train::warmup_steps(ratio, 10), 3);
   EXPECT_EQ(train::warmup_steps({.warmup_steps = 7}, 10), 7);
+  EXPECT_EQ(train::warmup_steps({.warmup_steps = 0.25}, 10), 3);
   const TrainingOptions steps{.lr_scheduler_type = "constant_with_warmup", .warmup_steps = 3};
   for (const int64_t step : {1, 3, 4}) {
     EXPECT_EQ(train::learning_rate(ratio, {step, 10}), train::learning_rate(steps, {step, 10}));

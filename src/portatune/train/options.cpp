@@ -96,6 +96,23 @@ void describe_faults(TrainingOptions& o, OptionFields& fields) {
 
 }  // namespace
 
+int64_t StepInterval::of(int64_t total_steps) const {
+  const double steps = value < 1 ? std::ceil(static_cast<double>(total_steps) * value) : value;
+  return static_cast<int64_t>(steps);
+}
+
+std::optional<StepInterval> OptionType<StepInterval>::read(const std::string& text) {
+  const std::optional<double> number = number_in<double>(text);
+  if (!number || (*number >= 1 && *number != std::floor(*number))) return std::nullopt;
+  return StepInterval(*number);
+}
+
+std::string OptionType<StepInterval>::text(const StepInterval& interval) {
+  const double value = interval.value;
+  const bool is_count = value == std::floor(value) && std::abs(value) <= kHighest;
+  return is_count ? std::to_string(static_cast<int64_t>(value)) : to_text(value);  // not "1e+05"
+}
+
 void TrainingOptions::describe(OptionFields& fields) {
   constexpr Fact kAlways = Fact::kAlways, kUnlessDefault = Fact::kUnlessDefault;
   fields.group("Training");
@@ -105,7 +122,8 @@ void TrainingOptions::describe(OptionFields& fields) {
   fields("learning_rate", learning_rate, "learning rate before the schedule", {.fact = kAlways});
   fields("lr_scheduler_type", lr_scheduler_type, "learning rate over the steps",
          {.choices = choices_of(train::schedule_names()), .fact = kAlways});
-  fields("warmup_steps", warmup_steps, "steps in which the rate rises from 0", {.fact = kAlways});
+  fields("warmup_steps", warmup_steps, "steps in which the rate rises from 0; below 1: a part of all steps",
+         {.fact = kAlways});
   fields("warmup_ratio", warmup_ratio, "steps in which the rate rises from 0, as a part of all steps",
          {.below = 1, .fact = kUnlessDefault, .default_help = "none"});
   schedule.describe(fields);

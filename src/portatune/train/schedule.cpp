@@ -199,7 +199,7 @@ void check_last_rate(const TrainingOptions& options) {
 }
 
 void check_warmup(const TrainingOptions& options) {
-  const bool has_steps = options.warmup_steps > 0, has_ratio = options.warmup_ratio != 0;
+  const bool has_steps = options.warmup_steps.is_set(), has_ratio = options.warmup_ratio != 0;
   if (has_steps && has_ratio) refuse_option("warmup_ratio", "warmup_steps as well", "one of the two");
   const std::string& name = options.lr_scheduler_type;
   if ((name == "constant" || name == kReduceOnPlateau) && (has_steps || has_ratio)) {
@@ -231,8 +231,7 @@ void require_no_plateau(const TrainingOptions& options, const char* given) {
 }
 
 int64_t warmup_steps(const TrainingOptions& options, int64_t total_steps) {
-  if (options.warmup_ratio == 0) return options.warmup_steps;
-  return static_cast<int64_t>(std::ceil(static_cast<double>(total_steps) * options.warmup_ratio));
+  return (options.warmup_ratio == 0 ? options.warmup_steps : StepInterval(options.warmup_ratio)).of(total_steps);
 }
 
 double scheduled(double peak, const TrainingOptions& options, const ScheduleMoment& at) {
@@ -245,7 +244,7 @@ double scheduled(double peak, const TrainingOptions& options, const ScheduleMome
 }
 
 bool depends_on_total_steps(const TrainingOptions& options) {
-  return schedule_of(options).has_end || options.warmup_ratio > 0;
+  return schedule_of(options).has_end || options.warmup_ratio > 0 || options.warmup_steps.is_part();
 }
 
 Tensor random_key(uint64_t seed, int64_t step) {

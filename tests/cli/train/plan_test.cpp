@@ -108,6 +108,7 @@ TEST(Plan, WithoutRowsIsThatOfOneShape) {
 
   const Finished run = portatune(plan_without_rows({"--steps-per-epoch", "10"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::ContainsRegex("\noptimizer       m [0-9.]+ KiB, v [0-9.]+ KiB\n"));
   EXPECT_THAT(run.err, AllOf(HasSubstr("the plan is for 2 classes"), HasSubstr("batches of one shape: "),
                              HasSubstr("input_ids int32[16, 16]")));
 }

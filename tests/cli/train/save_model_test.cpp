@@ -21,6 +21,13 @@ using testing::HasSubstr;
 
 constexpr const char* kEpochs = "400";  // long enough that something can be done meanwhile
 
+// Puts a rescued model in the place that the failed run names.
+void put_in_place(const Finished& failed) {
+  const size_t at = failed.err.find("mkdir -p ");
+  ASSERT_NE(at, std::string::npos) << failed.err;
+  EXPECT_EQ(std::system(failed.err.substr(at, failed.err.find('\n', at) - at).c_str()), 0);
+}
+
 // Goes on as the failed run says, to the model of a run that did not fail.
 void expect_to_go_on(const Finished& failed, const Toy& toy, const Words& options) {
   const Finished rest = portatune_by_shell(pasted_command(failed.err));
@@ -207,6 +214,42 @@ TEST_F(FullDisk, TheBestModelIsSavedAsAModelAlone) {
   }
 }
 
+// With the model in place the cross-validation continues with the next fold.
+TEST_F(FullDisk, TheModelOfAFoldIsSavedElsewhere) {
+  PORTATUNE_REQUIRE_DISK(*disk_);
+  const TemporaryFolder elsewhere;
+  const auto words = [](const Toy& toy) {
+    return Words{"fit",
+                 "--model",
+                 tiny_bert(),
+                 "--train",
+                 toy.file("train.csv"),
+                 "--output",
+                 toy.output(),
+                 "--max-length",
+                 "16",
+                 "--epochs",
+                 kEpochs,
+                 "--folds",
+                 "2"};
+  };
+  setenv("TMPDIR", elsewhere.path().c_str(), 1);
+  Program program(words(toy_));
+  ASSERT_TRUE(program.says("epoch 2/"));
+  fill();
+  const Finished run = program.wait();
+  unsetenv("TMPDIR");
+  EXPECT_EQ(run.exit_code, 74) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("it is in " + elsewhere.path().string() + "/fold-1.rescued-"));
+  std::filesystem::remove(toy_.output() + "/filler");
+  put_in_place(run);
+  const Finished rest = portatune(words(toy_) + Words{"--resume"});
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  const Toy whole;
+  ASSERT_EQ(portatune(words(whole)).exit_code, 0);
+  EXPECT_EQ(read(toy_.output() + "/out_of_fold.jsonl"), read(whole.output() + "/out_of_fold.jsonl"));
+}
+
 TEST_F(FullDisk, AStoppedRunIsSavedBesideTheOutputFolder) {
   PORTATUNE_REQUIRE_DISK(*disk_);
   Program program(toy_.fit(options_));
@@ -270,9 +313,7 @@ TEST(UnsavedModel, IsSavedAloneWhereACheckpointDoesNotFit) {
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("it is in " + parent + "/tuned.rescued-"));
   disk.resize(1 << 20);
-  const size_t at = run.err.find("mkdir -p ");
-  ASSERT_NE(at, std::string::npos) << run.err;
-  EXPECT_EQ(std::system(run.err.substr(at, run.err.find('\n', at) - at).c_str()), 0);
+  put_in_place(run);
   const Finished evaluation =
       portatune({"evaluate", "--model", output, "--data", toy.file("validation.csv"), "--json"});
   EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;

@@ -91,7 +91,11 @@ TEST_P(GrowArchitecture, WiderLayersComputeWhatTransformersComputedBefore) {
   for (const StackSizes& stack : deeper.growth().before) width = std::lcm(width, stack.intermediate_size);
   const GrownCase grown(GetParam(), {.intermediate_size = 3 * width, .noise = 0}, any);
   EXPECT_EQ(grown.growth().after.front().intermediate_size, 3 * width);
-  test::expect_passed(grown.compare());
+  const parity::ParityResult result = grown.compare();
+  test::expect_passed(result);
+  for (const parity::Comparison& one : result.comparisons) {
+    if (one.kind == "output") EXPECT_LE(one.max_rel_error, 1e-5) << one.tensor;
+  }
 }
 
 TEST_P(GrowArchitecture, AdditionalLayersAreComplete) {

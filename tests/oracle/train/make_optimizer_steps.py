@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes parameters after steps of Adam, Lion, LAMB, Adafactor and RMSprop by the libraries that have them.
+"""Writes parameters after steps of AdamW, Adam, Lion, LAMB, Adafactor and RMSprop by the libraries that have them.
 
     pip install torch==2.15.0 transformers==5.23.0 keras==3.15.1 lion-pytorch==0.2.5 optax==0.2.8
     KERAS_BACKEND=torch python tests/oracle/train/make_optimizer_steps.py
@@ -78,6 +78,21 @@ BETAS = {"adam_beta1": 0.8, "adam_beta2": 0.95}
 TINY = 1e-12  # epsilon
 
 CASES = [
+    ("adamw_torch", "torch", {"weight_decay": 0.01}, torch_steps, lambda p: torch.optim.AdamW(p)),
+    (
+        "adamw_torch",
+        "torch",
+        BETAS | {"adam_epsilon": 0.001, "weight_decay": 0.1},
+        torch_steps,
+        lambda p: torch.optim.AdamW(p, betas=(0.8, 0.95), eps=0.001, weight_decay=0.1),
+    ),
+    (
+        "adamw_torch",
+        "keras",
+        {"adam_epsilon": TINY, "weight_decay": 0.1},
+        keras_steps,
+        lambda: keras.optimizers.AdamW(epsilon=TINY, weight_decay=0.1),
+    ),
     ("adam", "torch", {}, torch_steps, lambda p: torch.optim.Adam(p)),
     (
         "adam",

@@ -334,7 +334,7 @@ TEST(RunRecords, AreNotWrittenWithoutTheFileThatMarksTheFolder) {
   EXPECT_FALSE(fs::exists(options.output / "metrics.jsonl"));
 }
 
-// Skipped without the packages of tests/oracle/train/check_run_records.py.
+// Skipped if all packages of tests/oracle/train/check_run_records.py are missing.
 TEST(RunRecords, AreReadByTensorBoardAndTransformers) {
   const Toy toy;
   RunOptions options = options_of(toy, "tuned");

@@ -35,6 +35,7 @@ std::unique_ptr<const optim::Optimizer> optimizer_of(const json& expected) {
                           .eps = o.value("adam_epsilon", 1e-8),
                           .weight_decay = o.value("weight_decay", 0.0)};
   const std::string name = expected["optim"];
+  if (name == "adamw_torch") return optim::adamw(adam, kAll);
   if (name == "adam") return optim::adam(adam, kAll);
   if (name == "lamb") return optim::lamb(adam, kAll, kAll);
   if (name == "adafactor") return optim::adafactor(adam.weight_decay, kAll);

@@ -119,6 +119,17 @@ std::vector<std::string> remarks_on(const plan::PlannedTarget& target, const run
   return lines;
 }
 
+// The line with the slots of an optimizer that has several; they are the same on all targets.
+std::string slots_of(const std::vector<plan::PlannedTarget>& targets) {
+  const auto known = std::ranges::find_if(targets, &plan::PlannedTarget::has_figures);
+  if (known == targets.end() || known->outcome.memory.slots.size() < 2) return "";
+  std::vector<std::string> slots;
+  for (const auto& [name, bytes] : known->outcome.memory.slots) {
+    slots.push_back(fmt::format("{} {}", name, binary_size(bytes)));
+  }
+  return fmt::format("{:<16}{}\n", "optimizer", fmt::join(slots, ", "));
+}
+
 ordered_json json_of(const plan::Memory& memory) {
   ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer()},   {"batch", memory.batch},
                        {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", nullptr},
@@ -228,7 +239,7 @@ std::string table_of(const PlanReport& report) {
   for (const plan::PlannedTarget& target : report.targets) {
     if (target.has_figures()) text += time_row(report.run, target);
   }
-  std::string remarks;
+  std::string remarks = slots_of(report.targets);
   for (const plan::PlannedTarget& target : report.targets) {
     for (const std::string& line : remarks_on(target, report.run)) {
       remarks += fmt::format("{:<16}{}\n", target.target.name, line);

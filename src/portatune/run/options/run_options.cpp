@@ -1,31 +1,7 @@
 #include "portatune/run/options/run_options.h"
 
-#include <cmath>
-
 #include "portatune/base/text/message.h"
-#include "portatune/base/text/number.h"
 #include "portatune/train/options.h"
-
-namespace portatune {
-
-int64_t StepInterval::of(int64_t total_steps) const {
-  const double steps = value < 1 ? std::ceil(static_cast<double>(total_steps) * value) : value;
-  return static_cast<int64_t>(steps);
-}
-
-std::optional<StepInterval> OptionType<StepInterval>::read(const std::string& text) {
-  const std::optional<double> number = number_in<double>(text);
-  if (!number || (*number >= 1 && *number != std::floor(*number))) return std::nullopt;
-  return StepInterval(*number);
-}
-
-std::string OptionType<StepInterval>::text(const StepInterval& interval) {
-  const double value = interval.value;
-  const bool is_count = value == std::floor(value) && std::abs(value) <= kHighest;
-  return is_count ? std::to_string(static_cast<int64_t>(value)) : to_text(value);  // not "1e+05"
-}
-
-}  // namespace portatune
 
 namespace portatune::run {
 namespace {

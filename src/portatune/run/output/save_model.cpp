@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A finished run has a model that is of use without the optimizer state. The best model of a run is no state to resume
-// from: its weights are not those of the last step.
+// from, because its weights are not those of the last step.
 enum class RunIs { kStopped, kFinished, kFinishedWithBest };
 
 // Retries after a pause if the system refuses: a full disk may have room then. Several processes retry together.
@@ -83,8 +83,11 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
   if (in_any(processes, train::fault_in_checkpoint(path).empty())) return {.path = path};
   if (try_to_save_state(trainer, path, run)) return {.path = path};
-  // One of several runs is resumed from its own folder alone.
-  if (a.folds > 0 || !a.training.must_match.empty()) return {};
+  // A fold, a trial or a stage is resumed from its own folder alone. Elsewhere only its model is of use.
+  if (a.folds > 0 || !a.training.must_match.empty()) {
+    if (run == RunIs::kStopped) return {};
+    run = RunIs::kFinishedWithBest;
+  }
   std::error_code none;
   for (const fs::path& parent : {absolute_output(a).parent_path(), fs::temp_directory_path(none)}) {
     const fs::path folder = make_rescue_folder(parent, a);

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Draws the ratios of docs/results/performance.md as docs/results/performance.svg: a bar for each, by section.
+
+A table takes part if its header has a column whose name begins with "ratio". With --check nothing is written, and the
+exit code is 1 if the picture is not that of the page.
+"""
+
+import argparse
+import html
+import math
+import pathlib
+import re
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "performance.md"
+PICTURE = PAGE.with_suffix(".svg")
+WIDTH, LABELS, LINE, RIGHT = 800, 370, 15, 50  # pixels
+LOWEST, HIGHEST = 0.5, 100  # of the axis
+FASTER, SLOWER, GREY = "#2a6fbb", "#d9822b", "#ddd"
+
+
+def ratios(page):
+    """{heading: [(label, ratio)]} of the tables of a page."""
+    found, heading, header = {}, [], None
+    for line in page.splitlines():
+        if match := re.match(r"(#+) (.*)", line):
+            heading = [*heading[: len(match[1]) - 2], match[2]]
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else None
+        if cells is None or header is None:
+            header = cells
+        elif not cells[0].startswith("---"):
+            rows = [(cells[0].replace("`", "") + qualifier(header, i), cells[i]) for i in columns_of_ratios(header)]
+            rows = [(label, float(cell)) for label, cell in rows if re.fullmatch(r"[0-9.]+", cell)]
+            if rows:
+                found.setdefault(": ".join(heading), []).extend(rows)
+    return found
+
+
+def columns_of_ratios(header):
+    return [i for i, name in enumerate(header) if name.startswith("ratio")]
+
+
+def qualifier(header, column):
+    """What the columns of a ratio compare, if a table has several: ", float32"."""
+    if len(columns_of_ratios(header)) == 1:
+        return ""
+    if own := header[column].removeprefix("ratio").strip(": "):
+        return f", {own}"
+    sides = [name for name in header[column - 2 : column] if name != "peer"]
+    return ", " + re.sub(r"Portatune|Trainer|, s$|[:,] *", "", sides[-1]).strip()
+
+
+def draw(groups):
+    height = LINE * (2 + sum(len(rows) + 2 for rows in groups.values()))
+
+    def across(ratio):
+        share = math.log(ratio / LOWEST) / math.log(HIGHEST / LOWEST)
+        return round(LABELS + min(max(share, 0), 1) * (WIDTH - LABELS - RIGHT), 1)
+
+    def text(x, y, words, rest=""):
+        return f'<text x="{x}" y="{y}"{rest}>{html.escape(words)}</text>'
+
+    parts = [f'<rect width="{WIDTH}" height="{height}" fill="white"/>']
+    for tick in (0.5, 1, 2, 5, 10, 20, 50, 100):
+        colour = "#333" if tick == 1 else GREY
+        parts.append(f'<path d="M{across(tick)},{LINE * 1.5}V{height}" stroke="{colour}"/>')
+        parts.append(text(across(tick), LINE, f"{tick:g}", ' text-anchor="middle"'))
+    y = LINE
+    for heading, rows in groups.items():
+        y += 2 * LINE
+        parts.append(text(8, y, heading, ' font-weight="bold"'))
+        for label, ratio in rows:
+            y += LINE
+            left, right = sorted((across(1), across(ratio)))
+            colour = FASTER if ratio >= 1 else SLOWER
+            parts.append(text(LABELS - 8, y, label, ' text-anchor="end"'))
+            parts.append(f'<rect x="{left}" y="{y - 10}" width="{right - left:.1f}" height="11" fill="{colour}"/>')
+            parts.append(text(max(right, across(1)) + 4, y, f"{ratio:g}"))
+    body = "\n".join(parts)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" '
+            f'font-size="11">\n{body}\n</svg>\n')  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; compare the picture with the page")
+    picture = draw(ratios(PAGE.read_text()))
+    if not parser.parse_args().check:
+        PICTURE.write_text(picture)
+    elif PICTURE.read_text() != picture:
+        sys.exit("docs/results/performance.svg is not that of performance.md; run bench/plot.py")
+
+
+if __name__ == "__main__":
+    main()

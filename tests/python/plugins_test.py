@@ -1,0 +1,42 @@
+"""The plugins of the wheel's extras are found among the packages, without `portatune plugin install`."""
+
+import os
+import pathlib
+import unittest.mock
+
+import toy
+from portatune import _command
+
+
+class Plugins(toy.InFolder):
+    def plugin(self, place):
+        path = self.folder / place
+        path.parent.mkdir(parents=True)
+        path.touch()
+        return str(path)
+
+    def test_those_of_all_devices_are_found(self):
+        wanted = {
+            "PORTATUNE_CPU_PLUGIN": self.plugin("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"),
+            "PORTATUNE_CUDA_PLUGIN": self.plugin("jax_plugins/xla_cuda13/xla_cuda_plugin.so"),
+            "PORTATUNE_TPU_PLUGIN": self.plugin("libtpu/libtpu.so"),
+        }
+        with unittest.mock.patch.dict(os.environ, {name: "" for name in wanted}):
+            self.assertEqual(_command._plugins(["/nowhere", str(self.folder)]), wanted)
+
+    def test_the_first_folder_and_the_newer_cuda_come_first(self):
+        older = self.plugin("jax_plugins/xla_cuda12/xla_cuda_plugin.so")
+        with unittest.mock.patch.dict(os.environ, {"PORTATUNE_CUDA_PLUGIN": ""}):
+            self.assertEqual(_command._plugins([str(self.folder)]), {"PORTATUNE_CUDA_PLUGIN": older})
+            newer = self.plugin("jax_plugins/xla_cuda13/xla_cuda_plugin.so")
+            self.assertEqual(_command._plugins([str(self.folder), str(pathlib.Path(older).parents[2])]),
+                             {"PORTATUNE_CUDA_PLUGIN": newer})
+
+    def test_one_that_the_user_names_stays(self):
+        self.plugin("libtpu/libtpu.so")
+        with unittest.mock.patch.dict(os.environ, {"PORTATUNE_TPU_PLUGIN": "/own.so"}):
+            self.assertEqual(_command._plugins([str(self.folder)]), {})
+
+
+if __name__ == "__main__":
+    toy.main()
