@@ -2,6 +2,7 @@
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests (SANITIZE=thread or address: some of them, with that sanitizer)
 # make test-all  the same with all heads compiled for TPUs and CUDA, and more, which takes an hour or two longer
+# make test-peers  runs the tests that need torch, transformers and peft, which it installs once (several GB)
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/development/library.md
 # make wheel     builds the wheel, for pip, into dist/ (PYTHON=python3.13: with that Python): see docs/install.md
 # make deb       builds a package for Debian into dist/: see docs/install.md
@@ -26,7 +27,7 @@ endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
-.PHONY: build demo test test-all install wheel deb tarball gpu-check docs fuzz soak bench clean
+.PHONY: build demo test test-all test-peers install wheel deb tarball gpu-check docs fuzz soak bench clean
 
 SECONDS := 60
 MINUTES := 10
@@ -51,6 +52,16 @@ test:
 
 test-all: export PORTATUNE_TEST_ALL = 1
 test-all: test
+
+# PORTATUNE_BENCH_VENV: an environment that has the peers, as for `make bench`.
+test-peers:
+	@tools/setup.sh --tests
+	@$(CONFIGURE)
+	@cmake --build $(BUILD) --target portatune portatune_python
+	@python=$$(PYTHONPATH=bench python3 -B -c 'import harness; print(harness.peer_python())') && \
+	  export PYTHONPATH=$(BUILD)/python:$$(tools/python_packages.sh --find tests/python/requirements.txt test-packages) && \
+	  for test in callbacks coexistence interrupts pages; do $$python -B tests/python/$${test}_test.py || exit 1; done && \
+	  for test in hub/peft models/grow/transformers; do $$python -B tests/$${test}_test.py $(BUILD)/portatune || exit 1; done
 
 install: build
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"

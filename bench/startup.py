@@ -4,12 +4,15 @@ alternately.
 
 Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 x 128 tokens. Portatune also writes
 the model at the end, the peer writes nothing. A cold run has an empty compilation cache; the warm run repeats it.
+
+Then the time of `import portatune` and of the import of transformers' Trainer, each beyond that of numpy, and of
+`portatune --help`.
 """
 
 import argparse
 import tempfile
 
-from harness import MINILM, PEERS, PORTATUNE, REVIEWS, TASK, peer_python, report_seconds, run
+from harness import MINILM, PEERS, PORTATUNE, REVIEWS, ROOT, TASK, peer_python, report_seconds, run
 
 ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--batch-size", 16, "--max-length", 128]
 ARGUMENTS += ["--max-steps", 1]
@@ -28,6 +31,20 @@ def main():
         peer.append(run(python, PEERS / "trainer.py", *ARGUMENTS)[1])
     report_seconds("startup_cold", cold, peer)
     report_seconds("startup_warm", warm, peer)
+    report_imports(python, options.rounds)
+
+
+def report_imports(python, rounds):
+    codes = {"numpy": "import numpy", "module": "import numpy, portatune; portatune.fit",
+             "peer": "import numpy; from transformers import Trainer"}  # fmt: skip
+    seconds = {name: [] for name in [*codes, "help"]}
+    for _ in range(rounds):
+        for name, code in codes.items():
+            seconds[name].append(run(python, "-c", code, environment={"PYTHONPATH": ROOT / "build" / "python"})[1])
+        seconds["help"].append(run(PORTATUNE, "--help")[1])
+    numpy = min(seconds["numpy"])
+    report_seconds("import", *([one - numpy for one in seconds[side]] for side in ("module", "peer")))
+    print(f"  --help   min {1000 * min(seconds['help']):8.1f} ms", flush=True)
 
 
 def portatune_seconds(cache):

@@ -1,9 +1,10 @@
-"""report.html in headless Chromium: no message in the console, and the numbers of metrics.jsonl in the page.
+"""report.html in headless Chromium: no message in the console, the numbers of metrics.jsonl in the page, and pictures.
 
-Skipped where there is no Chromium.
+Skipped where there is no Chromium. The pictures also need matplotlib.
 """
 
 import html.parser
+import importlib.util
 import json
 import math
 import os
@@ -101,20 +102,27 @@ class Browser(unittest.TestCase):
         (cls.folder / name).mkdir()
         (cls.folder / name / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
-    def open(self, page, width=1200):
-        """The tables and tooltips of a page after its scripts have run, and the messages in the console."""
+    def browse(self, page, *options, width=1200):
         command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
                    f"--user-data-dir={self.folder / 'profile'}", f"--window-size={width},2000",
-                   "--virtual-time-budget=5000", "--dump-dom", page.as_uri()]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+                   "--virtual-time-budget=5000", *options, page.as_uri()]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+
+    def open(self, page, width=1200):
+        """The tables and tooltips of a page after its scripts have run, and the messages in the console."""
+        result = self.browse(page, "--dump-dom", width=width)
         tables = Tables()
         tables.feed(result.stdout)
         return tables, [line for line in result.stderr.splitlines() if "CONSOLE" in line]
 
-    def report(self, *runs, width=1200):
+    def page_of(self, *runs):
         page = self.folder / "report.html"
         subprocess.run([os.environ["PORTATUNE_COMMAND"], "report", *(self.folder / run for run in runs),
                         "--output", page], check=True, stdout=subprocess.DEVNULL)
+        return page
+
+    def report(self, *runs, width=1200):
+        page = self.page_of(*runs)
         page.write_text(page.read_text() + POINT_AT_CHARTS)
         tables, messages = self.open(page, width)
         self.assertEqual(messages, [])
@@ -124,6 +132,23 @@ class Browser(unittest.TestCase):
         page = self.folder / "fault.html"
         page.write_text("<script>missing()</script>")
         self.assertIn("missing is not defined", "".join(self.open(page)[1]))
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib")
+    def test_pictures_are_light_or_dark_and_have_curves(self):
+        import matplotlib.image
+        import numpy
+
+        page = self.page_of("tuned", "other")
+        background = {}
+        for scheme, number in (("dark", 0), ("light", 1)):
+            picture = self.folder / f"{scheme}.png"
+            self.browse(page, f"--screenshot={picture}", f"--blink-settings=preferredColorScheme={number}")
+            pixels = matplotlib.image.imread(picture)[:, :, :3]
+            background[scheme] = numpy.median(pixels)
+            colours = numpy.unique((pixels.reshape(-1, 3) * 15).astype(int), axis=0)
+            self.assertGreater(len(colours), 30, scheme)
+        self.assertLess(background["dark"], 0.2)
+        self.assertGreater(background["light"], 0.9)
 
     def test_scores_are_those_of_the_log(self):
         self.assertEqual(self.report("tuned").tables[0], [
