@@ -59,7 +59,7 @@ test-peers:
 	@$(CONFIGURE)
 	@cmake --build $(BUILD) --target portatune portatune_python
 	@python=$$(PYTHONPATH=bench python3 -B -c 'import harness; print(harness.peer_python())') && \
-	  export PYTHONPATH=$(BUILD)/python:$$(tools/python_packages.sh --find tests/python/requirements.txt test-packages) && \
+	  export PYTHONPATH=$(abspath $(BUILD))/python:$$(tools/python_packages.sh --find tests/python/requirements.txt test-packages) && \
 	  for test in callbacks coexistence interrupts pages; do $$python -B tests/python/$${test}_test.py || exit 1; done && \
 	  for test in hub/peft models/grow/transformers; do $$python -B tests/$${test}_test.py $(BUILD)/portatune || exit 1; done
 

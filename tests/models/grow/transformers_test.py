@@ -20,7 +20,7 @@ if HAS_PACKAGES:
     from safetensors.numpy import load_file
 
 COMMAND = sys.argv.pop(1)
-CASES = pathlib.Path(__file__).resolve().parents[1] / "data" / "models"
+CASES = pathlib.Path(__file__).resolve().parents[2] / "data" / "models"
 
 
 def grow(case, output, *words):
