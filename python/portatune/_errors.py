@@ -13,6 +13,11 @@ class Error(Exception):
         fix: advice; empty if no advice is certain
     """
 
+    where: str
+    given: str
+    expected: str
+    fix: str
+
     def __init__(self, message: str = "", where: str = "", given: str = "", expected: str = "", fix: str = "") -> None:
         super().__init__(message)
         self.where, self.given, self.expected, self.fix = where, given, expected, fix

@@ -3,18 +3,22 @@
 import pathlib
 import shutil
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     import numpy
 except ImportError as missing:
     raise ImportError("portatune.sklearn needs NumPy: pip install 'portatune[sklearn]'") from missing
 
-try:
+if TYPE_CHECKING:  # one class for type checkers, which has the base classes of estimators where it is installed
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.exceptions import NotFittedError
-except ImportError:
-    from portatune._without_sklearn import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
+else:
+    try:
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        from portatune._without_sklearn import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
 
 from portatune import _tables
 from portatune._rows import Path
@@ -66,6 +70,8 @@ class Estimator(BaseEstimator):
         history_: the records of losses and scores
     """
 
+    history_: History
+
     def __init__(self, model: Path, *, max_length: int | None = None, epochs: int = 3, batch_size: int = 32,
                  learning_rate: float = 5e-5, validation_fraction: float | None = None, device: str = "cpu",
                  random_state: Any = None, options: Mapping[str, Any] | None = None, verbose: int = 0) -> None:
@@ -107,15 +113,17 @@ class Estimator(BaseEstimator):
 
     def _fit(self, task: str, rows: Mapping[str, Any], folder: ModelFolder, **options: Any) -> None:
         """Trains on columns of rows. The model goes to `folder`, which may have files that the options name."""
-        given = {"epochs": self.epochs, "learning_rate": self.learning_rate, "seed": _seed(self.random_state),
-                 "validation_split": self.validation_fraction, **self._shared_options(), **options}
+        given: dict[str, Any] = {
+            "epochs": self.epochs, "learning_rate": self.learning_rate, "seed": _seed(self.random_state),
+            "validation_split": self.validation_fraction, **self._shared_options(), **options}  # fmt: skip
         others = dict(self.options or {})
         doubled = sorted(others.keys() & given.keys() - _SHARED_OPTIONS)
         if doubled:
             raise ValueError(f"options has {', '.join(doubled)}, which the estimator sets itself")
-        fit(self.model, rows, task=task, output=folder.path / "model", **{"keep_checkpoints": 0, **given, **others})
+        given = {"keep_checkpoints": 0, **given, **others}
+        fit(self.model, rows, task=task, output=folder.path / "model", **given)
         self._folder = folder
-        self.history_: History = _tables.read(History, folder.path / "model" / "metrics.jsonl")
+        self.history_ = _tables.read(History, folder.path / "model" / "metrics.jsonl")
 
     def _predict(self, rows: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Returns the predictions for columns of rows."""

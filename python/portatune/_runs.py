@@ -46,11 +46,17 @@ class Run:
         stopped: whether a callback has stopped the run
     """
 
+    output: pathlib.Path
+    model: pathlib.Path
+    result: dict[str, Any]
+    metrics: dict[str, float]
+    stopped: bool
+
     def __init__(self, output: Path, result: str | None, checkpoint: Path,
                  folder: TemporaryFolder | None) -> None:
         self.output = pathlib.Path(output)
         self.result = json_of(result)
-        self.metrics: dict[str, float] = self.result.get("after", {})
+        self.metrics = self.result.get("after", {})
         self.stopped = result is None
         self.model = pathlib.Path(checkpoint) if self.stopped else self.output
         self._folder = folder  # a temporary folder with the output, which lives as long
@@ -58,8 +64,7 @@ class Run:
     @property
     def history(self) -> History:
         """The records of metrics.jsonl: losses, learning rates and scores by step."""
-        history: History = _tables.read(History, self.output / "metrics.jsonl")
-        return history
+        return _tables.read(History, self.output / "metrics.jsonl")
 
     def evaluate(self, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
                  **options: Unpack[EvaluateOptions]) -> dict[str, float]:
@@ -187,8 +192,7 @@ def predict(model: Path, data: Rows | None = None, **options: Unpack[PredictOpti
         output = pathlib.Path(folder, "predictions.jsonl")
         with words_with_rows("predict", {"model": model, "data": data, "output": output, **options}, "data") as given:
             core.predict(given)
-        predictions: Predictions = _tables.read(Predictions, output)
-        return predictions
+        return _tables.read(Predictions, output)
 
 
 def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: Path,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from portatune import _notebook
 from portatune._rows import Path
@@ -47,7 +47,10 @@ class Predictions(Table):
     """The predictions of a model: a dict for each row."""
 
 
-def read(table: type[Any], path: Path) -> Any:
+_Table = TypeVar("_Table", bound=Table)
+
+
+def read(table: type[_Table], path: Path) -> _Table:
     """Returns the rows of a file of JSON Lines as a table of this class."""
     with open(path, encoding="utf-8") as file:
         return table(map(json.loads, file))

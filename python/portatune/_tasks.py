@@ -104,18 +104,20 @@ class Task:
     def _add(self) -> str:
         """Makes this object the task of its name and returns the name."""
         name = self.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", type(self).__name__).lower()
-        kinds = {kind: [(key, *value) for key, value in self.inputs.items() if isinstance(value, kind)]
-                 for kind in (Text, Image, Numbers, Classes)}
-        if sum(map(len, kinds.values())) < len(self.inputs):
+        inputs = self.inputs.items()
+        texts = [(key, text.columns, text.separate, text.kind) for key, text in inputs if isinstance(text, Text)]
+        images = [(key, image.column) for key, image in inputs if isinstance(image, Image)]
+        numbers = [(key, columns.columns) for key, columns in inputs if isinstance(columns, Numbers)]
+        classes = [(key, column.column, column.names) for key, column in inputs if isinstance(column, Classes)]
+        if len(texts) + len(images) + len(numbers) + len(classes) < len(self.inputs):
             raise TypeError(f"{type(self).__name__}.inputs takes Text, Image, Numbers and Classes")
-        if len(kinds[Image]) != (0 if kinds[Text] else 1):
+        if len(images) != (0 if texts else 1):
             raise TypeError(f"{type(self).__name__}.inputs needs a Text or more, or one Image")
-        for _, columns, separate, kind in kinds[Text]:
+        for _, columns, separate, kind in texts:
             if isinstance(columns, str) or not columns or (not separate and (len(columns) > 2 or kind)):
                 raise TypeError(f"Text({columns!r}): give a list of one or two columns; "
                                 "`separate` allows more of them, and a `kind`")
-        core.add_task(name, type(self).__name__, kinds[Text], kinds[Image], kinds[Numbers], kinds[Classes],
-                      _Functions(self))
+        core.add_task(name, type(self).__name__, texts, images, numbers, classes, _Functions(self))
         return name
 
 

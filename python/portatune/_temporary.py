@@ -10,6 +10,8 @@ import weakref
 class TemporaryFolder:
     """A temporary folder, which is removed with this object."""
 
+    path: pathlib.Path
+
     def __init__(self) -> None:
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="portatune-"))
         self._remove = weakref.finalize(self, _remove, self.path, os.getpid())

@@ -140,8 +140,7 @@ class Trainer:
             self._core.predict(files, texts(text), str(output))
             if self._observer:
                 self._observer.on_predict()
-            predictions: Predictions = _tables.read(Predictions, output)
-            return predictions
+            return _tables.read(Predictions, output)
 
     def batches(self) -> Iterator[core.Batch]:
         """Returns the batches of the steps that are left, over all epochs, as fit() uses them."""

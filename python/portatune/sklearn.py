@@ -46,6 +46,9 @@ class _Classifier(ClassifierMixin, Estimator):
         weights = self._class_weights(dict(zip(classes.tolist(), names)), folder)
         self._fit(task, {**rows, "label": labels, **_weight_column(sample_weight)}, folder, class_weights=weights,
                   label_column="label", **options)
+        self._keep_classes(classes, names)
+
+    def _keep_classes(self, classes: Any, names: list[str]) -> None:
         self.classes_, self._names = classes, names
 
     def _class_weights(self, names: Mapping[Any, str], folder: ModelFolder) -> Any:
@@ -110,7 +113,7 @@ class TextClassifier(_Classifier):
         labels = rows_of.target_columns(y, "label", integers=True)
         self._fit("text-classification", {**rows, **labels, **_weight_column(sample_weight)}, ModelFolder(),
                   head="multi_label_classification", label_columns=list(labels), **rows_of.column_options(rows))
-        self.classes_, self._names = numpy.arange(len(labels)), list(labels)
+        self._keep_classes(numpy.arange(len(labels)), list(labels))
 
     def predict(self, X: Any) -> Any:
         """Returns the class of each text; for several labels a matrix of 0 and 1."""

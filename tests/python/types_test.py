@@ -221,16 +221,27 @@ class Mypy(InFolder):
 
 @unittest.skipUnless(PYRIGHT, "pyright is not installed")
 class Pyright(InFolder):
+    def check(self, **settings):
+        """Returns the lines of pyright about errors in the files of the folder, and all its output."""
+        (self.folder / "pyrightconfig.json").write_text(json.dumps({
+            "typeCheckingMode": "standard", "extraPaths": [str(PACKAGE.parent)], "reportMissingImports": False,
+            "reportMissingModuleSource": False, **settings}))
+        done = subprocess.run([PYRIGHT, "--pythonpath", sys.executable, "--project", self.folder], capture_output=True,
+                              text=True, check=False)
+        return [line for line in done.stdout.splitlines() if " - error" in line], done.stdout
+
     def test_right_calls_examples_and_notebooks_pass_and_wrong_calls_do_not(self):
         examples = {file.stem + "_example": file.read_text() for file in EXAMPLES.glob("*.py")}
         self.write({**notebooks(), **examples, "good": GOOD, "bad": IMPORTS + "\n".join(BAD)})
-        (self.folder / "pyrightconfig.json").write_text(json.dumps({
-            "typeCheckingMode": "standard", "pythonPath": sys.executable, "extraPaths": [str(PACKAGE.parent)],
-            "reportMissingImports": False, "reportMissingModuleSource": False}))
-        done = subprocess.run([PYRIGHT, "--project", self.folder], capture_output=True, text=True, check=False)
-        wrong = [line for line in done.stdout.splitlines() if " - error" in line]
-        self.assertEqual([line for line in wrong if "bad.py" not in line], [], done.stdout)
-        self.assertEqual({int(line.split(":")[1]) for line in wrong}, set(range(3, 3 + len(BAD))), done.stdout)
+        wrong, output = self.check()
+        self.assertEqual([line for line in wrong if "bad.py" not in line], [], output)
+        self.assertEqual({int(line.split(":")[1]) for line in wrong}, set(range(3, 3 + len(BAD))), output)
+
+    def test_all_files_of_the_package_pass(self):
+        shutil.copytree(PACKAGE, self.folder / "portatune", ignore=shutil.ignore_patterns("*.so*", "bin", "recipes"))
+        wrong, output = self.check(extraPaths=[], reportAttributeAccessIssue=importlib.util.find_spec("sklearn") is not None)
+        self.assertIn("0 errors", output)
+        self.assertEqual(wrong, [], output)
 
 
 if __name__ == "__main__":
