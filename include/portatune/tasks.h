@@ -100,9 +100,9 @@ class Task {
   virtual std::unique_ptr<Metrics> metrics() const = 0;
   /// Returns the outputs of forward() for a batch.
   using RunBatch = std::function<data::Example(data::Example batch)>;
-  /// The outputs of a prediction that needs further passes after the first one, such as the next windows of long
-  /// recordings: the task makes batches of the same shapes and runs them. Nothing: the outputs of the first pass are
-  /// all. In a process group all processes run as many batches.
+  /// The outputs of an evaluation or prediction that needs further passes, such as the next windows of long recordings:
+  /// the task makes batches of the same shapes and runs them. Nothing: the outputs of the first pass are all. In a
+  /// process group all processes run as many batches.
   virtual std::optional<data::Example> outputs_of_all_passes(const data::Example& /*batch*/,
                                                              const data::Example& /*outputs*/,
                                                              const RunBatch& /*run*/) const {

@@ -1,11 +1,11 @@
 // The task against run_speech_recognition_seq2seq.py: tests/data/speech_seq2seq, made by
-// tests/oracle/tasks/make_speech_seq2seq_case.py.
+// tests/oracle/tasks/make_speech_seq2seq_case.py; attempts against generate() of transformers:
+// tests/data/speech_attempts.json, made by make_speech_attempt_cases.py there.
 #include "portatune/tasks/speech_seq2seq.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
@@ -14,6 +14,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/media_models.h"
 #include "tasks/forward.h"
+#include "tasks/joined_wav_files.h"
 
 namespace portatune {
 namespace {
@@ -154,20 +155,6 @@ TEST_F(SpeechSeq2SeqTask, WritesThePartsOfTextsWithTheirTimes) {
   EXPECT_EQ(label_rows(batch(*t)), label_rows(batch(*task(options_of(golden_["cases"]["chinese"]["options"])))));
 }
 
-// A WAV file of 16-bit samples with those of several such files, whose headers have 44 bytes.
-std::string joined_wav_files(const fs::path& folder, const std::vector<std::string>& files) {
-  std::string samples;
-  for (const std::string& file : files) samples += text_of(folder / file).substr(44);
-  std::string header = text_of(folder / files.front()).substr(0, 44);
-  const auto set_size = [&](size_t at, size_t size) {
-    const auto bytes = static_cast<uint32_t>(size);
-    std::memcpy(header.data() + at, &bytes, sizeof bytes);
-  };
-  set_size(4, 36 + samples.size());
-  set_size(40, samples.size());
-  return header + samples;
-}
-
 // Rows of one window are in the same batch.
 TEST_F(SpeechSeq2SeqTask, HearsLongRecordingsWindowByWindow) {
   allow_times();
@@ -179,7 +166,7 @@ TEST_F(SpeechSeq2SeqTask, HearsLongRecordingsWindowByWindow) {
     options.generation_max_length = 12;
     if (wanted["options"].contains("num_beams")) options.num_beams = wanted["options"]["num_beams"].get<int64_t>();
     const auto t = task(options);
-    write_text(folder_ / "talk.wav", joined_wav_files(folder_.path(), wanted["parts"]));
+    write_text(folder_ / "talk.wav", test::joined_wav_files(folder_.path(), wanted["parts"]));
     const std::vector<data::Example> rows = {row("short.wav", ""), row("talk.wav", "")};
     const data::Example b = *t->batches(data::from_examples(rows), 3, kWithoutLabels).iterate().next();
     const auto run = [&](const data::Example& windows) { return test::compute(*t, windows).outputs; };
@@ -192,8 +179,140 @@ TEST_F(SpeechSeq2SeqTask, HearsLongRecordingsWindowByWindow) {
   }
 }
 
+// The attempts to write the texts of recordings, and the lines that result.
+class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
+ protected:
+  struct Heard {
+    std::vector<json> lines;
+    std::vector<data::Example> passes;  // outputs of one, each
+  };
+
+  static SpeechSeq2SeqOptions options_of(const json& run) {
+    const json& given = run["options"];
+    const auto threshold = [&](const char* name) {
+      return given.contains(name) ? std::optional(given[name].get<double>()) : std::nullopt;
+    };
+    SpeechSeq2SeqOptions options{.language = given.value("language", ""), .generation_task = given["task"]};
+    options.generation_max_length = 12;
+    if (given.contains("num_beams")) options.num_beams = given["num_beams"].get<int64_t>();
+    const auto temperatures = given["temperature"].get<std::vector<double>>();
+    options.temperature.assign(temperatures.begin(), temperatures.end());
+    options.compression_ratio_threshold = threshold("compression_ratio_threshold");
+    options.logprob_threshold = threshold("logprob_threshold");
+    options.no_speech_threshold = threshold("no_speech_threshold");
+    options.return_timestamps = run["has_times"];
+    return options;
+  }
+
+  // before  rows before the recording in its batch
+  Heard heard(const json& run, const SpeechSeq2SeqOptions& options, std::vector<data::Example> before = {}) const {
+    const auto t = task(options);
+    write_text(folder_ / "talk.wav", test::joined_wav_files(folder_.path(), run["parts"]));
+    before.push_back(row("talk.wav", ""));
+    const auto size = std::ssize(before);
+    const data::Example b = *t->batches(data::from_examples(before), size, kWithoutLabels).iterate().next();
+    Heard found;
+    const auto pass = [&](const data::Example& windows) {
+      found.passes.push_back(test::compute(*t, windows).outputs);
+      return found.passes.back();
+    };
+    found.lines = lines_of(*t, b, *t->outputs_of_all_passes(b, pass(b), pass));
+    return found;
+  }
+
+  const json runs_ = json::parse(text_of(fs::path(PORTATUNE_TEST_DATA) / "speech_attempts.json"));
+};
+
+TEST_F(SpeechAttemptsOfTask, EqualThoseOfTransformers) {
+  const std::string settings = text_of(folder_ / "generation_config.json");
+  for (const auto& [name, run] : runs_.items()) {
+    if (name == "sampled") continue;
+    SCOPED_TRACE(name);
+    write_text(folder_ / "generation_config.json", settings);
+    if (run["has_times"]) allow_times();
+    const Heard found = heard(run, options_of(run));
+    EXPECT_EQ(found.lines[0]["text"], run["text"].get<std::string>());
+    EXPECT_EQ(found.lines[0].value("segments", json::array()), run["has_times"] ? run["segments"] : json::array());
+    const json& attempts = run["attempts"];
+    ASSERT_EQ(found.passes.size(), attempts.size());
+    for (size_t i = 0; i < attempts.size(); ++i) {
+      const data::Example& pass = found.passes[i];
+      if (!attempts[i]["logprob"].is_null()) {
+        const double tokens = static_cast<double>(attempts[i]["tokens"].size());
+        EXPECT_NEAR(pass.tensor("speech_logprobs").as<float>()[0] / tokens, attempts[i]["logprob"].get<double>(), 2e-4);
+      }
+      if (attempts[i]["no_speech"].is_null()) continue;
+      EXPECT_NEAR(pass.tensor("no_speech").as<float>()[0], attempts[i]["no_speech"].get<double>(), 2e-5);
+    }
+  }
+}
+
+TEST_F(SpeechAttemptsOfTask, SampleBySeedAndSoundAlone) {
+  allow_times();
+  const json& run = runs_["sampled"];
+  SpeechSeq2SeqOptions options = options_of(run);
+  options.compression_ratio_threshold = {};
+  options.logprob_threshold = -0.05;  // refuses all
+  const Heard first = heard(run, options);
+  EXPECT_EQ(first.passes.size() % 3, 0U);
+  EXPECT_EQ(heard(run, options).lines, first.lines);
+  const json other = heard(run, options, {row("short.wav", "")}).lines[1];
+  EXPECT_EQ(other["segments"], first.lines[0]["segments"]);
+  options.sampling_seed = 7;
+  EXPECT_NE(heard(run, options).lines, first.lines);
+  options.temperature = {0};
+  options.logprob_threshold = {};
+  EXPECT_NE(heard(run, options).lines, first.lines);
+}
+
+// The first candidate above the threshold is kept, and the last one if there is none.
+TEST_F(SpeechAttemptsOfTask, KeepTheFirstProbableText) {
+  allow_times();
+  json run = runs_["sampled"];
+  run["parts"] = {"short.wav", "short.wav"};  // one window
+  SpeechSeq2SeqOptions options = options_of(run);
+  options.compression_ratio_threshold = {};
+  options.temperature = {2, 1, 0.5, 0};
+  options.logprob_threshold = 0;
+  const auto tokens_of = [](const data::Example& pass) {
+    const auto tokens = pass.tensor("generated_tokens").as<int32_t>();
+    return std::vector<int32_t>(tokens.begin() + 3, tokens.end());  // without the prompt
+  };
+  const auto logprob = [&](const data::Example& pass) {
+    const std::vector<int32_t> text = tokens_of(pass);
+    const auto size = std::min<std::ptrdiff_t>(std::ranges::find(text, 256) - text.begin() + 1, std::ssize(text));
+    return pass.tensor("speech_logprobs").as<float>()[0] / static_cast<double>(size);
+  };
+  const Heard all = heard(run, options);
+  ASSERT_EQ(all.passes.size(), 4U);
+  std::vector<double> logprobs;
+  for (const data::Example& pass : all.passes) logprobs.push_back(logprob(pass));
+  const double highest = std::ranges::max(logprobs);
+  options.logprob_threshold = highest - 1e-6;
+  const Heard best = heard(run, options);
+  const auto wanted = static_cast<size_t>(std::ranges::find(logprobs, highest) - logprobs.begin());
+  ASSERT_EQ(best.passes.size(), wanted + 1);
+  EXPECT_EQ(tokens_of(best.passes.back()), tokens_of(all.passes[wanted]));
+}
+
+TEST_F(SpeechAttemptsOfTask, RefuseSettingsWithoutEffect) {
+  const auto refusal = [&](SpeechSeq2SeqOptions options) {
+    options.language = "en";
+    return message_of<UsageError>([&] { task(std::move(options)); });
+  };
+  EXPECT_THAT(refusal({.temperature = {0, -1}}), HasSubstr("numbers from 0"));
+  EXPECT_THAT(refusal({.temperature = {0, 0.5}}), HasSubstr("logprob_threshold beside several"));
+  EXPECT_THAT(refusal({.logprob_threshold = -1}), HasSubstr("several temperatures"));
+  EXPECT_THAT(refusal({.compression_ratio_threshold = 2}), HasSubstr("several temperatures"));
+  EXPECT_THAT(refusal({.no_speech_threshold = 0.6}), HasSubstr("without logprob_threshold"));
+  json settings = json::parse(text_of(folder_ / "generation_config.json"));
+  settings.erase("no_timestamps_token_id");
+  write_text(folder_ / "generation_config.json", settings.dump());
+  EXPECT_THAT(refusal({.logprob_threshold = -1, .no_speech_threshold = 0.6}), HasSubstr("no_timestamps_token_id"));
+}
+
 TEST_F(SpeechSeq2SeqTask, RefusesLongRecordingsWithoutTimes) {
-  write_text(folder_ / "talk.wav", joined_wav_files(folder_.path(), {"long.wav", "short.wav"}));
+  write_text(folder_ / "talk.wav", test::joined_wav_files(folder_.path(), {"long.wav", "short.wav"}));
   const auto first = [&](const RowTask& t, RowTask::Labels labels) {
     return t.batches(data::from_examples({row("talk.wav", "a")}), 1, labels).iterate().next();
   };

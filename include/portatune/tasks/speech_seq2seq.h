@@ -8,14 +8,30 @@
 #include <string>
 #include <vector>
 
+#include "portatune/option_fields.h"
 #include "portatune/tasks.h"
 
 namespace portatune {
 
-class OptionFields;
 struct TaskSpec;
 
-/// The names are those of transformers' run_speech_recognition_seq2seq.py.
+/// A temperature of generated texts: 0 takes the most probable tokens or beams, others sample.
+struct Temperature {
+  static constexpr double kHighest = 100;
+
+  constexpr Temperature(double value) : value(value) {}  // numbers and temperatures stand for each other
+  constexpr operator double() const { return value; }
+
+  double value;
+};
+template <>
+struct OptionType<Temperature> : OptionTypeOf<Temperature, OptionKind::kText> {
+  static std::string expected() { return "numbers from 0 to 100, separated by commas"; }
+  static std::optional<Temperature> read(const std::string& text);
+  static std::string text(const Temperature& temperature);
+};
+
+/// The names are those of transformers' run_speech_recognition_seq2seq.py, and of generate() of its Whisper.
 struct SpeechSeq2SeqOptions {
   std::string audio_column = "audio";  ///< column of file paths, or of the files' bytes
   std::string text_column = "text";    ///< column of transcriptions
@@ -30,8 +46,14 @@ struct SpeechSeq2SeqOptions {
   bool predict_with_generate = false;            ///< evaluations also generate texts and compare them with the rows'
   std::optional<int64_t> generation_max_length;  ///< maximal number of new tokens; none: max_target_length
   std::optional<int64_t> num_beams;              ///< beams of a generated text; none: those of the model folder
-  bool return_timestamps = false;                ///< predictions have the parts of texts with their times
-  std::vector<std::string> metrics;              ///< scores of generated texts, by name; empty: "wer" and "cer"
+  std::vector<Temperature> temperature = {0};    ///< the next one is tried if the thresholds refuse a text
+  /// Refuses a text whose tokens zlib makes smaller than by this factor, as it repeats itself.
+  std::optional<double> compression_ratio_threshold;
+  std::optional<double> logprob_threshold;    ///< refuses a text whose tokens have a lower mean log-probability
+  std::optional<double> no_speech_threshold;  ///< such a text is empty if silence is more probable than this
+  uint64_t sampling_seed = 42;                ///< of the texts at temperatures above 0
+  bool return_timestamps = false;             ///< predictions have the parts of texts with their times
+  std::vector<std::string> metrics;           ///< scores of generated texts, by name; empty: "wer" and "cer"
 
   void describe(OptionFields& fields);
 };
@@ -43,9 +65,11 @@ struct SpeechSeq2SeqOptions {
 /// generated. Metrics: "perplexity" and "accuracy" of the target tokens and, with predict_with_generate, those of the
 /// generated texts. A line of predictions is {"audio": path, "text": the generated text}; with return_timestamps also
 /// "segments": [{"start": seconds, "end": seconds, "text": a part}], and recordings may be longer than what the model
-/// hears at a time. Without a language, predictions detect it.
+/// hears at a time. Without a language, predictions detect it. Temperatures and thresholds are those of generate() of
+/// WhisperForConditionalGeneration; they apply to all generated texts.
 /// errors  CheckpointError, NotFoundError for a faulty folder and for a feature extractor that does not fit the model;
-///         UsageError for a language or a task that the model lacks, and for lengths that it does not have
+///         UsageError for a language or a task that the model lacks, for lengths that it does not have, and for
+///         temperatures and thresholds without effect
 std::unique_ptr<RowTask> speech_seq2seq(const std::filesystem::path& model, SpeechSeq2SeqOptions options);
 
 /// The task "speech-seq2seq".

@@ -8,14 +8,16 @@
 namespace portatune::generate {
 namespace {
 
+void require_no_sampling(const GenerationOptions& options) {
+  if (!options.do_sample) return;
+  throw UsageError({.where = "do_sample",
+                    .given = "true",
+                    .expected = "false: an evaluation takes the most probable tokens",
+                    .fix = "use beam search, or leave it out"});
+}
+
 // first  number of tokens of a text before its first new token
 void require_possible(const GenerationOptions& options, const TokenModel& model, int64_t first) {
-  if (options.do_sample) {
-    throw UsageError({.where = "do_sample",
-                      .given = "true",
-                      .expected = "false: an evaluation takes the most probable tokens",
-                      .fix = "use beam search, or leave it out"});
-  }
   const int64_t tokens = first + max_new_tokens(options, first);
   if (tokens <= first || tokens > model.max_text()) {
     throw UsageError({.where = options.max_new_tokens ? "max_new_tokens" : "max_length",
@@ -55,30 +57,58 @@ Value best_tokens(const SearchKind& kind, const State& state, const Settings& se
   return select(compare(Direction::kLess, iota(tokens.type(), 1), end), tokens, settings.pad_token_id);
 }
 
+Value logprobs_of_best(const SearchKind& kind, const State& state) {
+  if (kind.beams == 1) return state.logprob;
+  const Value& of_beams = state.search[kEndedLogprobs];
+  return reshape(slice(of_beams, 1, {0, 1}), {of_beams.shape()[0]});
+}
+
+// The texts of the rows of a batch that are chosen in one way.
+struct ScoredRows {
+  Value are_included;                        // bool [batch]: the other texts end with their first token
+  const RowTemperatures* sampled = nullptr;  // null: texts are not sampled
+};
+
+Settings settings_of_rows(Settings settings, const ScoredRows& rows) {
+  settings.end = select(rows.are_included, settings.end, broadcast_to(settings.first, settings.end.shape()));
+  if (rows.sampled == nullptr) return settings;
+  const Value& temperatures = rows.sampled->temperatures;
+  settings.temperature = expand_dims(select(rows.are_included, temperatures, full(temperatures.type(), 1)), -1);
+  settings.numbers = convert(rows.sampled->draws, DType::kUInt32);
+  return settings;
+}
+
 // first  number of tokens of a text before its first new token
+// rows   null: all, without scores
 GeneratedTokens generated(const models::TextModel& model, const TokenModel& tokens, const nn::Scope& root,
-                          const Prompts& prompts, int64_t first, const GenerationOptions& options) {
+                          const Prompts& prompts, int64_t first, const GenerationOptions& options,
+                          const ScoredRows* rows = nullptr) {
   require_possible(options, tokens, first);
   const int64_t length = first + max_new_tokens(options, first);
-  const SearchKind kind = kind_of(options);
+  SearchKind kind = kind_of(options);
+  kind.scores = rows != nullptr;
   const auto pad = static_cast<int32_t>(model.seq2seq()->facts().pad_token_id);
-  const Settings settings = constant_settings(kind, options,
-                                              {.first = first,
-                                               .pause = length,
-                                               .pad_token_id = options.pad_token_id.value_or(pad),
-                                               .start = options.decoder_start_token_id.value_or(tokens.start_token()),
-                                               .vocab_size = model.written_vocab_size(),
-                                               .limits = equal_limits(options, prompts.count(), first),
-                                               .numbers = Tensor(TensorType{DType::kUInt32, {prompts.count()}})});
+  Settings settings = constant_settings(kind, options,
+                                        {.first = first,
+                                         .pause = length,
+                                         .pad_token_id = options.pad_token_id.value_or(pad),
+                                         .start = options.decoder_start_token_id.value_or(tokens.start_token()),
+                                         .vocab_size = model.written_vocab_size(),
+                                         .limits = equal_limits(options, prompts.count(), first),
+                                         .numbers = Tensor(TensorType{DType::kUInt32, {prompts.count()}})});
+  if (rows != nullptr) settings = settings_of_rows(settings, *rows);
   const GrowingTexts texts = begin_texts(tokens, root, kind, prompts, length, settings);
   const State last = add_tokens(tokens, root, kind, texts, settings);
-  return {.tokens = best_tokens(kind, last, settings), .finite = last.finite};
+  return {.tokens = best_tokens(kind, last, settings),
+          .finite = last.finite,
+          .logprobs = rows != nullptr ? logprobs_of_best(kind, last) : Value()};
 }
 
 }  // namespace
 
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
                                  const models::TextInputs& source, const GenerationOptions& options) {
+  require_no_sampling(options);
   const Value padding = scalar(source.input_ids.shape()[1]) - sum(source.attention_mask, {1});
   return generated(model, *token_model(model), root, {.ids = source.input_ids, .padding = padding}, 1, options);
 }
@@ -86,8 +116,29 @@ GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
                                  const models::EncodedSource& source, const Value& first_tokens,
                                  const GenerationOptions& options) {
+  require_no_sampling(options);
   const std::unique_ptr<TokenModel> tokens = token_model_of_sources(model, first_tokens);
   return generated(model, *tokens, root, {.source = source}, first_tokens.shape()[1], options);
+}
+
+GeneratedTokens scored_tokens(const models::TextModel& model, const nn::Scope& root,
+                              const models::EncodedSource& source, const Value& first_tokens, GenerationOptions options,
+                              const RowTemperatures& rows) {
+  const std::unique_ptr<TokenModel> tokens = token_model_of_sources(model, first_tokens);
+  const auto generated_rows = [&](const ScoredRows& part) {
+    return generated(model, *tokens, root, {.source = source}, first_tokens.shape()[1], options, &part);
+  };
+  const Value is_sampled = compare(Direction::kGreater, rows.temperatures, full({DType::kFloat32, {}}, 0));
+  options.do_sample = false;
+  const GeneratedTokens searched = generated_rows({.are_included = logical_not(is_sampled)});
+  if (!rows.samples) return searched;
+  options.do_sample = true;
+  options.num_beams = 1;
+  const GeneratedTokens sampled = generated_rows({.are_included = is_sampled, .sampled = &rows});
+  return {.tokens = select(broadcast_to(expand_dims(is_sampled, -1), sampled.tokens.shape()), sampled.tokens,
+                           searched.tokens),
+          .finite = bitwise_and(searched.finite, sampled.finite),
+          .logprobs = select(is_sampled, sampled.logprobs, searched.logprobs)};
 }
 
 }  // namespace portatune::generate

@@ -12,6 +12,9 @@ struct GeneratedTokens {
   /// and pad_token_id after the end of the text.
   Value tokens;
   Value finite;  ///< bool: true if all logits of the batch were finite, else the tokens are arbitrary
+  /// float32 [batch]: sum over the new tokens of the logarithms of their probabilities among those that the options
+  /// allow; only of scored_tokens().
+  Value logprobs = {};
 };
 
 /// The text for each source, as part of a program that does more. Compute type and mesh are those of `root`.
@@ -30,5 +33,17 @@ GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
                                  const models::EncodedSource& source, const Value& first_tokens,
                                  const GenerationOptions& options);
+
+/// How the text of each source is chosen.
+struct RowTemperatures {
+  Value temperatures;  ///< float32 [batch]; 0: by the search of the options, else sampled at this temperature
+  Value draws;         ///< int32 [batch], at least 0: numbers on which, with the seed, the random numbers depend
+  bool samples;        ///< whether any temperature may be above 0
+};
+/// The texts of sources at their temperatures, with their log-probabilities. do_sample has no effect, and num_beams
+/// has none on sampled texts.
+GeneratedTokens scored_tokens(const models::TextModel& model, const nn::Scope& root,
+                              const models::EncodedSource& source, const Value& first_tokens, GenerationOptions options,
+                              const RowTemperatures& rows);
 
 }  // namespace portatune::generate

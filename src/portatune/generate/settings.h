@@ -24,6 +24,7 @@ struct SearchKind {
   int64_t bad_words = 0;      ///< rows of the table of bad words
   int64_t bad_word_size = 0;  ///< its columns: tokens of the longest bad word
   std::optional<TimeTokens> times = {};
+  bool scores = false;  ///< texts have the log-probabilities of their new tokens
 
   bool operator==(const SearchKind&) const = default;
 };
@@ -44,15 +45,16 @@ struct Restrictions {
 
 /// The settings as values in a program.
 struct Settings {
-  Value temperature, top_p, repetition_penalty, length_penalty;  ///< float32 scalars
-  Value pause;                                                   ///< int32: end position of this call
-  Value first;                                                   ///< int32: position of the first new token
-  Value top_k, pad_token_id;                                     ///< int32 scalars
-  Value early_stopping;                                          ///< int32: the enumerator
-  Value ngram_size;                                              ///< int32 scalar: no_repeat_ngram_size
-  Value start;                                                   ///< int32 scalar: decoder_start_token_id
-  Value eos_token_id;                                            ///< int32 [kMaxEosTokens], -1: none
-  Value key;                                                     ///< uint32 [2]
+  Value temperature;                                ///< float32 scalar, or [prompts, 1]
+  Value top_p, repetition_penalty, length_penalty;  ///< float32 scalars
+  Value pause;                                      ///< int32: end position of this call
+  Value first;                                      ///< int32: position of the first new token
+  Value top_k, pad_token_id;                        ///< int32 scalars
+  Value early_stopping;                             ///< int32: the enumerator
+  Value ngram_size;                                 ///< int32 scalar: no_repeat_ngram_size
+  Value start;                                      ///< int32 scalar: decoder_start_token_id
+  Value eos_token_id;                               ///< int32 [kMaxEosTokens], -1: none
+  Value key;                                        ///< uint32 [2]
   Value bad_words;            ///< int32 [bad_words, bad_word_size], -1 before each word; absent without bad words
   Restrictions restrictions;  ///< absent if the kind of search does not restrict
   Value end;                  ///< int32 [prompts]: end position of the text

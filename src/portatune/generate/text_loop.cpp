@@ -43,6 +43,7 @@ State state_before(const FirstTokens& first, const Search& search, int64_t lengt
           .finite = full({DType::kBool, {}}, 1),
           .padding = repeat_rows(first.padding, n),
           .seen = {},
+          .logprob = {},
           .search = search.start(is_text, length),
           .cache = {}};
 }
@@ -72,6 +73,7 @@ GrowingTexts begin_texts(const TokenModel& model, const nn::Scope& root, const S
   const Value logits = model.first_logits(root, first, cache, context);
   State state = state_before(first, *search, length);
   if (kind.penalises) state.seen = repeat_rows(seen_in(first, logits.shape()[1]), n);
+  if (kind.scores && n == 1) state.logprob = full({DType::kFloat32, {logits.shape()[0]}}, 0);
   state.finite = on_all_devices(all_finite(logits), root.options().mesh);
   repeat_cache(cache, n);
   state.cache = cache;

@@ -124,9 +124,8 @@ void Trainer::predict(const data::Dataset& batches,
                       const std::function<void(const data::Example&, const data::Example&)>& take) {
   train::RowOrder in_order(take);
   train::TrainingState& state = impl_->state;
-  const auto run = [&](data::Example batch) { return train::outputs_of(state, std::move(batch), kPrediction); };
   const auto take_batch = [&](const train::Evaluated& evaluated) {
-    const auto of_all_passes = state.task().outputs_of_all_passes(evaluated.batch, evaluated.outputs, run);
+    const auto of_all_passes = train::outputs_of_all_passes(state, evaluated, kPrediction);
     const data::Example& outputs = of_all_passes ? *of_all_passes : evaluated.outputs;
     if (evaluated.batch.has(data::kExamplePlace)) {
       in_order.add(evaluated.batch, outputs);

@@ -8,6 +8,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "tasks/joined_wav_files.h"
 
 namespace portatune::cli {
 namespace {
@@ -31,6 +32,12 @@ class SpeechSeq2SeqCommand : public testing::Test {
     return Words{"fit",      "--task",      "speech-seq2seq", "--model", file("model"), "--train", file("rows.csv"),
                  "--output", file("tuned"), "--batch-size",   "2",       "--json"} +
            more;
+  }
+
+  void allow_times() const {
+    json settings = json::parse(read(file("model/generation_config.json")));
+    settings["suppress_tokens"] = json::parse(read(file("model/golden.json")))["timed"]["suppress_tokens"];
+    write(file("model/generation_config.json"), settings.dump());
   }
 
   TemporaryFolder folder_;
@@ -66,9 +73,7 @@ TEST_F(SpeechSeq2SeqCommand, AsksForALanguage) {
 }
 
 TEST_F(SpeechSeq2SeqCommand, PredictsWithoutALanguageAndWithTimes) {
-  json settings = json::parse(read(file("model/generation_config.json")));
-  settings["suppress_tokens"] = json::parse(read(file("model/golden.json")))["timed"]["suppress_tokens"];
-  write(file("model/generation_config.json"), settings.dump());
+  allow_times();
   const Finished predicted = portatune({"predict", "--model", file("model"), "--data", file("rows.csv"),
                                         "--return-timestamps", "--generation-max-length", "5"});
   ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
@@ -76,6 +81,61 @@ TEST_F(SpeechSeq2SeqCommand, PredictsWithoutALanguageAndWithTimes) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[1]["audio"], "model/long.wav");
   EXPECT_GE(lines[1]["segments"][0]["end"], lines[1]["segments"][0]["start"]);
+}
+
+// Recordings of one to four windows, some of which are refused, in batches that no number of devices divides.
+TEST_F(SpeechSeq2SeqCommand, HearsLongRecordingsAlikeOnSeveralDevicesAndProcesses) {
+  allow_times();
+  const fs::path model = folder_ / "model";
+  const std::vector<std::vector<std::string>> talks = {{"long.wav", "short.wav", "long.wav", "short.wav"},
+                                                       {"short.wav"},
+                                                       {"long.wav", "long.wav"},
+                                                       {"short.wav", "long.wav", "short.wav"},
+                                                       {"long.wav"}};
+  std::string rows = "audio,text\n";
+  for (size_t i = 0; i < talks.size(); ++i) {
+    const std::string name = std::to_string(i) + ".wav";
+    write(file(name), test::joined_wav_files(model, talks[i]));
+    rows += name + ",a\n";
+  }
+  write(file("talks.csv"), rows);
+  const auto lines = [&](const Words& more, const Conditions& conditions = {}) {
+    const Finished run = portatune(
+        Words{"predict", "--model", file("model"), "--data", file("talks.csv"), "--return-timestamps", "--temperature",
+              "0,0.6", "--logprob-threshold", "-0.3", "--generation-max-length", "12", "--batch-size", "2"} +
+            more,
+        conditions);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  const std::string wanted = lines({});
+  ASSERT_EQ(json_lines(wanted).size(), 5U);
+  EXPECT_NE(lines({"--sampling-seed", "7"}), wanted);
+  EXPECT_EQ(lines({"--batch-size", "5"}), wanted);
+  for (const char* mesh : {"data=2", "tensor=2"}) EXPECT_EQ(lines({"--mesh", mesh}), wanted) << mesh;
+  if (!fs::exists(fs::path(PORTATUNE_COMMAND).parent_path() / "libportatune_gloo.so")) return;
+  EXPECT_EQ(lines({}, {.processes = 2, .by = By::kEnvironment}), wanted);
+}
+
+TEST_F(SpeechSeq2SeqCommand, EvaluatesTextsAtTheirTemperatures) {
+  const auto scores = [&](const Words& more) {
+    const Finished run = portatune(Words{"evaluate", "--model", file("model"), "--data", file("rows.csv"), "--language",
+                                         "en", "--predict-with-generate", "--metrics", "all", "--json"} +
+                                   more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return json::parse(run.out);
+  };
+  const json plain = scores({});
+  const json silent = scores({"--logprob-threshold", "0", "--no-speech-threshold", "0"});
+  EXPECT_EQ(silent["wer"], 1.0);  // all words are missing
+  EXPECT_EQ(silent["gen_len"], 0.0);
+  EXPECT_EQ(silent["loss"], plain["loss"]);
+  const json unchanged = scores({"--temperature", "0,1", "--logprob-threshold", "-50"});
+  EXPECT_EQ(unchanged["cer"], plain["cer"]);
+  const Finished refused = portatune({"evaluate", "--model", file("model"), "--data", file("rows.csv"), "--language",
+                                      "en", "--predict-with-generate", "--temperature", "0,warm"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("temperature"), HasSubstr("numbers from 0 to 100")));
 }
 
 TEST_F(SpeechSeq2SeqCommand, TrainsAdaptersThatLeaveTheWeights) {

@@ -31,15 +31,18 @@ Value pick_bools(const Value& x, const Value& indices) {
 // Scored texts: [prompts, n] each, tokens [prompts, n, length].
 struct Texts {
   Value scores, tokens, ended, lengths;
+  Value logprobs;  // sums over the new tokens; absent unless the search scores texts
 
   Texts at(const Value& indices) const {
-    return {pick(scores, indices), pick(tokens, indices), pick_bools(ended, indices), pick(lengths, indices)};
+    return {pick(scores, indices), pick(tokens, indices), pick_bools(ended, indices), pick(lengths, indices),
+            logprobs ? pick(logprobs, indices) : Value()};
   }
 };
 
 Texts join(const Texts& a, const Texts& b) {
   return {concatenate({a.scores, b.scores}, 1), concatenate({a.tokens, b.tokens}, 1),
-          concatenate({a.ended, b.ended}, 1), concatenate({a.lengths, b.lengths}, 1)};
+          concatenate({a.ended, b.ended}, 1), concatenate({a.lengths, b.lengths}, 1),
+          a.logprobs ? concatenate({a.logprobs, b.logprobs}, 1) : Value()};
 }
 
 // The content of State::search, in this order.
@@ -47,12 +50,22 @@ struct Beams {
   Value scores;       // float32 [prompts, beams]: log-probabilities of the running texts
   Texts ended;        // the best so far
   Value can_improve;  // bool [prompts]: a running text may yet beat an ended one
+  Value logprobs;     // float32 [prompts, beams]: as those of Texts
 
   static Beams of(const Values& v) {
-    const Texts ended{.scores = v[2], .tokens = v[kEndedTokens], .ended = v[4], .lengths = v[kEndedLengths]};
-    return {.scores = v[0], .ended = ended, .can_improve = v[5]};
+    const bool has_logprobs = v.size() > kEndedLogprobs;
+    const Texts ended{.scores = v[2],
+                      .tokens = v[kEndedTokens],
+                      .ended = v[4],
+                      .lengths = v[kEndedLengths],
+                      .logprobs = has_logprobs ? v[kEndedLogprobs] : Value()};
+    return {.scores = v[0], .ended = ended, .can_improve = v[5], .logprobs = has_logprobs ? v[7] : Value()};
   }
-  Values flat() const { return {scores, ended.tokens, ended.scores, ended.lengths, ended.ended, can_improve}; }
+  Values flat() const {
+    Values values{scores, ended.tokens, ended.scores, ended.lengths, ended.ended, can_improve};
+    if (logprobs) values.insert(values.end(), {ended.logprobs, logprobs});
+    return values;
+  }
 };
 
 // The most probable continuations of the running texts by one token, the best first.
@@ -75,11 +88,15 @@ class BeamSearch final : public Search {
     const Shape beams{prompts, n_};
     // All texts of a prompt are still equal, so only the first is continued.
     const Value first = compare(Direction::kEqual, iota({DType::kInt32, beams}, 1), scalar(0));
+    const Value zero_logprobs = kind_.scores ? full({DType::kFloat32, beams}, 0) : Value();
     const Texts ended{.scores = full({DType::kFloat32, beams}, kNever),
                       .tokens = full({DType::kInt32, {prompts, n_, length}}, 0),
                       .ended = full({DType::kBool, beams}, 0),
-                      .lengths = full({DType::kInt32, beams}, 0)};
-    return Beams{.scores = penalty_where(logical_not(first)), .ended = ended, .can_improve = is_text}.flat();
+                      .lengths = full({DType::kInt32, beams}, 0),
+                      .logprobs = zero_logprobs};
+    return Beams{
+        .scores = penalty_where(logical_not(first)), .ended = ended, .can_improve = is_text, .logprobs = zero_logprobs}
+        .flat();
   }
 
   State add_token(const State& state, const Value& logits, const Settings& s) const override {
@@ -90,6 +107,7 @@ class BeamSearch final : public Search {
 
     State next = next_state(state, candidates, selected);
     beams.scores = pick(running_scores, selected);
+    if (beams.logprobs) beams.logprobs = pick(candidates.texts.logprobs, selected);
     beams.ended = best_ended(beams, candidates.texts, s);
     beams.can_improve = can_improve(beams, next.position, s);
     next.search = beams.flat();
@@ -111,10 +129,15 @@ class BeamSearch final : public Search {
     const Value ids = pick(reshape(of_each.indices, {prompts, n_ * each}), best.indices);
     const Value tokens = pick(reshape(state.tokens, {prompts, n_, -1}), source);
     const Value at_end = compare(Direction::kGreaterEqual, state.position + scalar(1), expand_dims(s.end, -1));
-    const Texts texts{.scores = best.values,
-                      .tokens = dynamic_update_slice(tokens, expand_dims(ids, -1), 2, state.position),
-                      .ended = bitwise_or(ends_text(ids, s.eos_token_id), at_end),
-                      .lengths = broadcast_to(state.position + scalar(1) - s.first, ids.shape())};
+    Texts texts{.scores = best.values,
+                .tokens = dynamic_update_slice(tokens, expand_dims(ids, -1), 2, state.position),
+                .ended = bitwise_or(ends_text(ids, s.eos_token_id), at_end),
+                .lengths = broadcast_to(state.position + scalar(1) - s.first, ids.shape()),
+                .logprobs = {}};
+    if (beams.logprobs) {
+      const Value of_tokens = reshape(of_each.values - log_total(scores), {prompts, n_ * each});
+      texts.logprobs = pick(beams.logprobs, source) + pick(of_tokens, best.indices);
+    }
     return {texts, source};
   }
 

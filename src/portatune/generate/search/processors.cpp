@@ -65,9 +65,8 @@ Value not_initial(const Value& id, const Value& is_time, const TimeTokens& times
 // Excludes the other tokens where all times together are more probable than each of them.
 Value prefer_times(const Value& logits, const Value& is_time) {
   const auto highest = [](const Value& of) { return max(of, {1}, ReducedAxes::kKeep); };
-  const Value of_times = exclude(logits, logical_not(is_time)), most = highest(of_times);
-  const Value sum_of_times = most + log(sum(exp(of_times - most), {1}, ReducedAxes::kKeep));
-  const Value is_more = compare(Direction::kGreater, sum_of_times, highest(exclude(logits, is_time)));
+  const Value of_times = log_total(exclude(logits, logical_not(is_time)));
+  const Value is_more = compare(Direction::kGreater, of_times, highest(exclude(logits, is_time)));
   return exclude(logits, bitwise_and(is_more, logical_not(is_time)));
 }
 

@@ -12,6 +12,7 @@ namespace portatune::generate {
 Values State::flat() const {
   Values values{position, tokens, finite, padding};
   if (seen) values.push_back(seen);
+  if (logprob) values.push_back(logprob);
   for (const Values* part : {&search, &cache.keys, &cache.values}) {
     values.insert(values.end(), part->begin(), part->end());
   }
@@ -31,6 +32,7 @@ State State::with(const Values& values) const {
   state.finite = *next++;
   state.padding = *next++;
   if (seen) state.seen = *next++;
+  if (logprob) state.logprob = *next++;
   state.search = take(search);
   state.cache.keys = take(cache.keys);
   state.cache.values = take(cache.values);
@@ -78,6 +80,11 @@ Value process(const SearchKind& kind, const State& state, const Value& logits, c
 Value ends_text(const Value& ids, const Value& eos_token_id) {
   const Value matches = convert(compare(Direction::kEqual, expand_dims(ids, -1), eos_token_id), DType::kInt32);
   return compare(Direction::kNotEqual, max(matches, {ids.rank()}), scalar(0));
+}
+
+Value log_total(const Value& logits) {
+  const Value most = max(logits, {1}, ReducedAxes::kKeep);
+  return most + log(sum(exp(logits - most), {1}, ReducedAxes::kKeep));
 }
 
 Value write_column(const Value& tokens, const Value& ids, const Value& position) {

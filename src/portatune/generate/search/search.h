@@ -17,13 +17,16 @@ struct State {
   Value finite;    ///< bool: true if all logits were finite so far
   Value padding;   ///< int32 [rows]: positions of padding before each text
   Value seen;      ///< bool [rows, vocab]: tokens that occur in the text; absent without a penalty
+  Value logprob;   ///< float32 [rows]: sum over the new tokens; only of plain searches with scores
   Values search;   ///< state of the search
   models::KeyValueCache cache;
 
   /// All values, in the order of declaration.
   Values flat() const;
   static constexpr size_t kPosition = 0, kTokens = 1, kFinite = 2;  ///< indices in flat()
-  static constexpr size_t first_of_search(const SearchKind& kind) { return kind.penalises ? 5 : 4; }
+  static constexpr size_t first_of_search(const SearchKind& kind) {
+    return 4 + (kind.penalises ? 1 : 0) + (kind.scores && kind.beams == 1 ? 1 : 0);
+  }
   /// A state of the same form that holds `values`.
   State with(const Values& values) const;
 };
@@ -60,6 +63,9 @@ Value repeat_rows(const Value& x, int64_t n);
 Value process(const SearchKind& kind, const State& state, const Value& logits, const Settings& settings);
 /// True for each id that is one of eos_token_id.
 Value ends_text(const Value& ids, const Value& eos_token_id);
+/// The logarithm of the total probability of the tokens of each row, up to the constant that the logits have in common:
+/// float32 [rows, 1].
+Value log_total(const Value& logits);
 /// Writes ids [rows] to column `position` of tokens [rows, length].
 Value write_column(const Value& tokens, const Value& ids, const Value& position);
 /// Adds ids [rows] to `seen`.

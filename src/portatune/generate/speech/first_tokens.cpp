@@ -28,12 +28,18 @@ Tensor set_of_languages(const std::vector<int32_t>& ids, int64_t vocab_size) {
   return set;
 }
 
+// Logits after the first token of the prompt, float32 [batch, vocab].
+Value logits_of_start(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                      const SpeechPrompt& prompt) {
+  const Value start = same_for_all(std::span(prompt.tokens).first(1), source.x.shape()[0]);
+  return logits_of_first(*token_model_of_sources(model, start), root, {.source = source},
+                         scalar(prompt.tokens.front()));
+}
+
 // int32 [batch]
 Value detected_languages(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                          const SpeechPrompt& prompt) {
-  const Value start = same_for_all(std::span(prompt.tokens).first(1), source.x.shape()[0]);
-  const Value logits =
-      logits_of_first(*token_model_of_sources(model, start), root, {.source = source}, scalar(prompt.tokens.front()));
+  const Value logits = logits_of_start(model, root, source, prompt);
   const Value of_languages = select(constant(set_of_languages(prompt.languages, logits.shape()[1])), logits,
                                     full({DType::kFloat32, {}}, kExcluded));
   return most_probable(of_languages);
@@ -51,6 +57,12 @@ Value first_tokens(const models::TextModel& model, const nn::Scope& root, const 
   Values parts{same_for_all(tokens.first(1), sources), expand_dims(languages, -1)};
   if (tokens.size() > 2) parts.push_back(same_for_all(tokens.subspan(2), sources));
   return concatenate(parts, 1);
+}
+
+Value no_speech_probability(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                            const SpeechPrompt& prompt, int32_t no_speech) {
+  const Value of_all = softmax(logits_of_start(model, root, source, prompt), 1);
+  return reshape(slice(of_all, 1, {no_speech, no_speech + 1}), {of_all.shape()[0]});
 }
 
 }  // namespace portatune::generate

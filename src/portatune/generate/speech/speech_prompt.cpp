@@ -67,6 +67,13 @@ void require_known_tokens(const io::JsonObject& settings) {
                          .fix = "copy the file of the pretrained model"});
 }
 
+void require_times(const io::JsonObject& settings, const char* option) {
+  if (settings.has(kNoTimestamps)) return;
+  throw UsageError({.where = option,
+                    .given = "a model without times",
+                    .expected = std::string(kNoTimestamps) + " in generation_config.json"});
+}
+
 }  // namespace
 
 SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& given) {
@@ -89,12 +96,13 @@ SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const 
   return prompt;
 }
 
+int32_t no_speech_token(const io::JsonObject& settings) {
+  require_times(settings, "no_speech_threshold");
+  return id_of(settings, kNoTimestamps) - 1;
+}
+
 TimeTokens time_tokens(const io::JsonObject& settings, int32_t end) {
-  if (!settings.has(kNoTimestamps)) {
-    throw UsageError({.where = "return_timestamps",
-                      .given = "a model without times",
-                      .expected = std::string(kNoTimestamps) + " in generation_config.json"});
-  }
+  require_times(settings, "return_timestamps");
   TimeTokens times{.first = id_of(settings, kNoTimestamps) + 1, .end = end, .max_initial = {}};
   if (settings.has(kMaxInitialTime)) times.max_initial = id_of(settings, kMaxInitialTime);
   return times;

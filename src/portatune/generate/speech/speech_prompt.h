@@ -37,4 +37,8 @@ SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const 
 /// errors  UsageError for a model without times
 TimeTokens time_tokens(const io::JsonObject& settings, int32_t end);
 
+/// The id of the token <|nospeech|>, before no_timestamps_token_id.
+/// errors  UsageError for a model without times
+int32_t no_speech_token(const io::JsonObject& settings);
+
 }  // namespace portatune::generate

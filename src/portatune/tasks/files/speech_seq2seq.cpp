@@ -1,6 +1,7 @@
 #include "portatune/tasks/speech_seq2seq.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -87,6 +88,37 @@ void mask_spectrogram(Tensor& features, const models::SpecAugment& masks, uint64
   }
 }
 
+// Refuses settings that transformers would ignore or fail on.
+void require_useful(const std::vector<Temperature>& temperatures, const generate::SpeechThresholds& thresholds) {
+  const auto refuse = [](const char* option, const std::string& given, const std::string& expected) {
+    throw UsageError({.where = option, .given = given, .expected = expected});
+  };
+  std::string given;
+  for (const Temperature& t : temperatures) given += (given.empty() ? "" : ",") + to_text(t);
+  const auto is_possible = [](double t) { return t >= 0 && t <= Temperature::kHighest; };
+  if (temperatures.empty() || !std::ranges::all_of(temperatures, is_possible)) {
+    refuse("temperature", given, OptionType<Temperature>::expected());
+  }
+  const bool refuses = thresholds.compression_ratio || thresholds.logprob;
+  if (temperatures.size() > 1 && !refuses) {
+    refuse("temperature", given + " without a threshold that refuses texts",
+           "one temperature, or compression_ratio_threshold or logprob_threshold beside several");
+  }
+  if (thresholds.no_speech && !thresholds.logprob) {
+    refuse("no_speech_threshold", to_text(*thresholds.no_speech) + " without logprob_threshold",
+           "logprob_threshold beside it, as only improbable texts can be silence");
+  }
+  if (temperatures.size() > 1) return;
+  const std::string expected =
+      "several temperatures beside it, such as 0,0.2,0.4, as a refused text needs the next one";
+  if (thresholds.compression_ratio) {
+    refuse("compression_ratio_threshold", to_text(*thresholds.compression_ratio) + " with one temperature", expected);
+  }
+  if (thresholds.logprob && !thresholds.no_speech) {
+    refuse("logprob_threshold", to_text(*thresholds.logprob) + " with one temperature", expected);
+  }
+}
+
 class SpeechLines final : public PredictionLines {
  public:
   // timed  how texts have times; none: they have no times
@@ -124,6 +156,8 @@ class SpeechSeq2Seq final : public FileTask {
         prompt_(prompt(false)),
         prediction_prompt_(prompt(options_.return_timestamps)),
         times_(times()),
+        attempts_(attempts()),
+        no_speech_(attempts_.thresholds.no_speech ? std::optional(generate::no_speech_token(settings_)) : std::nullopt),
         max_target_length_(
             options_.max_target_length.value_or(std::min(kDefaultTargetLength, body_.facts().max_target))),
         max_seconds_(options_.max_duration_seconds.value_or(times_ ? kLongestSeconds : seconds_heard())),
@@ -156,13 +190,16 @@ class SpeechSeq2Seq final : public FileTask {
 
   std::vector<std::string> inputs() const override { return {kInputFeatures, std::string(data::kExampleWeight)}; }
   std::vector<std::string> optional_inputs() const override {
-    return {kTextLabels, tasks::kSpeechFrames, tasks::kSpeechLanguages};
+    return {kTextLabels, tasks::kSpeechFrames, tasks::kSpeechLanguages, tasks::kSpeechTemperatures,
+            tasks::kSpeechDraws};
   }
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::optional<data::Example> outputs_of_all_passes(const data::Example& batch, const data::Example& outputs,
                                                      const RunBatch& run) const override {
-    if (!outputs.has(tasks::kWindowBegins)) return std::nullopt;
-    return tasks::heard_windows(batch, outputs, run, kInputFeatures, timed_speech());
+    if (!outputs.has(tasks::kSpeechFrames)) return std::nullopt;
+    const bool is_prediction = outputs.has(tasks::kWindowBegins) || !batch.has(kTextLabels);
+    const tasks::TimedSpeech speech = timed_speech(is_prediction ? prediction_prompt_ : prompt_);
+    return tasks::heard_windows(batch, outputs, run, kInputFeatures, speech, attempts_);
   }
   std::unique_ptr<Metrics> metrics() const override {
     return std::make_unique<tasks::TextToTextMetrics>(tokenizer_, pad_id(), metrics_, false);
@@ -185,12 +222,18 @@ class SpeechSeq2Seq final : public FileTask {
     if (!options_.return_timestamps) return std::nullopt;
     return generate::time_tokens(settings_, generation_.eos_token_id.front());
   }
+  tasks::SpeechAttempts attempts() const;
   generate::GeneratedTokens generated(const nn::Scope& root, const models::EncodedSource& source,
                                       const Columns& batch) const;
+  // Adds the outputs of generated texts.
+  void add_text(const nn::Scope& root, const models::EncodedSource& source, const Columns& batch,
+                Forward& forward) const;
 
   int64_t frames_heard() const { return encoder_.speech_facts().spectrogram.frames; }
   double seconds_heard() const { return static_cast<double>(extractor_.config().chunk_length); }
-  tasks::TimedSpeech timed_speech() const;
+  tasks::TimedSpeech timed_speech(const generate::SpeechPrompt& prompt) const;
+  // Whether a text may need several passes.
+  bool has_passes() const { return times_ || attempts_.are_scored(); }
   audio::DecodeOptions decoding(bool has_labels) const;
   GenerationOptions generation_of(const fs::path& model) const;
   void require_lengths();
@@ -204,11 +247,13 @@ class SpeechSeq2Seq final : public FileTask {
   data::BatchType arrays(bool) const override {
     const auto [frames, bins] = encoder_.speech_facts().spectrogram;
     data::BatchType types{{kInputFeatures, {DType::kFloat32, {bins, frames}}}};
-    if (times_) types.push_back({tasks::kSpeechFrames, {DType::kInt32, {}}});
+    if (has_passes()) types.push_back({tasks::kSpeechFrames, {DType::kInt32, {}}});
+    if (attempts_.samples()) types.push_back({tasks::kSpeechDraws, {DType::kInt32, {}}});
     return types;
   }
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                   std::optional<uint64_t> key) const override;
+  void set_draw(data::Example& example) const;
   const std::string& base_prefix() const override { return model_->facts().base_prefix; }
 
   const SpeechSeq2SeqOptions options_;
@@ -221,6 +266,8 @@ class SpeechSeq2Seq final : public FileTask {
   const io::JsonObject settings_;                            // of generation
   const generate::SpeechPrompt prompt_, prediction_prompt_;  // the tokens before the texts of rows, and of predictions
   const std::optional<TimeTokens> times_;                    // of predictions
+  const tasks::SpeechAttempts attempts_;                     // to write a text
+  const std::optional<int32_t> no_speech_;                   // the token of silence, if texts depend on it
   const int64_t max_target_length_;
   const double max_seconds_;
   const std::vector<std::string> metrics_;
@@ -230,6 +277,7 @@ class SpeechSeq2Seq final : public FileTask {
 GenerationOptions SpeechSeq2Seq::generation_of(const fs::path& model) const {
   GenerationOptions generation = generation_options(model);
   generation.do_sample = false;
+  generation.seed = options_.sampling_seed;
   generation.num_return_sequences = 1;
   generation.stop_strings.clear();
   if (options_.num_beams) generation.num_beams = *options_.num_beams;
@@ -258,6 +306,17 @@ void SpeechSeq2Seq::require_lengths() {
                     .fix = "let return_timestamps write the times of longer recordings, which are only predicted"});
 }
 
+tasks::SpeechAttempts SpeechSeq2Seq::attempts() const {
+  const generate::SpeechThresholds thresholds{.compression_ratio = options_.compression_ratio_threshold,
+                                              .logprob = options_.logprob_threshold,
+                                              .no_speech = options_.no_speech_threshold};
+  require_useful(options_.temperature, thresholds);
+  return {.temperatures = {options_.temperature.begin(), options_.temperature.end()},
+          .thresholds = thresholds,
+          .vocab_size = model_->written_vocab_size(),
+          .pad_id = pad_id()};
+}
+
 // The language is among the labels.
 void SpeechSeq2Seq::require_language() const {
   if (prompt_.languages.empty()) return;
@@ -271,7 +330,8 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
   data::Example example(row.origin());
   example.set(kAudio, file_name(row));
   tasks::set_weight_of(row, example);
-  if (times_) tasks::set_window_columns(example, frames_heard(), !prediction_prompt_.languages.empty());
+  if (has_passes()) tasks::set_window_columns(example, frames_heard(), !prediction_prompt_.languages.empty());
+  if (attempts_.are_scored()) tasks::set_attempt_columns(example, attempts_);
   if (labels == Labels::kIgnored) return example;
   require_language();
   const std::string text = tasks::not_blank(row, options_.text_column, row.text(options_.text_column));
@@ -287,12 +347,20 @@ void SpeechSeq2Seq::add_arrays(data::Example& example, std::span<const std::byte
   const bool has_labels = example.has(kTextLabels);
   const std::vector<float> samples = audio::decode(file, where, decoding(has_labels));
   if (!has_labels && std::ssize(samples) > extractor_.window_samples()) {
-    return tasks::set_long_recording(example, kInputFeatures, extractor_.long_spectrogram(samples), frames_heard());
+    tasks::set_long_recording(example, kInputFeatures, extractor_.long_spectrogram(samples), frames_heard());
+    return set_draw(example);
   }
   Tensor features = extractor_(samples, where);
   const auto& masks = encoder_.speech_facts().spec_augment;
   if (key && masks) mask_spectrogram(features, *masks, *key);
   example.set(kInputFeatures, std::move(features));
+  set_draw(example);
+}
+
+void SpeechSeq2Seq::set_draw(data::Example& example) const {
+  if (!attempts_.samples()) return;
+  const int32_t draw = tasks::draw_of_speech(example.tensor(kInputFeatures).as<float>(), 0);
+  example.set(tasks::kSpeechDraws, Tensor({}, {draw}));
 }
 
 audio::DecodeOptions SpeechSeq2Seq::decoding(bool has_labels) const {
@@ -332,13 +400,26 @@ Forward SpeechSeq2Seq::forward(const nn::Scope& root, const Columns& batch) cons
     });
   }
   const bool generates = found == batch.end() || (options_.predict_with_generate && !is_training);
-  if (generates) tasks::add_generated(generated(root, source, batch), weights, forward);
-  if (times_ && found == batch.end()) {
-    const Value& frames = batch.at(tasks::kSpeechFrames);
-    forward.outputs.emplace_back(tasks::kSpeechFrames, frames);
-    forward.outputs.emplace_back(tasks::kWindowBegins, full({DType::kInt32, {frames.shape()[0], 1}}, 0));
-  }
+  if (generates) add_text(root, source, batch, forward);
   return forward;
+}
+
+void SpeechSeq2Seq::add_text(const nn::Scope& root, const models::EncodedSource& source, const Columns& batch,
+                             Forward& forward) const {
+  const generate::GeneratedTokens texts = generated(root, source, batch);
+  tasks::add_generated(texts, batch.at(std::string(data::kExampleWeight)), forward);
+  const bool has_times = times_ && !batch.contains(kTextLabels);
+  if (has_times || attempts_.are_scored()) {
+    forward.outputs.emplace_back(tasks::kSpeechFrames, batch.at(tasks::kSpeechFrames));
+  }
+  if (has_times) {
+    const int64_t rows = texts.tokens.shape()[0];
+    forward.outputs.emplace_back(tasks::kWindowBegins, full({DType::kInt32, {rows, 1}}, 0));
+  }
+  if (texts.logprobs) forward.outputs.emplace_back(tasks::kSpeechLogprobs, texts.logprobs);
+  if (!no_speech_) return;
+  forward.outputs.emplace_back(tasks::kNoSpeech,
+                               generate::no_speech_probability(*model_, root, source, prompt_, *no_speech_));
 }
 
 // Texts that are compared with transcriptions have no times.
@@ -351,18 +432,24 @@ generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const 
   GenerationOptions options = generation_;
   options.max_new_tokens = std::min(*options.max_new_tokens, body_.facts().max_target - first.shape()[1]);
   if (!has_labels) options.times = times_;
-  return generate::generated_tokens(*model_, root, source, first, options);
+  if (!attempts_.are_scored()) return generate::generated_tokens(*model_, root, source, first, options);
+  const Value& temperatures = batch.at(tasks::kSpeechTemperatures);
+  const bool samples = attempts_.samples();
+  return generate::scored_tokens(
+      *model_, root, source, first, options,
+      {.temperatures = temperatures, .draws = samples ? batch.at(tasks::kSpeechDraws) : Value(), .samples = samples});
 }
 
 std::unique_ptr<PredictionLines> SpeechSeq2Seq::prediction_lines() const {
-  return std::make_unique<SpeechLines>(tokenizer_, pad_id(), times_ ? std::optional(timed_speech()) : std::nullopt);
+  return std::make_unique<SpeechLines>(tokenizer_, pad_id(),
+                                       times_ ? std::optional(timed_speech(prediction_prompt_)) : std::nullopt);
 }
 
-tasks::TimedSpeech SpeechSeq2Seq::timed_speech() const {
+tasks::TimedSpeech SpeechSeq2Seq::timed_speech(const generate::SpeechPrompt& prompt) const {
   const double step = seconds_heard() * models::SpeechFacts::kFramesOfTime / static_cast<double>(frames_heard());
-  return {.scale = {.first = times_->first, .step = step},
+  return {.scale = {.first = times_ ? times_->first : std::numeric_limits<int32_t>::max(), .step = step},
           .ends = generation_.eos_token_id,
-          .prompt = std::ssize(prediction_prompt_.tokens),
+          .prompt = std::ssize(prompt.tokens),
           .window = frames_heard()};
 }
 

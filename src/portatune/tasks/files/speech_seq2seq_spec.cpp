@@ -1,3 +1,7 @@
+#include <limits>
+
+#include "portatune/base/text/message.h"
+#include "portatune/base/text/number.h"
 #include "portatune/media/audio/wav_file.h"
 #include "portatune/tasks/audio_task.h"
 #include "portatune/tasks/speech_seq2seq.h"
@@ -17,6 +21,14 @@ std::vector<data::Example> rows_of_speech_seq2seq(const RowTask& task, const Spe
 }
 
 }  // namespace
+
+std::optional<Temperature> OptionType<Temperature>::read(const std::string& text) {
+  const auto number = number_in<double>(text);
+  if (!number || !(*number >= 0 && *number <= Temperature::kHighest)) return std::nullopt;
+  return Temperature(*number);
+}
+
+std::string OptionType<Temperature>::text(const Temperature& temperature) { return to_text(temperature); }
 
 void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   describe_text_column(fields, text_column);
@@ -42,6 +54,15 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
          "say when each part of a text begins and ends; needed above 30 seconds", {});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
+  fields("temperature", temperature, "of generated texts; after 0 others for texts that the thresholds refuse",
+         {.placeholder = "T,T,...", .kept = true});
+  fields("compression_ratio_threshold", compression_ratio_threshold, "refuses texts that zlib compresses better",
+         {.lowest = kAboveZero, .kept = true});
+  fields("logprob_threshold", logprob_threshold, "refuses texts of a lower mean log-probability",
+         {.lowest = std::numeric_limits<float>::lowest(), .kept = true});
+  fields("no_speech_threshold", no_speech_threshold,
+         "texts that --logprob-threshold refuses are empty if silence is more probable", {.highest = 1, .kept = true});
+  fields("sampling_seed", sampling_seed, "of texts at temperatures above 0", {.highest = 1.8e19, .kept = true});
 }
 
 const TaskSpec& speech_seq2seq_spec() {

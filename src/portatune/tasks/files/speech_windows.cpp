@@ -1,10 +1,12 @@
 #include "portatune/tasks/files/speech_windows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "portatune/base/random.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/metrics/texts/words.h"
@@ -26,11 +28,23 @@ generate::SpeechWindow window_at(int64_t begin, int64_t frames, const TimedSpeec
   return {.begin = begin, .frames = std::min(frames - begin, speech.window)};
 }
 
+// The new tokens in a row of generated tokens, with the one that ends the text.
+std::span<const int32_t> new_tokens_in(std::span<const int32_t> row, const TimedSpeech& speech) {
+  const auto all = row.subspan(static_cast<size_t>(speech.prompt));
+  return all.first(std::min(all.size(), text_in(row, speech).size() + 1));
+}
+
 // The recordings of a batch, and what was heard of them.
 class Recordings {
  public:
-  Recordings(const data::Example& batch, const data::Example& outputs, const char* name, const TimedSpeech& speech)
-      : long_features_(batch.texts(kLongFeatures)), next_(batch), name_(name), speech_(speech) {
+  Recordings(const data::Example& batch, const data::Example& outputs, const char* name, const TimedSpeech& speech,
+             const SpeechAttempts& attempts)
+      : batch_(batch),
+        long_features_(batch.texts(kLongFeatures)),
+        next_(batch),
+        name_(name),
+        speech_(speech),
+        attempts_(attempts) {
     next_.erase(kLongFeatures);
     for (const int32_t frames : outputs.tensor(kSpeechFrames).as<int32_t>()) rows_.push_back({.frames = frames});
   }
@@ -39,7 +53,7 @@ class Recordings {
     return std::ranges::all_of(rows_, [](const Row& row) { return row.is_heard(); });
   }
 
-  // Adds the outputs of the current windows, and moves to the next ones.
+  // Adds the outputs of the current windows, and moves to the next ones, or to the next temperatures.
   void take(const data::Example& outputs) {
     const Tensor& tokens = outputs.tensor(kGeneratedTokens);
     length_ = static_cast<size_t>(tokens.shape()[1]);
@@ -47,44 +61,96 @@ class Recordings {
       Row& row = rows_[i];
       if (row.is_heard()) continue;
       const auto heard = tokens.as<int32_t>().subspan(i * length_, length_);
-      row.tokens.insert(row.tokens.end(), heard.begin(), heard.end());
-      row.begins.push_back(static_cast<int32_t>(row.next));
-      const bool is_one_window = row.frames <= speech_.window;
-      row.next = is_one_window ? row.frames
-                               : generate::next_window(text_in(heard, speech_), speech_.scale,
-                                                       window_at(row.next, row.frames, speech_));
+      if (row.language < 0) row.language = heard[1];
+      const generate::SpeechVerdict verdict = verdict_of(heard, outputs, i);
+      if (verdict == generate::SpeechVerdict::kRefused && row.attempt + 1 < attempts_.temperatures.size()) {
+        ++row.attempt;
+        continue;
+      }
+      row.attempt = 0;
+      if (verdict == generate::SpeechVerdict::kSilent) {
+        row.next += window_at(row.next, row.frames, speech_).frames;
+      } else {
+        add(heard, row);
+      }
     }
   }
 
   // The batch of the current windows. Heard recordings are silent there.
   data::Example batch() {
     next_.set(name_, features());
-    if (next_.has(kSpeechLanguages)) next_.set(kSpeechLanguages, languages());
+    if (next_.has(kSpeechLanguages)) {
+      next_.set(kSpeechLanguages, column<int32_t>([](const Row& row) { return row.language; }));
+    }
+    if (attempts_.are_scored()) set_attempts();
     return next_;
   }
 
   data::Example outputs_of_all(data::Example first) const {
     size_t windows = 1;
     for (const Row& row : rows_) windows = std::max(windows, row.begins.size());
-    first.set(kGeneratedTokens, table(windows * length_, 0, [](const Row& row) { return std::span(row.tokens); }));
-    first.set(kWindowBegins, table(windows, -1, [](const Row& row) { return std::span(row.begins); }));
+    first.set(kGeneratedTokens,
+              table(windows * length_, attempts_.pad_id, [](const Row& row) { return std::span(row.tokens); }));
+    if (first.has(kWindowBegins)) {
+      first.set(kWindowBegins, table(windows, -1, [](const Row& row) { return std::span(row.begins); }));
+    }
     return first;
   }
 
  private:
   struct Row {
     int64_t frames, next = 0;
+    size_t attempt = 0;                             // index of the temperature
+    int32_t language = -1;                          // that of the first window
     std::vector<int32_t> tokens = {}, begins = {};  // of the windows
 
     bool is_heard() const { return next >= frames; }
   };
 
+  generate::SpeechVerdict verdict_of(std::span<const int32_t> heard, const data::Example& outputs, size_t row) const {
+    if (!attempts_.are_scored()) return generate::SpeechVerdict::kKept;
+    const auto number = [&](const char* name) { return double{outputs.tensor(name).as<float>()[row]}; };
+    const std::span<const int32_t> tokens = new_tokens_in(heard, speech_);
+    return generate::verdict_of({.tokens = tokens,
+                                 .logprob = number(kSpeechLogprobs) / static_cast<double>(tokens.size()),
+                                 .no_speech = outputs.has(kNoSpeech) ? number(kNoSpeech) : 0},
+                                attempts_.thresholds, attempts_.vocab_size);
+  }
+
+  void add(std::span<const int32_t> heard, Row& row) const {
+    row.tokens.insert(row.tokens.end(), heard.begin(), heard.end());
+    row.begins.push_back(static_cast<int32_t>(row.next));
+    const bool is_one_window = row.frames <= speech_.window;
+    row.next = is_one_window ? row.frames
+                             : generate::next_window(text_in(heard, speech_), speech_.scale,
+                                                     window_at(row.next, row.frames, speech_));
+  }
+
+  void set_attempts() {
+    const auto temperature = [&](const Row& row) { return attempts_.temperatures[row.attempt]; };
+    next_.set(kSpeechTemperatures, column<float>(temperature));
+    if (!attempts_.samples()) return;
+    const std::span<const float> features = next_.tensor(name_).as<float>();
+    const size_t size = features.size() / rows_.size();
+    const auto draw = [&, i = size_t{0}](const Row& row) mutable {
+      return draw_of_speech(features.subspan(size * i++, size), row.attempt);
+    };
+    next_.set(kSpeechDraws, column<int32_t>(draw));
+  }
+
   Tensor features() const {
-    Tensor features(next_.tensor(name_).type());
+    const Tensor& first = batch_.tensor(name_);
+    Tensor features(first.type());
     const auto bins = static_cast<size_t>(features.shape()[1]), width = static_cast<size_t>(features.shape()[2]);
     for (size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
-      if (row.is_heard() || long_features_[i].empty()) continue;  // without features: a row of another process
+      if (row.is_heard()) continue;
+      if (row.next == 0) {
+        const size_t bytes = bins * width * sizeof(float);
+        std::memcpy(features.data() + i * bytes, first.data() + i * bytes, bytes);
+        continue;
+      }
+      if (long_features_[i].empty()) continue;  // a row of another process
       const auto frames = static_cast<size_t>(window_at(row.next, row.frames, speech_).frames);
       for (size_t bin = 0; bin < bins; ++bin) {
         const size_t from = bin * static_cast<size_t>(row.frames) + static_cast<size_t>(row.next);
@@ -95,11 +161,11 @@ class Recordings {
     return features;
   }
 
-  // The languages of the first windows, which follow the first token.
-  Tensor languages() const {
-    std::vector<int32_t> ids;
-    for (const Row& row : rows_) ids.push_back(row.tokens.empty() ? -1 : row.tokens[1]);
-    return vector_of(ids);
+  template <class T, class Of>
+  Tensor column(Of of_row) const {
+    std::vector<T> values;
+    for (const Row& row : rows_) values.push_back(static_cast<T>(of_row(row)));
+    return vector_of(values);
   }
 
   template <class Part>
@@ -111,10 +177,12 @@ class Recordings {
     return Tensor({std::ssize(rows_), static_cast<int64_t>(width)}, std::span<const int32_t>(values));
   }
 
+  const data::Example& batch_;
   const std::vector<std::string>& long_features_;
   data::Example next_;
   const char* const name_;
   const TimedSpeech& speech_;
+  const SpeechAttempts& attempts_;
   std::vector<Row> rows_;
   size_t length_ = 0;  // tokens of a window
 };
@@ -164,6 +232,12 @@ Tensor first_frames(const Tensor& spectrogram, int64_t frames) {
 
 }  // namespace
 
+bool SpeechAttempts::samples() const {
+  return std::ranges::any_of(temperatures, [](double temperature) { return temperature > 0; });
+}
+
+bool SpeechAttempts::are_scored() const { return samples() || thresholds.compression_ratio || thresholds.logprob; }
+
 void set_window_columns(data::Example& example, int64_t window, bool detects_language) {
   example.set(kSpeechFrames, Tensor({}, {static_cast<int32_t>(window)}));
   example.set(kLongFeatures, "");
@@ -177,9 +251,20 @@ void set_long_recording(data::Example& example, const char* name, const Tensor& 
   example.set(kLongFeatures, std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
 }
 
+void set_attempt_columns(data::Example& example, const SpeechAttempts& attempts) {
+  example.set(kSpeechTemperatures, Tensor({}, {static_cast<float>(attempts.temperatures.front())}));
+  if (attempts.samples()) example.set(kSpeechDraws, Tensor({}, {int32_t{0}}));
+}
+
+int32_t draw_of_speech(std::span<const float> features, size_t attempt) {
+  uint64_t draw = attempt;
+  for (const float feature : features) draw = split_mix_64(draw, std::bit_cast<uint32_t>(feature));
+  return static_cast<int32_t>(draw >> 33);
+}
+
 data::Example heard_windows(const data::Example& batch, const data::Example& outputs, const Task::RunBatch& run,
-                            const char* name, const TimedSpeech& speech) {
-  Recordings recordings(batch, outputs, name, speech);
+                            const char* name, const TimedSpeech& speech, const SpeechAttempts& attempts) {
+  Recordings recordings(batch, outputs, name, speech, attempts);
   recordings.take(outputs);
   while (!recordings.are_heard()) recordings.take(run(recordings.batch()));
   return recordings.outputs_of_all(outputs);

@@ -56,11 +56,14 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
   }
 }
 
-data::Example outputs_of(TrainingState& state, data::Example batch, const char* where) {
-  Evaluated evaluated = state.start_evaluation(std::move(batch)).finish();
-  note_progress();
-  require_finite_scores(evaluated, state, where);
-  return std::move(evaluated.outputs);
+std::optional<data::Example> outputs_of_all_passes(TrainingState& state, const Evaluated& evaluated,
+                                                   const char* where) {
+  return state.task().outputs_of_all_passes(evaluated.batch, evaluated.outputs, [&](data::Example batch) {
+    Evaluated next = state.start_evaluation(std::move(batch)).finish();
+    note_progress();
+    require_finite_scores(next, state, where);
+    return std::move(next.outputs);
+  });
 }
 
 std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
@@ -72,12 +75,14 @@ std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
   evaluate_each(state, set.batches, [&](const Evaluated& evaluated) {
     loss.sum += evaluated.loss_sum;
     loss.weight += evaluated.weight_sum;
+    const auto of_all_passes = outputs_of_all_passes(state, evaluated);
+    const data::Example& outputs = of_all_passes ? *of_all_passes : evaluated.outputs;
     if (metrics->in_row_order() && evaluated.batch.has(data::kExamplePlace)) {
-      in_order.add(evaluated.batch, evaluated.outputs);
+      in_order.add(evaluated.batch, outputs);
     } else {
-      metrics->update(evaluated.batch, evaluated.outputs);
+      metrics->update(evaluated.batch, outputs);
     }
-    if (set.observer) set.observer(evaluated.batch, evaluated.outputs);
+    if (set.observer) set.observer(evaluated.batch, outputs);
     stopped = should_stop();
     return !stopped;
   });

@@ -10,16 +10,19 @@
 
 namespace portatune::train {
 
+inline constexpr const char* kEvaluation = "evaluation";
+
 /// Passes every batch with its outputs to `take`, in order, until `take` returns false. The host prepares and starts
 /// batch n + 1 before it waits for batch n.
 /// where   the name of the work in errors
 /// errors  NumericError naming the rows, for a non-finite loss or output
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
-                   const std::function<bool(const Evaluated&)>& take, const char* where = "evaluation");
+                   const std::function<bool(const Evaluated&)>& take, const char* where = kEvaluation);
 
-/// The outputs of one more batch, of which a batch of evaluate_each() had the shapes.
+/// Task::outputs_of_all_passes() of a batch of evaluate_each().
 /// errors  NumericError as evaluate_each()
-data::Example outputs_of(TrainingState& state, data::Example batch, const char* where);
+std::optional<data::Example> outputs_of_all_passes(TrainingState& state, const Evaluated& evaluated,
+                                                   const char* where = kEvaluation);
 
 /// Returns "loss", the task's metrics and the added ones over all batches of the set; nothing if `should_stop`, called
 /// for every batch, ended the evaluation early.
