@@ -59,9 +59,13 @@ test-peers:
 	@$(CONFIGURE)
 	@cmake --build $(BUILD) --target portatune portatune_python
 	@python=$$(PYTHONPATH=bench python3 -B -c 'import harness; print(harness.peer_python())') && \
-	  export PYTHONPATH=$(abspath $(BUILD))/python:$$(tools/python_packages.sh --find tests/python/requirements.txt test-packages) && \
-	  for test in callbacks coexistence interrupts pages; do $$python -B tests/python/$${test}_test.py || exit 1; done && \
-	  for test in hub/peft models/grow/transformers; do $$python -B tests/$${test}_test.py $(BUILD)/portatune || exit 1; done
+	  $$python -c 'import torch, transformers, peft' && \
+	  packages=$$(tools/python_packages.sh tests/python/requirements.txt test-packages $$python) && \
+	  export PYTHONPATH=$(abspath $(BUILD))/python:$$packages && \
+	  for test in python/callbacks python/coexistence python/interrupts python/pages; do \
+	    $$python -B tests/$${test}_test.py || exit 1; done && \
+	  for test in hub/peft models/grow/transformers; do \
+	    $$python -B tests/$${test}_test.py $(BUILD)/portatune || exit 1; done
 
 install: build
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
@@ -100,7 +104,7 @@ soak: build
 bench:
 	@tools/setup.sh --demo
 	@$(MAKE) --no-print-directory build
-	@cmake --build $(BUILD) --target portatune_tokenizer_bench portatune_generate_bench
+	@cmake --build $(BUILD) --target portatune_python portatune_tokenizer_bench portatune_generate_bench
 	@for script in train_step generate startup accuracy tokenizer; do python3 -B bench/$$script.py || exit 1; done
 
 clean:

@@ -1,7 +1,6 @@
 """The plugins of the wheel's extras are found among the packages, without `portatune plugin install`."""
 
 import os
-import pathlib
 import unittest.mock
 
 import toy
@@ -25,12 +24,14 @@ class Plugins(toy.InFolder):
             self.assertEqual(_command._plugins(["/nowhere", str(self.folder)]), wanted)
 
     def test_the_first_folder_and_the_newer_cuda_come_first(self):
-        older = self.plugin("jax_plugins/xla_cuda12/xla_cuda_plugin.so")
+        older = self.plugin("a/jax_plugins/xla_cuda12/xla_cuda_plugin.so")
+        other = self.plugin("b/jax_plugins/xla_cuda13/xla_cuda_plugin.so")
+        a, b = str(self.folder / "a"), str(self.folder / "b")
         with unittest.mock.patch.dict(os.environ, {"PORTATUNE_CUDA_PLUGIN": ""}):
-            self.assertEqual(_command._plugins([str(self.folder)]), {"PORTATUNE_CUDA_PLUGIN": older})
-            newer = self.plugin("jax_plugins/xla_cuda13/xla_cuda_plugin.so")
-            self.assertEqual(_command._plugins([str(self.folder), str(pathlib.Path(older).parents[2])]),
-                             {"PORTATUNE_CUDA_PLUGIN": newer})
+            self.assertEqual(_command._plugins([a, b]), {"PORTATUNE_CUDA_PLUGIN": older})
+            self.assertEqual(_command._plugins([b, a]), {"PORTATUNE_CUDA_PLUGIN": other})
+            newer = self.plugin("a/jax_plugins/xla_cuda13/xla_cuda_plugin.so")
+            self.assertEqual(_command._plugins([a, b]), {"PORTATUNE_CUDA_PLUGIN": newer})
 
     def test_one_that_the_user_names_stays(self):
         self.plugin("libtpu/libtpu.so")

@@ -1,5 +1,5 @@
 // `portatune plugin`, through the real command and an index of the test's own. Wheels of the pinned hashes are too
-// large for tests; what becomes of them is in tests/install.
+// large for tests; what becomes of them is in tests/machine/install.
 #include <gmock/gmock.h>
 
 #include <csignal>

@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A finished run has a model that is of use without the optimizer state. The best model of a run is no state to resume
-// from, because its weights are not those of the last step.
-enum class RunIs { kStopped, kFinished, kFinishedWithBest };
+// A finished run has a model that is of use without the optimizer state. Only the model is saved if it is the best one,
+// whose weights are not those of the last step.
+enum class RunIs { kStopped, kFinished, kFinishedModelAlone };
 
 // Retries after a pause if the system refuses: a full disk may have room then. Several processes retry together.
 void save_or_try_again(ProcessGroup* processes, Events& events, const std::function<void()>& save) {
@@ -50,7 +50,7 @@ bool try_to(const std::function<void()>& save) {
 }
 
 bool try_to_save_state(const Trainer& trainer, const fs::path& checkpoint, RunIs run) {
-  return run != RunIs::kFinishedWithBest && try_to([&] { trainer.save_checkpoint(checkpoint); });
+  return run != RunIs::kFinishedModelAlone && try_to([&] { trainer.save_checkpoint(checkpoint); });
 }
 
 fs::path absolute_output(const RunOptions& a) {
@@ -83,10 +83,10 @@ Rescue rescue(const Trainer& trainer, const RunOptions& a, RunIs run) {
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
   if (in_any(processes, train::fault_in_checkpoint(path).empty())) return {.path = path};
   if (try_to_save_state(trainer, path, run)) return {.path = path};
-  // A fold, a trial or a stage is resumed from its own folder alone. Elsewhere only its model is of use.
+  // Another folder can hold only the model of a fold, a trial or a stage, which is resumed from its own folder alone.
   if (a.folds > 0 || !a.training.must_match.empty()) {
     if (run == RunIs::kStopped) return {};
-    run = RunIs::kFinishedWithBest;
+    run = RunIs::kFinishedModelAlone;
   }
   std::error_code none;
   for (const fs::path& parent : {absolute_output(a).parent_path(), fs::temp_directory_path(none)}) {
@@ -129,7 +129,7 @@ void save_or_rescue(const Trainer& trainer, const RunOptions& a, RunIs run, Even
 
 void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a, Events& events) {
   const bool is_last = model_step == trainer.steps();
-  save_or_rescue(trainer, a, is_last ? RunIs::kFinished : RunIs::kFinishedWithBest, events,
+  save_or_rescue(trainer, a, is_last ? RunIs::kFinished : RunIs::kFinishedModelAlone, events,
                  [&] { trainer.save(a.output); });
 }
 

@@ -8,9 +8,9 @@
 namespace portatune::run {
 
 /// Saves the model to the output folder, with retries. If they fail, the checkpoint of the last step stays, or is saved
-/// in the output folder, in a folder `<output>.rescued-XXXXXX` beside it, or in one among the temporary files. If only
-/// a model fits there, if the model is not that of the last step, or if the run is a fold, a trial or a stage, the model
-/// is saved instead. Reports what is saved, or that nothing is. All processes call it.
+/// in the output folder, in a folder `<output>.rescued-XXXXXX` beside it, or in one among the temporary files. The model
+/// is saved there instead if no checkpoint fits, if the model is not that of the last step, or if the run is a fold, a
+/// trial or a stage. Reports what is saved, or that nothing is. All processes call it.
 /// model_step  step of the weights
 /// errors      those of Trainer::save, after the rescue
 void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a, Events& events);
