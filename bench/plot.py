@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the ratios of docs/results/performance.md as docs/results/performance.svg: a bar for each, by section.
 
-A table takes part if its header has a column whose name begins with "ratio". With --check nothing is written, and the
-exit code is 1 if the picture is not that of the page.
+A table takes part if it has a column "ratio" or several, "ratio: float32", "ratio: bfloat16". With --check nothing is
+written, and the exit code is 1 if the picture is not that of the page.
 """
 
 import argparse
@@ -29,33 +29,22 @@ def ratios(page):
         if cells is None or header is None:
             header = cells
         elif not cells[0].startswith("---"):
-            rows = [(cells[0].replace("`", "") + qualifier(header, i), cells[i]) for i in columns_of_ratios(header)]
-            rows = [(label, float(cell)) for label, cell in rows if re.fullmatch(r"[0-9.]+", cell)]
+            columns = {i: name.partition(": ")[2] for i, name in enumerate(header) if name.startswith("ratio")}
+            rows = [(", ".join(filter(None, [cells[0].replace("`", ""), name])), float(cells[i]))
+                    for i, name in columns.items() if cells[i]]
             if rows:
                 found.setdefault(": ".join(heading), []).extend(rows)
     return found
-
-
-def columns_of_ratios(header):
-    return [i for i, name in enumerate(header) if name.startswith("ratio")]
-
-
-def qualifier(header, column):
-    """What the columns of a ratio compare, if a table has several: ", float32"."""
-    if len(columns_of_ratios(header)) == 1:
-        return ""
-    if own := header[column].removeprefix("ratio").strip(": "):
-        return f", {own}"
-    sides = [name for name in header[column - 2 : column] if name != "peer"]
-    return ", " + re.sub(r"Portatune|Trainer|, s$|[:,] *", "", sides[-1]).strip()
 
 
 def draw(groups):
     height = LINE * (2 + sum(len(rows) + 2 for rows in groups.values()))
 
     def across(ratio):
+        if not LOWEST <= ratio <= HIGHEST:
+            sys.exit(f"bench/plot.py: the ratio {ratio} is outside of the axis from {LOWEST} to {HIGHEST}")
         share = math.log(ratio / LOWEST) / math.log(HIGHEST / LOWEST)
-        return round(LABELS + min(max(share, 0), 1) * (WIDTH - LABELS - RIGHT), 1)
+        return round(LABELS + share * (WIDTH - LABELS - RIGHT), 1)
 
     def text(x, y, words, rest=""):
         return f'<text x="{x}" y="{y}"{rest}>{html.escape(words)}</text>'
