@@ -52,7 +52,7 @@ TESTED_TOGETHER = {
     "graph/graph_test.cpp": "graph/checks graph/compare graph/convert graph/executions graph/matrix_flops "
     "graph/top_k graph/traversal",
     "kernels/attention_test.cpp": "kernels/attention_*",
-    "kernels/linear_test.cpp": "kernels/few_rows",
+    "kernels/linear_test.cpp": "kernels/few_rows kernels/row_vectors",
     "kernels/handler_test.cpp": "kernels/*_handler kernels/*_handlers",
     "kernels/simd_math_test.cpp": "kernels/simd",
     # Results of transformers for every model and head.

@@ -1,6 +1,7 @@
 #include "portatune/kernels/cpu/matmul/linear.h"
 
 #include "kernels/cpu/support.h"
+#include "portatune/kernels/cpu/matmul/row_vectors.h"
 
 namespace portatune::kernels {
 namespace {
@@ -90,7 +91,12 @@ class Linear : public testing::Test {
                                                   {8, 100, 33},
                                                   {9, 64, 64},
                                                   {15, 50, 19},
-                                                  {16, 19, 130}};
+                                                  {16, 19, 130},
+                                                  // So have some dozens of rows in float32.
+                                                  {12, 100, 50},
+                                                  {17, 33, 61},
+                                                  {32, 70, 700},
+                                                  {48, 64, 130}};
 };
 using ElementTypes = testing::Types<float, Bfloat16>;
 TYPED_TEST_SUITE(Linear, ElementTypes);
@@ -125,16 +131,27 @@ TYPED_TEST(Linear, WorksWithoutABias) {
   }
 }
 
-TYPED_TEST(Linear, OfFewRowsDoesNotDependOnTheNumberOfThreads) {
-  const LinearCase<TypeParam> c(5, 300, 700);
-  std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out)), y_alone = y;
-  linear(this->workers, c.shape, c.x.data(), c.w.data(), nullptr, y.data());
+// With a kernel that divides the columns into pieces of a fixed size.
+template <class T>
+void expect_equal_on_all_threads(const Workers& workers, const LinearCase<T>& c) {
+  std::vector<T> y(static_cast<size_t>(c.shape.rows * c.shape.out)), y_alone = y;
+  linear(workers, c.shape, c.x.data(), c.w.data(), nullptr, y.data());
   linear(CallerOnly(), c.shape, c.x.data(), c.w.data(), nullptr, y_alone.data());
   EXPECT_EQ(to_doubles(y), to_doubles(y_alone));
+}
+
+TYPED_TEST(Linear, OfFewRowsDoesNotDependOnTheNumberOfThreads) {
+  const LinearCase<TypeParam> c(5, 300, 700);
+  expect_equal_on_all_threads(this->workers, c);
   std::vector<TypeParam> dx(static_cast<size_t>(c.shape.rows * c.shape.in)), dx_alone = dx;
   linear_dx(this->workers, c.shape, c.dy.data(), c.w.data(), dx.data());
   linear_dx(CallerOnly(), c.shape, c.dy.data(), c.w.data(), dx_alone.data());
   EXPECT_EQ(to_doubles(dx), to_doubles(dx_alone));
+}
+
+TEST(LinearOfRowVectors, DoesNotDependOnTheNumberOfThreads) {
+  const LinearCase<float> c(32, 300, 700);
+  if (suit_row_vectors(c.shape)) expect_equal_on_all_threads(TestWorkers(), c);
 }
 
 TYPED_TEST(Linear, GradientOfTheInput) {

@@ -25,12 +25,12 @@ TEST(CpuKernels, MatchTheCallsOfTheGraph) {
                                       "portatune.layer_norm",     "portatune.layer_norm_grad", "portatune.adamw",
                                       "portatune.sum_of_squares", "portatune.embedding_grad",  "portatune.rms_norm",
                                       "portatune.rms_norm_grad",  "portatune.rotary",          "portatune.barrier",
-                                      "portatune.column_sums"};
+                                      "portatune.column_sums",    "portatune.top_k",           "portatune.log_sum_exp"};
   if (gemm_is_native(DType::kFloat32)) {
     expected.insert({"portatune.convolution", "portatune.convolution_dfilter", "portatune.linear",
                      "portatune.linear_no_bias", "portatune.linear_dx", "portatune.linear_dw", "portatune.attention",
                      "portatune.attention_grad", "portatune.attention_bias_grad", "portatune.block_attention",
-                     "portatune.block_attention_grad"});
+                     "portatune.block_attention_grad", "portatune.cached_attention"});
   }
   EXPECT_EQ(targets, expected);
 }

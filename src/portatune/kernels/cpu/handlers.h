@@ -15,6 +15,7 @@ std::vector<CpuKernel> elementwise_kernels();
 std::vector<CpuKernel> layer_norm_kernels();
 std::vector<CpuKernel> linear_kernels();
 std::vector<CpuKernel> rms_norm_kernels();
+std::vector<CpuKernel> search_kernels();
 std::vector<CpuKernel> update_kernels();
 
 }  // namespace portatune::kernels

@@ -10,7 +10,7 @@ namespace portatune::kernels {
 namespace {
 
 // The revision of the kernels; increase it with every change of a kernel's arithmetic, operands or attributes.
-constexpr int kRevision = 9;
+constexpr int kRevision = 10;
 
 std::vector<CpuKernel> kernels_of_this_machine() {
   std::vector<CpuKernel> all;
@@ -21,6 +21,7 @@ std::vector<CpuKernel> kernels_of_this_machine() {
   add(elementwise_kernels());
   add(layer_norm_kernels());
   add(rms_norm_kernels());
+  add(search_kernels());
   add(update_kernels());
   // XLA's matrix products are faster than oneDNN's where those are not native.
   if (gemm_is_native(DType::kFloat32)) {

@@ -7,7 +7,7 @@ namespace {
 
 // top_k(x): the k largest elements along the last axis and their indices.
 //   shape     k on the last axis; the same, int32
-//   lowering  chlo.top_k
+//   lowering  the kernel portatune.top_k, chlo.top_k
 struct TopKOp final : Op {
   const int64_t k;
   explicit TopKOp(int64_t k) : k(k) {}
@@ -22,6 +22,7 @@ struct TopKOp final : Op {
     return {{x.dtype(), shape}, {DType::kInt32, shape}};
   }
   void lower(const Node& node, Lowering& out) const override {
+    if (node.input(0).dtype() == DType::kFloat32 && out.call_kernel(node, {.target = "portatune.top_k"})) return;
     out.write(node, "chlo.top_k", {{"k", i64_attribute(k)}});
   }
 };

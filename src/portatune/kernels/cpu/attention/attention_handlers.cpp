@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <span>
+
 #include "portatune/kernels/cpu/attention/attention.h"
+#include "portatune/kernels/cpu/attention/attention_one_query.h"
 #include "portatune/kernels/cpu/handler.h"
 #include "portatune/kernels/cpu/handlers.h"
 
@@ -81,6 +85,21 @@ void forward(XlaWorkers workers, Operand q, Operand k, Operand v, Operand mask, 
   });
 }
 
+void forward_cached(XlaWorkers workers, Operand q, Operand k, Operand v, Operand bias, S32Operand rows, Result out,
+                    Heads heads, KvHeads kv_heads, Scale scale, Softcap softcap) {
+  const AttentionShape shape = shape_of(q, k, heads, kv_heads, heads);
+  require(shape.query == 1, "one query of each text");
+  require_like(*out, q, "out like q");
+  const std::span row_of_key(rows.typed_data(), static_cast<size_t>(size_of(rows)));
+  require(size_of(rows) == shape.batch * shape.kv, "rows [texts, length]");
+  require(std::ranges::all_of(row_of_key, [&](int32_t row) { return 0 <= row && row < shape.batch; }),
+          "rows below the number of texts");
+  with_float_type(q, [&]<class T>(T) {
+    cached_attention(workers, shape, {.scale = scale, .softcap = softcap}, inputs_of<T>(shape, q, k, v, bias),
+                     row_of_key.data(), data_of<T>(*out));
+  });
+}
+
 // dscores  null: not wanted
 void differentiate(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                    const Operand& dout, const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
@@ -121,7 +140,8 @@ void backward_with_bias(XlaWorkers workers, Operand dout, Operand q, Operand k, 
 
 std::vector<CpuKernel> attention_kernels() {
   return {kernel<"portatune.attention", forward>(), kernel<"portatune.attention_grad", backward>(),
-          kernel<"portatune.attention_bias_grad", backward_with_bias>()};
+          kernel<"portatune.attention_bias_grad", backward_with_bias>(),
+          kernel<"portatune.cached_attention", forward_cached>()};
 }
 
 }  // namespace portatune::kernels

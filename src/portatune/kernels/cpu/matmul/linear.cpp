@@ -5,6 +5,7 @@
 #include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/matmul/few_rows.h"
 #include "portatune/kernels/cpu/matmul/gemm.h"
+#include "portatune/kernels/cpu/matmul/row_vectors.h"
 #include "portatune/kernels/cpu/update/column_sums.h"
 
 namespace portatune::kernels {
@@ -104,6 +105,10 @@ void add_bias_gradient(const Tile& tile, const void* dy, float* db) {
 }  // namespace
 
 void linear(const Workers& workers, const LinearShape& shape, const void* x, const void* w, const void* bias, void* y) {
+  if (suit_row_vectors(shape)) {
+    return linear_row_vectors(workers, shape, static_cast<const float*>(x), static_cast<const float*>(w),
+                              static_cast<const float*>(bias), static_cast<float*>(y));
+  }
   if (shape.rows <= kFewRows) return linear_few_rows(workers, shape, x, w, bias, y);
   const Gemm gemm{.m = shape.rows,
                   .n = shape.out,
