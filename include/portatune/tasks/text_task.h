@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -17,6 +18,10 @@
 #include "portatune/text.h"
 
 namespace portatune {
+
+namespace data {
+class ExampleMemory;
+}
 
 /// A Hugging Face folder with a text model, open for training. Safe to share between threads once lengths are set.
 ///
@@ -110,14 +115,29 @@ class TextTask : public RowTask {
   void require_weights() const override { checkpoint_.require_weights(); }
   std::vector<std::string> unknown_config_keys() const override;
 
+  /// Datasets that are made later take the examples of rows from this memory, if it has them. Tasks may share a memory
+  /// if they encode rows alike.
+  void keep_examples(std::shared_ptr<data::ExampleMemory> memory) { memory_ = std::move(memory); }
+
  protected:
   TextTask(const std::filesystem::path& model, int64_t max_length, const text::Languages& languages = {})
       : checkpoint_(model, max_length, languages) {}
 
   const TextCheckpoint& checkpoint() const { return checkpoint_; }
 
+  /// The examples encode(row) of rows, which depend on nothing but the row.
+  /// name  tells the functions of a task apart
+  data::Dataset encoded(const data::Dataset& rows, std::string name,
+                        std::function<data::Example(const data::Example& row)> encode) const;
+  /// The same for rows that become any number of examples.
+  data::Dataset encoded(const data::Dataset& rows, std::string name,
+                        std::function<std::vector<data::Example>(const data::Example& row)> encode) const;
+  /// The name of an encode() that depends on whether rows have labels.
+  static const char* name_of(Labels labels) { return labels == Labels::kRequired ? "labelled" : "unlabelled"; }
+
  private:
   TextCheckpoint checkpoint_;
+  std::shared_ptr<data::ExampleMemory> memory_;  // null: rows are encoded in each pass
 };
 
 }  // namespace portatune

@@ -68,13 +68,12 @@ class CausalLm final : public tasks::CausalTask {
 
  private:
   data::Dataset blocks(const data::Dataset& rows) const {
-    return rows
-        .map([this](const data::Example& row) {
-          const std::vector<int32_t> ids =
-              with_end(checkpoint().tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
-          return data::Example(row.origin()).set("input_ids", vector_of(ids));
-        })
-        .blocks("input_ids", options_.block_size);
+    const auto ids_of = [this](const data::Example& row) {
+      const std::vector<int32_t> ids =
+          with_end(checkpoint().tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
+      return data::Example(row.origin()).set("input_ids", vector_of(ids));
+    };
+    return encoded(rows, "ids", ids_of).blocks("input_ids", options_.block_size);
   }
 
   data::Example labelled(const data::Example& block) const {

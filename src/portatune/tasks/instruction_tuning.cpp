@@ -61,7 +61,7 @@ class InstructionTuning final : public tasks::CausalTask {
 
  private:
   data::Dataset labelled(const data::Dataset& rows) const {
-    return rows.map([this](const data::Example& row) {
+    return encoded(rows, name_of(Labels::kRequired), [this](const data::Example& row) {
       tasks::LabelledTokens tokens = rows_.encode(row);
       const size_t length = std::min(tokens.ids.size(), static_cast<size_t>(options_.max_length));
       data::Example example(row.origin());

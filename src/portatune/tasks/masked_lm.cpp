@@ -58,7 +58,8 @@ class MaskedLm final : public TextTask {
   bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kWordPadding);
+    return checkpoint().packed_batches(encoded_examples(examples(rows).shuffle(order).named("shuffle")), shapes,
+                                       kWordPadding);
   }
   // Shuffles pairs, not sentences.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
@@ -122,11 +123,13 @@ class MaskedLm final : public TextTask {
 
  private:
   data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
-    return checkpoint().batches(encoded(examples), size, kWordPadding);
+    return checkpoint().batches(encoded_examples(examples), size, kWordPadding);
   }
 
-  data::Dataset encoded(const data::Dataset& examples) const {
-    return examples.map([this](const data::Example& example) { return encode(example); });
+  data::Dataset encoded_examples(const data::Dataset& examples) const {
+    const auto of_example = [this](const data::Example& example) { return encode(example); };
+    // Each epoch has other pairs.
+    return options_.next_sentence ? examples.map(of_example) : encoded(examples, "words", of_example);
   }
 
   text::TextPair texts_of(const data::Example& row) const {

@@ -98,14 +98,15 @@ class MultipleChoice final : public TextTask {
   std::vector<std::string> list_columns() const override { return {options_.endings_column}; }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
-                                size);
+    return checkpoint().batches(
+        encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); }), size);
   }
   bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    return checkpoint().packed_batches(rows.shuffle(order).named("shuffle").map(
-                                           [this](const data::Example& row) { return encode(row, Labels::kRequired); }),
+    constexpr auto kLabels = Labels::kRequired;
+    return checkpoint().packed_batches(encoded(rows.shuffle(order).named("shuffle"), name_of(kLabels),
+                                               [this](const data::Example& row) { return encode(row, kLabels); }),
                                        shapes);
   }
   std::optional<int64_t> cut_texts(const data::Example& row) const override {

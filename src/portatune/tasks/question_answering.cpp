@@ -62,7 +62,7 @@ struct QuestionAnswering::Impl {
 
   // Windows without the columns that only the search for answers needs, as a buffer of windows is large.
   static data::Dataset windows_to_train_on(const QuestionAnswering& task, const data::Dataset& rows) {
-    return rows.flat_map([&task](const data::Example& row) {
+    return task.encoded(rows, "training", [&task](const data::Example& row) {
       std::vector<data::Example> windows = task.encode(row);
       for (data::Example& window : windows) {
         for (const char* column : {"id", "context", "answers", "span_begins", "span_ends"}) window.erase(column);
@@ -118,8 +118,9 @@ std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, L
 }
 
 data::Dataset QuestionAnswering::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return checkpoint().batches(rows.flat_map([this, labels](const data::Example& row) { return encode(row, labels); }),
-                              size, {{"span_begins", kNoContext}, {"span_ends", kNoContext}});
+  return checkpoint().batches(
+      encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); }), size,
+      {{"span_begins", kNoContext}, {"span_ends", kNoContext}});
 }
 
 data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int64_t size,

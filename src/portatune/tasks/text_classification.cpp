@@ -188,13 +188,15 @@ data::Example TextClassification::encode(const data::Example& row, Labels labels
 }
 
 data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size);
+  return checkpoint().batches(
+      encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); }), size);
 }
 
 data::Dataset TextClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                                  const data::ShuffleOptions& order) const {
-  return checkpoint().packed_batches(
-      rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes);
+  return checkpoint().packed_batches(encoded(rows.shuffle(order).named("shuffle"), name_of(Labels::kRequired),
+                                             [this](const data::Example& row) { return encode(row); }),
+                                     shapes);
 }
 
 std::optional<int64_t> TextClassification::cut_texts(const data::Example& row) const {

@@ -5,6 +5,7 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/data/batch/text_lengths.h"
+#include "portatune/data/example_memory.h"
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/initial_weights.h"
@@ -256,6 +257,22 @@ TokenCount TextTask::tokens(const data::Example& batch) const {
 }
 
 // An example with several texts counts as its longest one.
+data::Dataset TextTask::encoded(const data::Dataset& rows, std::string name,
+                                std::function<data::Example(const data::Example& row)> encode) const {
+  if (!memory_) return rows.map(std::move(encode));
+  return rows.map([memory = memory_, name = std::move(name), encode = std::move(encode)](const data::Example& row) {
+    const auto make = [&](const data::Example& from) { return std::vector{encode(from)}; };
+    return std::move(memory->get(name, row, make).front());
+  });
+}
+
+data::Dataset TextTask::encoded(const data::Dataset& rows, std::string name,
+                                std::function<std::vector<data::Example>(const data::Example& row)> encode) const {
+  if (!memory_) return rows.flat_map(std::move(encode));
+  return rows.flat_map([memory = memory_, name = std::move(name), encode = std::move(encode)](
+                           const data::Example& row) { return memory->get(name, row, encode); });
+}
+
 data::LengthCounts TextTask::length_counts(const data::Dataset& batches) const {
   data::LengthCounts counts;
   for (const data::Example& batch : batches.iterate()) {

@@ -118,7 +118,8 @@ class TextToText final : public TextTask {
 
   std::vector<std::string> columns(Labels labels) const override { return tasks::columns_of(options_, labels); }
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    const data::Dataset examples = rows.map([this, labels](const data::Example& row) { return encode(row, labels); });
+    const data::Dataset examples =
+        encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); });
     if (labels == Labels::kIgnored) return checkpoint().batches(examples, size);
     return checkpoint().batches_of_pairs(examples, size, pairs_, {std::string(kLabels), tasks::kNoLabel});
   }
@@ -240,12 +241,12 @@ data::Dataset TextToText::packed_batches(const data::Dataset& rows, const data::
   const bool is_refused = !can_be_packed() && checkpoint().can_be_packed();
   if (is_refused) return RowTask::packed_batches(rows, shapes, order);  // The checkpoint refuses other models.
   const tasks::PairRows sizes(options_.max_length, options_.max_target_length);
-  const auto encoded = [this, sizes](const data::Example& row) {
+  const auto of_packed_size = [this, sizes](const data::Example& row) {
     data::Example pair = tasks::to_packed_size(encode(row, Labels::kRequired), sizes, token_padding());
     return pair.erase(tasks::kTargetText);
   };
   return checkpoint()
-      .packed_batches(rows.shuffle(order).named("shuffle").map(encoded), shapes,
+      .packed_batches(encoded(rows.shuffle(order).named("shuffle"), "packed", of_packed_size), shapes,
                       {{std::string(kLabels), tasks::kNoLabel}})
       .map([sizes](const data::Example& batch) { return tasks::with_packed_targets(batch, sizes); })
       .named("batch");

@@ -167,15 +167,16 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
 }
 
 data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
-                              kTagPadding);
+  return checkpoint().batches(
+      encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); }), size,
+      kTagPadding);
 }
 
 data::Dataset TokenClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                                   const data::ShuffleOptions& order) const {
-  return checkpoint().packed_batches(
-      rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes,
-      kTagPadding);
+  return checkpoint().packed_batches(encoded(rows.shuffle(order).named("shuffle"), name_of(Labels::kRequired),
+                                             [this](const data::Example& row) { return encode(row); }),
+                                     shapes, kTagPadding);
 }
 
 std::optional<int64_t> TokenClassification::cut_texts(const data::Example& row) const {

@@ -94,6 +94,22 @@ TEST(Sweep, TrialsEqualSingleRunsToTheBit) {
   EXPECT_EQ(weights_in(options.output / "best"), weights_in(options.output / outcome->best));
 }
 
+TEST(Sweep, TrialsOfOtherOptionsOfTrainingEqualSingleRunsToTheBit) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-2", "1e-2"}, {1});
+  options.trials[0].settings = {{"layer-decay", "0.5"}};
+  options.trials[0].options.training.layer_decay = 0.5;
+  options.trials[1].settings = {{"dtype", "bfloat16"}};
+  options.trials[1].options.training.dtype = DType::kBFloat16;
+  options.trials[2].settings = {{"gradient-accumulation-steps", "2"}};
+  options.trials[2].options.training.gradient_accumulation_steps = 2;
+  Events unobserved;
+  ASSERT_TRUE(sweep(options, unobserved));
+  for (size_t i = 0; i < options.trials.size(); ++i) {
+    EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
+  }
+}
+
 TEST(Sweep, CompilesTheProgramsOfOneRun) {
   const Toy toy;
   SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "3e-3", "1e-3", "3e-4"}, {1, 2});

@@ -41,7 +41,8 @@ class PythonTextTask final : public TextTask {
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
     return checkpoint().batches_padded_with(
-        rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size, padding());
+        encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); }), size,
+        padding());
   }
 
   std::map<std::string, std::string> settings() const override {

@@ -10,6 +10,7 @@
 #include "portatune/run/fit.h"
 #include "portatune/run/folds/fold_predictions.h"
 #include "portatune/run/inputs/batches/training_batches.h"
+#include "portatune/run/inputs/rows/encoded_rows.h"
 #include "portatune/run/inputs/rows/example_weights.h"
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/split.h"
@@ -108,8 +109,10 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
 }
 
 // Trains the model of a fold, unless an earlier run has done so. Returns false if the run was stopped on request.
-bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of, DeviceOfRuns& device,
-                Events& events, Callback* callback) {
+// encoded  rows that earlier folds have encoded
+bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of,
+                const std::shared_ptr<data::ExampleMemory>& encoded, DeviceOfRuns& device, Events& events,
+                Callback* callback) {
   RunPlan of_fold = plan;
   of_fold.output = folder_of(plan, fold);
   io::recover_directory(of_fold.output);
@@ -125,6 +128,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   if (!of_fold.checkpoint.empty()) {
     of_fold.task = open_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);
   }
+  keep_encoded_rows(*of_fold.task, encoded);
   const RowTask& task = *of_fold.task;
   const data::Dataset rows = training_rows(plan, task);
   const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
@@ -162,8 +166,9 @@ void require_mean_predictions(const RunPlan& plan) {
 // Returns false if the run was stopped on request. The predictions open a device of their own.
 bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events, Callback* callback) {
   DeviceOfRuns device(plan.device, events);
+  const auto encoded = std::make_shared<data::ExampleMemory>(kMaxEncodedRows);
   for (int64_t fold = 0; fold < plan.folds; ++fold) {
-    if (!train_fold(plan, fold, fold_of, device, events, callback)) return false;
+    if (!train_fold(plan, fold, fold_of, encoded, device, events, callback)) return false;
   }
   return true;
 }

@@ -14,9 +14,11 @@
 #include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
+#include "portatune/option_fields.h"
 #include "portatune/run.h"
 #include "portatune/run/callback_pair.h"
 #include "portatune/run/fit.h"
+#include "portatune/run/inputs/rows/encoded_rows.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/model_length.h"
@@ -45,18 +47,27 @@ namespace fs = std::filesystem;
 
 constexpr double kWholeRun = std::numeric_limits<double>::infinity();  // in epochs
 
-// Options that change neither the rows nor their encoding.
-const std::set<std::string> kTrainingAlone = {
-    "learning-rate", "lr-scheduler-type", "warmup-steps",   "warmup-ratio", "weight-decay",
-    "optim",         "momentum",          "nesterov",       "adam-beta1",   "adam-beta2",
-    "adam-epsilon",  "max-grad-norm",     "max-grad-value", "epochs",       "max-steps",
-    "freeze"};
+// Whether an option changes neither the rows nor their encoding. Options of training know no rows, but the parts of a
+// step decide how texts are packed.
+bool is_of_training_alone(std::string name) {
+  static const std::set<std::string> kNames = [] {
+    TrainingOptions options;
+    std::set<std::string> names = {"epochs", "max_steps"};
+    for (const OptionField& field : fields_of(options)) names.insert(field.name);
+    names.erase("gradient_accumulation_steps");
+    return names;
+  }();
+  std::ranges::replace(name, '-', '_');
+  return kNames.contains(name);
+}
 
-// The settings of a trial that decide about its rows; trials with the same text share them.
-std::string data_settings(const Trial& trial) {
-  std::string text;
+// The settings of a trial that decide about its rows; trials with the same text share them. Bad rows are counted by
+// run, so those trials share nothing.
+std::string data_settings(const SweepOptions& a, size_t index) {
+  const Trial& trial = a.trials[index];
+  std::string text = trial.options.model.bad_rows ? trial_name(index) : "";
   for (const auto& [name, value] : trial.settings) {
-    if (!kTrainingAlone.contains(name)) text += fmt::format("{}={}\n", name, value);
+    if (!is_of_training_alone(name)) text += fmt::format("{}={}\n", name, value);
   }
   if (trial.options.validation_split > 0) text += fmt::format("seed={}\n", trial.options.training.seed);
   return text;
@@ -150,13 +161,36 @@ train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
   return facts;
 }
 
-// The rows, the task and the shapes that trials share.
-struct SharedRows {
-  SharedRows(RunPlan plan_of_first, Events& events)
-      : plan(std::move(plan_of_first)), rows(split_of(plan, *plan.task, events)) {}
+// Most bytes of encoded rows that trials with the same rows keep in memory.
+int64_t max_encoded_rows(const SweepOptions& a) {
+  std::set<std::string> all;
+  for (size_t i = 0; i < a.trials.size(); ++i) all.insert(data_settings(a, i));
+  return kMaxEncodedRows / std::ssize(all);
+}
 
-  const RunPlan plan;
-  SurveyedRows rows;
+// The rows, the task and the shapes that trials share.
+class SharedRows {
+ public:
+  SharedRows(const SweepOptions& a, size_t trial, Events& events)
+      : encoded_(std::make_shared<data::ExampleMemory>(max_encoded_rows(a))),
+        plan_(with_memory(plan_run(a.trials[trial].options, {}, events))),
+        rows_(split_of(plan_, *plan_.task, events)) {}
+
+  SurveyedRows& rows() { return rows_; }
+  // checkpoint  see RunPlan::checkpoint
+  RunPlan plan_of(RunOptions options, fs::path checkpoint, Events& events) const {
+    return with_memory(plan_like(plan_, std::move(options), std::move(checkpoint), events));
+  }
+
+ private:
+  RunPlan with_memory(RunPlan plan) const {
+    keep_encoded_rows(*plan.task, encoded_);
+    return plan;
+  }
+
+  const std::shared_ptr<data::ExampleMemory> encoded_;
+  const RunPlan plan_;
+  SurveyedRows rows_;
 };
 
 class Sweep {
@@ -173,7 +207,7 @@ class Sweep {
         score_(deciding_score_of(options.trials.front().options)),
         state_(options.output, facts_of(options, score_), options.trials),
         device_(options.trials.front().options.device, events) {
-    if (first_rows) rows_[key_of_rows(0)] = std::move(first_rows);
+    if (first_rows) rows_[data_settings(options, 0)] = std::move(first_rows);
   }
 
   // Trains all trials. Returns false if the sweep was stopped on request.
@@ -249,27 +283,22 @@ class Sweep {
     io::recover_directory(options.output);
     const fs::path checkpoint = checkpoint_of(options, events);
     SharedRows& shared = rows_of(index);
-    const RunPlan plan = plan_like(shared.plan, std::move(options), checkpoint, events);
+    const RunPlan plan = shared.plan_of(std::move(options), checkpoint, events);
     events_.run_begins({.number = static_cast<int64_t>(index) + 1,
                         .output = plan.output,
                         .settings = settings_with_seed(trial(index))});
     StopAtEpoch limit(end);
     Callback none;
     CallbackPair callbacks(limit, callback_ != nullptr ? *callback_ : none);
-    if (train_model(plan, shared.rows, device_, events, &callbacks) || limit.is_reached()) return true;
+    if (train_model(plan, shared.rows(), device_, events, &callbacks) || limit.is_reached()) return true;
     events.report_stop();
     return false;
   }
 
-  // Bad rows are counted by run, so those trials share nothing.
   SharedRows& rows_of(size_t index) {
-    std::unique_ptr<SharedRows>& shared = rows_[key_of_rows(index)];
-    if (!shared) shared = std::make_unique<SharedRows>(plan_run(trial(index).options, {}, events_), events_);
+    std::unique_ptr<SharedRows>& shared = rows_[data_settings(options_, index)];
+    if (!shared) shared = std::make_unique<SharedRows>(options_, index, events_);
     return *shared;
-  }
-
-  std::string key_of_rows(size_t index) const {
-    return data_settings(trial(index)) + (trial(index).options.model.bad_rows ? trial_name(index) : "");
   }
 
   void record(size_t index) {
@@ -423,7 +452,7 @@ std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events, C
   std::unique_ptr<SharedRows> first_rows;
   if (options.overwrite_output) {
     // Faults in the rows end the sweep before the earlier one is removed.
-    first_rows = std::make_unique<SharedRows>(plan_run(options.trials.front().options, {}, events), events);
+    first_rows = std::make_unique<SharedRows>(options, 0, events);
     remove_earlier_sweep(options.output);
   }
   Sweep sweep(options, std::move(ends), std::move(first_rows), events, callback);
