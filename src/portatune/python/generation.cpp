@@ -37,7 +37,7 @@ std::vector<Completion> generate(const Words& words, const nb::object& on_text) 
   CallingThread caller;
   caller.run([&] {
     const auto a = arguments_of<cli::GenerateArguments>(words);
-    cli::TerminalEvents events(a.talk);
+    cli::TerminalEvents events(a.reporting);
     const Device device(run::with_warnings(a.device, events));
     TextCalls calls(on_text, caller);
     for (const run::UsedModel& model : run::used_models(a.model, a.adapters)) {

@@ -26,7 +26,7 @@ class Predictor {
     CallingThread caller;
     caller.run([&] {
       cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
-      events_.emplace(a.talk);
+      events_.emplace(a.reporting);
       predictor_.emplace(
           run::PredictorOptions{
               .model = std::move(a.model), .batch_size = a.batch_size, .dtype = a.dtype, .device = a.device},

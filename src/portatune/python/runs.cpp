@@ -89,7 +89,7 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
     const ComputedMetrics metrics(compute_metrics, caller);
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
     a.stop = caller.stop();
-    cli::TerminalEvents events(a.talk);
+    cli::TerminalEvents events(a.reporting);
     result = cli::json_of(run::evaluate(a, a.adapters, events));
   });
   return result;
@@ -101,7 +101,7 @@ void predict(const Words& words) {
   caller.run([&] {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
     a.stop = caller.stop();
-    cli::TerminalEvents events(a.talk);
+    cli::TerminalEvents events(a.reporting);
     const std::vector<run::UsedModel> models = run::used_models(a.model.folder, a.adapters);
     if (models.size() > 1) {
       throw UsageError({.where = "adapter", .given = "several adapters", .expected = "one for each call of predict()"});

@@ -415,7 +415,7 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.training.on_non_finite, OnNonFinite::kSkip);
   EXPECT_EQ(a.training.seed, 6u);
   EXPECT_EQ(a.resume_from_checkpoint, "o/check point");
-  EXPECT_TRUE(a.talk.disable_progress && a.talk.json && a.talk.quiet);
+  EXPECT_TRUE(a.reporting.disable_progress && a.reporting.json && a.reporting.quiet);
   EXPECT_EQ(a.device.plugin, "p.so");
   EXPECT_EQ(a.device.cache_folder, "c");
   EXPECT_FALSE(a.device.use_kernels || a.device.use_cache);

@@ -181,8 +181,8 @@ TEST(OtherNames, WhatHappensAnywayIsAccepted) {
 }
 
 TEST(OtherNames, FlagsOfOursMayHaveATruth) {
-  EXPECT_TRUE(fit_arguments({"--disable_tqdm", "True"}).talk.disable_progress);
-  EXPECT_FALSE(fit_arguments({"--disable_tqdm", "False"}).talk.disable_progress);
+  EXPECT_TRUE(fit_arguments({"--disable_tqdm", "True"}).reporting.disable_progress);
+  EXPECT_FALSE(fit_arguments({"--disable_tqdm", "False"}).reporting.disable_progress);
 }
 
 TEST(OtherNames, EvaluationBeforeTrainingCanBeTurnedOff) {

@@ -89,7 +89,7 @@ TEST_F(RecipeFile, SetsOptionsByAnyOfTheirNames) {
   EXPECT_EQ(a.model.options.of<QuestionAnsweringOptions>().null_score_diff_threshold, -1.5);
   EXPECT_EQ(a.training.learning_rate, 2e-5);
   EXPECT_TRUE(a.model.options.of<QuestionAnsweringOptions>().version_2_with_negative);
-  EXPECT_FALSE(a.talk.quiet || a.device.use_cache);
+  EXPECT_FALSE(a.reporting.quiet || a.device.use_cache);
 }
 
 TEST_F(RecipeFile, TheCommandLineCountsMore) {
@@ -99,7 +99,7 @@ TEST_F(RecipeFile, TheCommandLineCountsMore) {
            "--json=false", "--column-names", ""});
   EXPECT_THAT(a.train, ElementsAre("c.csv"));
   EXPECT_EQ(a.epochs, 2);
-  EXPECT_FALSE(a.resume || a.talk.json);
+  EXPECT_FALSE(a.resume || a.reporting.json);
   EXPECT_EQ(a.resume_from_checkpoint, "o/checkpoint-3");
   EXPECT_THAT(a.model.table.names, ElementsAre());
 }

@@ -16,7 +16,7 @@ int tfrecord_index(const TfrecordIndexArguments& a) {
   for (const std::string& file : data::table_files(a.files)) {
     stop_if_requested();
     const int64_t records = data::index_tfrecord(file);
-    print_remark(a.talk, fmt::format("{}: {}", file, counted(records, "record")));
+    print_remark(a.reporting, fmt::format("{}: {}", file, counted(records, "record")));
   }
   return kOk;
 }

@@ -79,7 +79,7 @@ int tfrecord_inspect(const TfrecordInspectArguments& a) {
   bool is_sound = true;
   for (const std::string& file : data::table_files(a.files)) {
     const run::TfrecordSurvey survey(file, a.verify, a.records);
-    print_result(a.talk.json ? line_of(json_of(survey, a.verify)) : text_of(survey));
+    print_result(a.reporting.json ? line_of(json_of(survey, a.verify)) : text_of(survey));
     is_sound = is_sound && survey.faults().empty();
   }
   return is_sound ? kOk : kBadData;

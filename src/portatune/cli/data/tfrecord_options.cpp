@@ -42,8 +42,8 @@ void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   output.number("--shards", a.files.shards, "files, between which rows take turns", {.lowest = 1, .highest = 99999});
   output.flag("--gzip", a.files.gzip, "compress (no reading in any order then)");
   output.no_flag("--no-index", a.files.index, "write no FILE.index");
-  output.flag("--json", a.talk.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  output.flag("--json", a.reporting.json, "the result as one JSON object");
+  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
 }
 
 void add_options(CLI::App& command, TfrecordInspectArguments& a) {
@@ -51,12 +51,12 @@ void add_options(CLI::App& command, TfrecordInspectArguments& a) {
   data.files("files", a.files, "TFRecord files of tf.train.Example, plain or compressed")->required();
   data.flag("--verify", a.verify, "read all of them, every checksum and feature");
   data.number("--records", a.records, "first records to show", {.highest = 1e6});
-  Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each file");
+  Group(command, "Output").flag("--json", a.reporting.json, "a JSON object for each file");
 }
 
 void add_options(CLI::App& command, TfrecordIndexArguments& a) {
   Group(command, "Data").files("files", a.files, "TFRecord files, each of which gets an index")->required();
-  Group(command, "Output").flag("-q,--quiet", a.talk.quiet, "only errors");
+  Group(command, "Output").flag("-q,--quiet", a.reporting.quiet, "only errors");
 }
 
 }  // namespace portatune::cli

@@ -24,10 +24,10 @@ std::string json_of(const run::WrittenRecords& written) {
 int tfrecord_write(const TfrecordWriteArguments& a) {
   catch_signals();  // so that no incomplete file is left
   const run::WrittenRecords written = run::write_tfrecord(a);
-  print_remark(a.talk,
+  print_remark(a.reporting,
                fmt::format("{} in {}", counted(written.records, "record"), counted(std::ssize(written.files), "file")));
-  if (a.bad_rows) print_remark(a.talk, skipped_text(*a.bad_rows));
-  if (a.talk.json) print_result(json_of(written));
+  if (a.bad_rows) print_remark(a.reporting, skipped_text(*a.bad_rows));
+  if (a.reporting.json) print_result(json_of(written));
   return kOk;
 }
 

@@ -12,7 +12,7 @@ namespace portatune::cli {
 int tokenize(const TokenizeArguments& a) {
   catch_signals();  // so that no incomplete file is left
   ResultFile file(a.output);
-  TerminalEvents events(a.talk);
+  TerminalEvents events(a.reporting);
   run::tokenize(a, events, [&file](std::string_view lines) { file.write(lines); });
   file.finish();
   return kOk;

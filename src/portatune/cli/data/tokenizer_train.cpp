@@ -14,15 +14,15 @@ namespace portatune::cli {
 
 int tokenizer_train(const TokenizerTrainArguments& a) {
   catch_signals();  // so that no incomplete folder is left
-  TerminalEvents events(a.talk);
+  TerminalEvents events(a.reporting);
   const run::TrainedTokenizer trained = run::train_tokenizer(a, events);
-  if (a.talk.json) {
+  if (a.reporting.json) {
     print_result(
         line_of({{"tokenizer", a.output.string()}, {"vocab_size", trained.vocab_size}, {"rows", trained.rows}}));
     return kOk;
   }
-  print_remark(a.talk, fmt::format("a tokenizer of {} from {}: {}", counted(trained.vocab_size, "token"),
-                                   counted(trained.rows, "row"), a.output.string()));
+  print_remark(a.reporting, fmt::format("a tokenizer of {} from {}: {}", counted(trained.vocab_size, "token"),
+                                        counted(trained.rows, "row"), a.output.string()));
   return kOk;
 }
 

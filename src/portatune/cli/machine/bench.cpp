@@ -54,10 +54,10 @@ std::string json_of(const run::InputTimes& m) {
 }  // namespace
 
 int bench_input(const BenchInputArguments& a) {
-  const Talk& talk = a.fit.talk;
-  TerminalEvents events(talk);
+  const Reporting& reporting = a.fit.reporting;
+  TerminalEvents events(reporting);
   const run::InputTimes times = run::time_input(a.fit, a.seconds, events);
-  print_result(talk.json ? json_of(times) : table_of(times));
+  print_result(reporting.json ? json_of(times) : table_of(times));
   return kOk;
 }
 

@@ -58,7 +58,7 @@ const CachedModel& model_called(const std::string& name, const std::vector<Cache
 
 int cache_list(const CacheListArguments& a) {
   std::string text;
-  for (const CachedModel& model : hub::cached_models()) text += a.talk.json ? json_of(model) : row_of(model);
+  for (const CachedModel& model : hub::cached_models()) text += a.reporting.json ? json_of(model) : row_of(model);
   print_result(text);
   return kOk;
 }
@@ -67,7 +67,7 @@ int cache_remove(const CacheRemoveArguments& a) {
   const std::vector<CachedModel> models = hub::cached_models();
   const CachedModel& model = model_called(a.name, models);
   hub::remove_cached(model);
-  print_remark(a.talk, fmt::format("removed {}, {}", model.name, decimal_size(static_cast<double>(model.bytes))));
+  print_remark(a.reporting, fmt::format("removed {}, {}", model.name, decimal_size(static_cast<double>(model.bytes))));
   return kOk;
 }
 

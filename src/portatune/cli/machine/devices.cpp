@@ -58,7 +58,7 @@ int devices(const DevicesArguments& a) {
   if (is_gpu && !options.gpu_memory.preallocate) options.gpu_memory.preallocate = false;  // the command runs no program
   const Device device(options);
   const DeviceFacts facts = device.facts();
-  print_result(a.talk.json ? json_of(facts, device.target()) : table_of(facts, device.target()));
+  print_result(a.reporting.json ? json_of(facts, device.target()) : table_of(facts, device.target()));
   return kOk;
 }
 

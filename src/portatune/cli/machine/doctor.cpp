@@ -90,7 +90,7 @@ void add_options(CLI::App& command, DoctorArguments& a) {
   Group output(command, "Output");
   output.path("--bundle", a.bundle, "write the report as NAME.tar.gz, for bug reports; it has no secrets")
       ->default_str("none");
-  output.flag("--json", a.talk.json, "the report as one JSON object");
+  output.flag("--json", a.reporting.json, "the report as one JSON object");
 }
 
 int doctor(const DoctorArguments& a) {
@@ -100,7 +100,7 @@ int doctor(const DoctorArguments& a) {
     doctor::write_bundle(a.bundle,
                          {{"doctor.txt", without_home(text_of(diagnosis))}, {"doctor.json", without_home(json)}});
   }
-  print_result(a.talk.json ? json : text_of(diagnosis));
+  print_result(a.reporting.json ? json : text_of(diagnosis));
   return diagnosis.is_usable ? kOk : kFailed;
 }
 

@@ -21,17 +21,17 @@ io::HubName checked(const std::string& text) {
 }
 
 // The snapshot in the cache, if the environment forbids requests.
-std::filesystem::path snapshot_of(const io::HubName& name, const Talk& talk) {
+std::filesystem::path snapshot_of(const io::HubName& name, const Reporting& reporting) {
   if (!io::offline_variable().empty()) return hub::find_model(to_string(name), hub::Contents::kModel, "download");
-  return download_from_hub(name, hub::Contents::kModel, talk);
+  return download_from_hub(name, hub::Contents::kModel, reporting);
 }
 
 }  // namespace
 
 int download(const DownloadArguments& a) {
   const io::HubName name = checked(a.name);
-  const std::filesystem::path snapshot = snapshot_of(name, a.talk);
-  if (a.talk.json) {
+  const std::filesystem::path snapshot = snapshot_of(name, a.reporting);
+  if (a.reporting.json) {
     print_result(
         line_of({{"name", name.name}, {"commit", snapshot.filename().string()}, {"folder", snapshot.string()}}));
   } else {

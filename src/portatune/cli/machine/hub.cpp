@@ -17,22 +17,22 @@ void add_options(CLI::App& command, DownloadArguments& a) {
       .text("name", a.name, "model of the Hugging Face Hub: org/name or org/name@revision")
       ->required();
   Group output(command, "Output");
-  output.flag("--json", a.talk.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  output.flag("--json", a.reporting.json, "the result as one JSON object");
+  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
 }
 
 void add_options(CLI::App& command, CacheListArguments& a) {
-  Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each model");
+  Group(command, "Output").flag("--json", a.reporting.json, "a JSON object for each model");
 }
 
 void add_options(CLI::App& command, CacheRemoveArguments& a) {
   Group(command, "Model").text("name", a.name, "as portatune cache ls shows it")->required();
-  Group(command, "Output").flag("-q,--quiet", a.talk.quiet, "only errors");
+  Group(command, "Output").flag("-q,--quiet", a.reporting.quiet, "only errors");
 }
 
-std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents contents, const Talk& talk) {
+std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents contents, const Reporting& reporting) {
   constexpr size_t kShortCommit = 7;
-  DownloadLine line(talk);
+  DownloadLine line(reporting);
   return hub::download_model(
       name, contents,
       {.fetched =
@@ -41,19 +41,20 @@ std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents c
            },
        .wait =
            [&](const std::string& file) {
-             print_remark(talk, fmt::format("{}: another process fetches {}; waiting for it", to_string(name), file));
+             print_remark(reporting,
+                          fmt::format("{}: another process fetches {}; waiting for it", to_string(name), file));
            }});
 }
 
-DownloadLine::DownloadLine(const Talk& talk) : talk_(talk), terminal_(stderr_terminal(false)) {}
+DownloadLine::DownloadLine(const Reporting& reporting) : reporting_(reporting), terminal_(stderr_terminal(false)) {}
 
 void DownloadLine::update(const std::string& name, int64_t bytes, int64_t all) {
-  if (talk_.quiet) return;
+  if (reporting_.quiet) return;
   const bool is_new = name != name_;
   name_ = name;
   const std::string size = decimal_size(static_cast<double>(all));
   if (!terminal_.rewrites) {
-    if (is_new) print_remark(talk_, fmt::format("fetching {}, {}", name, size));
+    if (is_new) print_remark(reporting_, fmt::format("fetching {}, {}", name, size));
     return;
   }
   if (is_new) end();

@@ -13,12 +13,12 @@ namespace portatune::cli {
 
 /// Downloads a model into the Hugging Face cache and returns its snapshot.
 /// errors  errors of hub::download_model()
-std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents contents, const Talk& talk);
+std::filesystem::path download_from_hub(const io::HubName& name, hub::Contents contents, const Reporting& reporting);
 
 /// Prints a line for each download; on a terminal the line grows.
 class DownloadLine {
  public:
-  explicit DownloadLine(const Talk& talk);
+  explicit DownloadLine(const Reporting& reporting);
   ~DownloadLine() { end(); }
   DownloadLine(const DownloadLine&) = delete;
   DownloadLine& operator=(const DownloadLine&) = delete;
@@ -30,7 +30,7 @@ class DownloadLine {
  private:
   void end();
 
-  const Talk& talk_;
+  const Reporting& reporting_;
   const Terminal terminal_;
   std::string name_;
   double drawn_s_ = 0;

@@ -31,7 +31,7 @@ std::string index_of(const PluginInstallArguments& a) {
 void print(const PluginInstallArguments& a, const pjrt::PluginPackage& package, bool was_there,
            const pjrt::PluginVersion& version) {
   const std::string file = folder_of(package) / package.file;
-  if (a.talk.json) {
+  if (a.reporting.json) {
     print_result(line_of(
         {{"name", package.name}, {"file", file}, {"version", to_string(version)}, {"was_installed", was_there}}));
     return;
@@ -54,7 +54,7 @@ std::string row_of(const pjrt::PluginPackage& package, const doctor::PluginState
 }  // namespace
 
 void add_options(CLI::App& command, PluginListArguments& a) {
-  Group(command, "Output").flag("--json", a.talk.json, "a JSON object for each plugin");
+  Group(command, "Output").flag("--json", a.reporting.json, "a JSON object for each plugin");
 }
 
 void add_options(CLI::App& command, PluginInstallArguments& a) {
@@ -63,30 +63,30 @@ void add_options(CLI::App& command, PluginInstallArguments& a) {
   plugin.text("--index-url", a.index_url, "URL of a Python package index")
       ->default_str("$PIP_INDEX_URL, or " + std::string(kPyPi));
   Group output(command, "Output");
-  output.flag("--json", a.talk.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  output.flag("--json", a.reporting.json, "the result as one JSON object");
+  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
 }
 
 int plugin_install(const PluginInstallArguments& a) {
   catch_signals();
   const pjrt::PluginPackage& package = pjrt::plugin_package(a.name);
   if (const auto folder = folder_of(package); is_complete(package, folder)) {
-    print_remark(a.talk, package.name + " is installed already");
+    print_remark(a.reporting, package.name + " is installed already");
     print(a, package, true, pjrt::Plugin::load(folder / package.file).version());
     return kOk;
   }
   const std::string index = index_of(a);
-  DownloadLine line(a.talk);
+  DownloadLine line(a.reporting);
   const InstallOptions options = {
       .index = index,
       .begin =
           [&](size_t wheels, int64_t bytes) {
-            print_remark(a.talk, fmt::format("{}: {} to fetch from {}, {}", package.name,
-                                             counted(static_cast<int64_t>(wheels), "file"), without_secrets(index),
-                                             decimal_size(static_cast<double>(bytes))));
+            print_remark(a.reporting, fmt::format("{}: {} to fetch from {}, {}", package.name,
+                                                  counted(static_cast<int64_t>(wheels), "file"), without_secrets(index),
+                                                  decimal_size(static_cast<double>(bytes))));
           },
       .fetched = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t all) { line.update(to_string(wheel), bytes, all); },
-      .unpack = [&] { print_remark(a.talk, "unpacking"); }};
+      .unpack = [&] { print_remark(a.reporting, "unpacking"); }};
   const pjrt::PluginVersion version = install_plugin(package, options);
   print(a, package, false, version);
   return kOk;
@@ -95,7 +95,7 @@ int plugin_install(const PluginInstallArguments& a) {
 int plugin_list(const PluginListArguments& a) {
   std::string text;
   for (const pjrt::PluginPackage& package : pjrt::plugin_packages()) {
-    text += a.talk.json ? line_of(doctor::facts_of(package)) : row_of(package, doctor::state_of(package));
+    text += a.reporting.json ? line_of(doctor::facts_of(package)) : row_of(package, doctor::state_of(package));
   }
   print_result(text);
   return kOk;

@@ -29,7 +29,8 @@
 
 namespace portatune::cli {
 
-struct Talk {
+/// What a command prints beside its result, and in which form.
+struct Reporting {
   bool quiet = false;             ///< print only results and errors
   bool json = false;              ///< print the result as one JSON object
   bool disable_progress = false;  ///< print plain lines in place of a bar
@@ -45,7 +46,7 @@ using HangTimeout = std::optional<double>;
 struct FitArguments : run::RunOptions {
   std::filesystem::path grow;  ///< a file with the stages of the run; empty: there is one
   HangTimeout hang_timeout_s;
-  Talk talk;
+  Reporting reporting;
   std::vector<std::string> words;  ///< the command line, the source of the command that resumes the run
   OptionValues values;
 };
@@ -55,7 +56,7 @@ struct EvaluateArguments : run::EvaluateOptions {
   std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   OptionValues values;
   HangTimeout hang_timeout_s;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct PredictArguments : run::PredictOptions {
@@ -64,7 +65,7 @@ struct PredictArguments : run::PredictOptions {
   OptionValues values;
   std::filesystem::path output = "-";
   HangTimeout hang_timeout_s;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct GenerateArguments : run::PromptOptions {
@@ -78,74 +79,74 @@ struct GenerateArguments : run::PromptOptions {
   std::filesystem::path output = "-";
   OptionValues values;
   HangTimeout hang_timeout_s;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct TokenizeArguments : run::TokenizeOptions {
   std::filesystem::path output = "-";
-  Talk talk;
+  Reporting reporting;
 };
 
 struct TokenizerTrainArguments : run::TrainTokenizerOptions {
-  Talk talk;
+  Reporting reporting;
 };
 
 struct TfrecordWriteArguments : run::TfrecordOptions {
-  Talk talk;
+  Reporting reporting;
 };
 
 struct TfrecordInspectArguments {
   std::vector<std::string> files;
   bool verify = false;
   int64_t records = 3;  ///< number of records to show
-  Talk talk;
+  Reporting reporting;
 };
 
 struct TfrecordIndexArguments {
   std::vector<std::string> files;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct GrowArguments {
   std::filesystem::path model;  ///< a whole model
   grow::GrowthOptions growth;
   std::filesystem::path output;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct MergeArguments {
   std::filesystem::path model;  ///< an adapter
   std::filesystem::path output;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct DevicesArguments {
   DeviceOptions device;
-  Talk talk;
+  Reporting reporting;
 };
 
 struct PluginListArguments {
-  Talk talk;
+  Reporting reporting;
 };
 
 struct PluginInstallArguments {
   std::string name;
   std::string index_url;  ///< URL of the package index; empty: $PIP_INDEX_URL, or PyPI
-  Talk talk;
+  Reporting reporting;
 };
 
 struct DownloadArguments {
   std::string name;  ///< "org/name" or "org/name@revision"
-  Talk talk;
+  Reporting reporting;
 };
 
 struct CacheListArguments {
-  Talk talk;
+  Reporting reporting;
 };
 
 struct CacheRemoveArguments {
   std::string name;  ///< "org/name"
-  Talk talk;
+  Reporting reporting;
 };
 
 struct RecipesArguments {
@@ -185,13 +186,13 @@ struct ReportArguments {
 
 struct DoctorArguments {
   std::filesystem::path bundle;  ///< an archive to write for a bug report; empty: none
-  Talk talk;
+  Reporting reporting;
 };
 
 struct ParityArguments {
   std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
   std::filesystem::path dump;       ///< a folder for the computed values of a case; empty: none
-  FitArguments fit;                 ///< the run; a case uses dtype, device and talk alone
+  FitArguments fit;                 ///< the run; a case uses dtype, device and reporting alone
   std::string against;              ///< the settings in which the second run differs
   int64_t steps = 20;
   int64_t every = 1;               ///< steps between comparisons of gradients and parameters

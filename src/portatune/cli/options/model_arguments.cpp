@@ -49,57 +49,59 @@ class Find {
 
   void operator()(FitArguments& a) {
     const std::filesystem::path checkpoint = checkpoint_of(a);
-    if (checkpoint.empty()) return find_for_training(a, a.talk);
+    if (checkpoint.empty()) return find_for_training(a, a.reporting);
     choose_task(a.model, checkpoint);
   }
   void operator()(EvaluateArguments& a) {
-    find(a.model, a.talk);
-    find(a.adapters, a.talk);
+    find(a.model, a.reporting);
+    find(a.adapters, a.reporting);
   }
   void operator()(PredictArguments& a) {
-    find(a.model, a.talk);
-    find(a.adapters, a.talk);
+    find(a.model, a.reporting);
+    find(a.adapters, a.reporting);
   }
   void operator()(GenerateArguments& a) {
-    find(a.model, Contents::kModel, "--model", a.talk);
-    find(a.adapters, a.talk);
+    find(a.model, Contents::kModel, "--model", a.reporting);
+    find(a.adapters, a.reporting);
   }
   void operator()(BenchArguments& a) { find_for_training(a.run, {}); }
-  void operator()(BenchInputArguments& a) { find_for_training(a.fit, a.fit.talk); }
-  void operator()(PlanArguments& a) { find_for_training(a.fit, a.fit.talk); }
+  void operator()(BenchInputArguments& a) { find_for_training(a.fit, a.fit.reporting); }
+  void operator()(PlanArguments& a) { find_for_training(a.fit, a.fit.reporting); }
   void operator()(ParityArguments& a) {
-    if (!a.fit.model.folder.empty()) find_for_training(a.fit, a.fit.talk);
+    if (!a.fit.model.folder.empty()) find_for_training(a.fit, a.fit.reporting);
   }
-  void operator()(GrowArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
-  void operator()(MergeArguments& a) { find(a.model, Contents::kModel, "--model", a.talk); }
-  void operator()(TokenizeArguments& a) { find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.talk); }
+  void operator()(GrowArguments& a) { find(a.model, Contents::kModel, "--model", a.reporting); }
+  void operator()(MergeArguments& a) { find(a.model, Contents::kModel, "--model", a.reporting); }
+  void operator()(TokenizeArguments& a) { find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.reporting); }
   void operator()(TfrecordWriteArguments& a) {
-    if (!a.tokenizer.empty()) find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.talk);
+    if (!a.tokenizer.empty()) find(a.tokenizer, Contents::kTokenizer, "--tokenizer", a.reporting);
   }
   template <class Arguments>
   void operator()(Arguments&) {}  // a command without a model
 
  private:
-  void find_for_training(run::RunOptions& run, const Talk& talk) {
-    find(run.model.folder, run.training.from_config ? Contents::kConfig : Contents::kModel, "--model", talk);
+  void find_for_training(run::RunOptions& run, const Reporting& reporting) {
+    find(run.model.folder, run.training.from_config ? Contents::kConfig : Contents::kModel, "--model", reporting);
     choose_task(run.model, run.model.folder);
   }
-  void find(run::ModelOptions& model, const Talk& talk) { find(model.folder, Contents::kModel, "--model", talk); }
+  void find(run::ModelOptions& model, const Reporting& reporting) {
+    find(model.folder, Contents::kModel, "--model", reporting);
+  }
 
-  void find(std::vector<run::NamedAdapter>& adapters, const Talk& talk) {
-    for (run::NamedAdapter& adapter : adapters) find(adapter.folder, Contents::kModel, "--adapter", talk);
+  void find(std::vector<run::NamedAdapter>& adapters, const Reporting& reporting) {
+    for (run::NamedAdapter& adapter : adapters) find(adapter.folder, Contents::kModel, "--adapter", reporting);
   }
 
   // A run that was killed while it put its model in place, file by file, may have left a part of it.
-  void find(std::filesystem::path& folder, Contents contents, const char* option, const Talk& talk) {
+  void find(std::filesystem::path& folder, Contents contents, const char* option, const Reporting& reporting) {
     finish_replacements(folder);
     const auto download = [&](const io::HubName& name) {
       has_downloaded_ = true;
-      return download_from_hub(name, contents, talk);
+      return download_from_hub(name, contents, reporting);
     };
     const std::filesystem::path found = hub::find_model(folder, contents, option, download);
     if (found != folder && !has_downloaded_) {
-      print_remark(talk, std::string(option) + " " + folder.string() + ": using " + found.string());
+      print_remark(reporting, std::string(option) + " " + folder.string() + ": using " + found.string());
     }
     folder = found;
   }

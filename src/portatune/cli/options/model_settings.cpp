@@ -105,8 +105,8 @@ std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::v
 }
 
 void report_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters,
-                     const std::vector<std::string>& settings, const Talk& talk) {
-  if (settings.empty() || talk.quiet) return;
+                     const std::vector<std::string>& settings, const Reporting& reporting) {
+  if (settings.empty() || reporting.quiet) return;
   const std::filesystem::path file = file_of(adapters.empty() ? model : with_adapter(model, adapters.front()));
   const std::string text = fmt::format("{}: {}", file.string(), fmt::join(settings, " "));
   for (const std::string& line : labelled("options", text)) print_message_line(line);

@@ -11,7 +11,7 @@
 
 namespace portatune::cli {
 
-struct Talk;
+struct Reporting;
 
 /// The settings in the folder of the model, or in those of its adapters. Nullopt if there is no such file, or if --task
 /// asks for another task.
@@ -21,6 +21,6 @@ std::optional<Recipe> read_settings(const run::ModelOptions& model, const std::v
 
 /// Reports the settings of the file that are used, if any.
 void report_settings(const run::ModelOptions& model, const std::vector<run::NamedAdapter>& adapters,
-                     const std::vector<std::string>& settings, const Talk& talk);
+                     const std::vector<std::string>& settings, const Reporting& reporting);
 
 }  // namespace portatune::cli

@@ -174,13 +174,13 @@ void add_hang_timeout(Group group, HangTimeout& timeout_s) {
       ->default_str("0; 1800 with several processes");
 }
 
-void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
-  group.flag("--json", talk.json, json_help);
-  group.flag("-q,--quiet", talk.quiet, "only results and errors");
+void add_reporting(Group group, Reporting& reporting, const std::string& json_help = "the result as one JSON object") {
+  group.flag("--json", reporting.json, json_help);
+  group.flag("-q,--quiet", reporting.quiet, "only results and errors");
 }
 
-void add_progress(Group group, Talk& talk) {
-  group.flag("--disable-progress,--disable-tqdm", talk.disable_progress, "plain lines in place of a bar");
+void add_progress(Group group, Reporting& reporting) {
+  group.flag("--disable-progress,--disable-tqdm", reporting.disable_progress, "plain lines in place of a bar");
 }
 
 void add_batch_size(Group group, int64_t& size) {
@@ -240,8 +240,8 @@ void add_run_options(CLI::App& command, FitArguments& a) {
   add_padding(Group(command, "Training"), a.model.padding);
   Group output(command, "Output");
   add_hang_timeout(output, a.hang_timeout_s);
-  add_talk(output, a.talk);
-  add_progress(output, a.talk);
+  add_reporting(output, a.reporting);
+  add_progress(output, a.reporting);
   add_device(command, a.device);
   add_mesh(command, a.device);
 }
@@ -277,8 +277,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_task_options(command, a.model, OptionUse::kLabels);
   Group output(command, "Output");
   add_hang_timeout(output, a.hang_timeout_s);
-  add_talk(output, a.talk);
-  add_progress(output, a.talk);
+  add_reporting(output, a.reporting);
+  add_progress(output, a.reporting);
   add_dtype(command, a.dtype);
   add_device(command, a.device);
   add_mesh(command, a.device);
@@ -308,8 +308,8 @@ void add_options(CLI::App& command, PredictArguments& a) {
       ->default_str("none")
       ->excludes(texts);
   add_hang_timeout(output, a.hang_timeout_s);
-  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
-  add_progress(output, a.talk);
+  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
+  add_progress(output, a.reporting);
   add_dtype(command, a.dtype);
   add_device(command, a.device);
   add_mesh(command, a.device);
@@ -333,7 +333,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
   add_hang_timeout(output, a.hang_timeout_s);
-  add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");
+  add_reporting(output, a.reporting, "a line of JSON for each prompt, also where there is only one");
   add_dtype(command, a.dtype, "type of matrices, activations and the cache");
   add_device(command, a.device);
   add_mesh(command, a.device);
@@ -351,8 +351,8 @@ void add_options(CLI::App& command, TokenizeArguments& a) {
   data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
-  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
-  add_progress(output, a.talk);
+  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
+  add_progress(output, a.reporting);
 }
 
 void add_options(CLI::App& command, TokenizerTrainArguments& a) {
@@ -362,11 +362,11 @@ void add_options(CLI::App& command, TokenizerTrainArguments& a) {
   add_fields(command, fields_of(a.training));
   Group output(command, "Output");
   output.path("--output", a.output, "a new folder, or an empty one")->required();
-  add_talk(output, a.talk);
+  add_reporting(output, a.reporting);
 }
 
 void add_options(CLI::App& command, DevicesArguments& a) {
-  add_talk(Group(command, "Output"), a.talk);
+  add_reporting(Group(command, "Output"), a.reporting);
   add_device(command, a.device);
 }
 
@@ -412,7 +412,7 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   add_task_options(command, fit.model, OptionUse::kTraining);
   Group output(command, "Output");
   output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
-  add_talk(output, fit.talk);
+  add_reporting(output, fit.reporting);
 }
 
 void add_options(CLI::App& command, PlanArguments& a) {
@@ -464,14 +464,14 @@ void add_options(CLI::App& command, GrowArguments& a) {
   add_fields(command, fields_of(a.growth));
   Group output(command, "Output");
   output.path("--output", a.output, "a new folder for the larger model")->required();
-  add_talk(output, a.talk);
+  add_reporting(output, a.reporting);
 }
 
 void add_options(CLI::App& command, MergeArguments& a) {
   Group group(command, "Merge");
   group.path("--model", a.model, "folder of an adapter, as fit --adapter or peft writes it")->required();
   group.path("--output", a.output, "a new folder for the model")->required();
-  add_talk(group, a.talk);
+  add_reporting(group, a.reporting);
 }
 
 void add_options(CLI::App& command, ParityArguments& a) {

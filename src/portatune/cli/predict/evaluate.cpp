@@ -14,13 +14,13 @@ namespace portatune::cli {
 int evaluate(const EvaluateArguments& given, Processes& processes) {
   EvaluateArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
-  TerminalEvents events(a.talk);
+  TerminalEvents events(a.reporting);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   catch_signals();
-  report_settings(a.model, a.adapters, a.settings, a.talk);
+  report_settings(a.model, a.adapters, a.settings, a.reporting);
   const std::vector<run::NamedEvaluation> evaluations = run::evaluate(a, a.adapters, events);
   if (!is_first(a.device.processes.get())) return kOk;
-  print_result(a.talk.json ? json_of(evaluations) : table_of(evaluations));
+  print_result(a.reporting.json ? json_of(evaluations) : table_of(evaluations));
   return kOk;
 }
 

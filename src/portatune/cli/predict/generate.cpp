@@ -29,10 +29,10 @@ namespace {
 // Reports compilations, shows the text of a single prompt while it grows, and stops at a signal.
 class Watcher final : public GenerationCallback {
  public:
-  Watcher(const Talk& talk, bool shows_text) : talk_(talk), shows_text_(shows_text) {}
+  Watcher(const Reporting& reporting, bool shows_text) : reporting_(reporting), shows_text_(shows_text) {}
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override {
-    if (!from_cache) print_remark(talk_, fmt::format("compiled {} in {:.1f} s", what, seconds));
+    if (!from_cache) print_remark(reporting_, fmt::format("compiled {} in {:.1f} s", what, seconds));
   }
   bool streams() const override { return shows_text_; }
   void on_text(size_t, std::string_view text) override {
@@ -47,7 +47,7 @@ class Watcher final : public GenerationCallback {
   bool has_shown() const { return in_line_; }
 
  private:
-  const Talk& talk_;
+  const Reporting& reporting_;
   const bool shows_text_;
   bool in_line_ = false;
 };
@@ -97,26 +97,26 @@ void continue_prompts(const run::UsedModel& model, const std::vector<run::Prompt
   Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
   const GenerationOptions options = run::generation_options(generator, a.generation, events);
   for (const std::string& line : run::remarks_on_task_params(model.folder)) {
-    print_remark(a.talk, line + " (begin prompts with the prefix; --num-beams)");
+    print_remark(a.reporting, line + " (begin prompts with the prefix; --num-beams)");
   }
   const auto each = static_cast<size_t>(options.num_return_sequences);
   const bool is_single = a.adapters.size() < 2 && prompts.size() == 1 && each == 1;
-  const bool as_text = is_single && a.output == "-" && a.input.empty() && !a.talk.json;
+  const bool as_text = is_single && a.output == "-" && a.input.empty() && !a.reporting.json;
   // Processes inspect the texts after the same tokens, and only one may have a terminal.
   const bool shows_text = as_text && a.device.processes == nullptr && isatty(STDOUT_FILENO) != 0;
-  Watcher watcher(a.talk, shows_text);
+  Watcher watcher(a.reporting, shows_text);
   const std::vector<Completion> completions = run::complete(generator, prompts, options, a.chat, watcher);
   if (file == nullptr) return;
   const std::string adapter = a.adapters.size() < 2 ? "" : model.name;
   if (as_text) {
     file->write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
   } else {
-    const GenerationTimes* const times = is_single && a.talk.json ? &generator.times() : nullptr;
+    const GenerationTimes* const times = is_single && a.reporting.json ? &generator.times() : nullptr;
     for (size_t i = 0; i < completions.size(); ++i) {
       file->write(line_of(adapter, prompts[i / each].shown, completions[i], times));
     }
   }
-  print_remark(a.talk, describe(generator.times(), completions.size()));
+  print_remark(a.reporting, describe(generator.times(), completions.size()));
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ int generate(const GenerateArguments& given, Processes& processes) {
   catch_signals();  // before the file exists, so that no half-written file remains
   std::optional<ResultFile> file;
   if (is_first) file.emplace(a.output);
-  TerminalEvents events(a.talk);
+  TerminalEvents events(a.reporting);
   const Device device(run::with_warnings(a.device, events));
   for (size_t i = 0; i < models.size(); ++i) {
     continue_prompts(models[i], prompts[i], a, device, events, file ? &*file : nullptr);

@@ -35,9 +35,9 @@ std::filesystem::path file_of(const std::string& adapter, std::filesystem::path 
 int predict(const PredictArguments& given, Processes& processes) {
   PredictArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
-  TerminalEvents events(a.talk);
+  TerminalEvents events(a.reporting);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
-  report_settings(a.model, a.adapters, a.settings, a.talk);
+  report_settings(a.model, a.adapters, a.settings, a.reporting);
   std::deque<ResultFile> files;  // of all adapters
   const auto open = [&](const RowTask& task, const data::Dataset& rows) {
     catch_signals();  // before a file exists, so that no incomplete file is left
@@ -50,7 +50,7 @@ int predict(const PredictArguments& given, Processes& processes) {
     a.model.folder = model.folder;
     if (a.adapters.size() > 1) a.output = file_of(model.name, given.output);
     const run::Prediction prediction = run::predict(a, open, events);
-    print_remark(a.talk,
+    print_remark(a.reporting,
                  fmt::format("predicted {} examples in {:.1f} s, {:.1f} per second", grouped(prediction.examples),
                              prediction.seconds, prediction.examples_per_second()));
   }

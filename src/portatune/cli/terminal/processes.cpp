@@ -57,10 +57,10 @@ const Launch& Processes::launch(bool on_tpu) {
   return *launch_;
 }
 
-void Processes::join(DeviceOptions& device, Talk& talk, const OptionValues& values) {
+void Processes::join(DeviceOptions& device, Reporting& reporting, const OptionValues& values) {
   if (launch(device.device == "tpu").size == 1) return;
   device = run::process_options(std::move(device), launch(), end_of(launch()));
-  talk.quiet |= !is_first(device.processes.get());
+  reporting.quiet |= !is_first(device.processes.get());
   require_same_options(device.processes.get(), values);
 }
 

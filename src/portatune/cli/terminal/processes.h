@@ -19,7 +19,7 @@ class Processes {
   ///         differ (paths, output for the user) are not compared
   template <class Arguments>
   Arguments arguments_of(Arguments a) {
-    join(a.device, a.talk, a.values);
+    join(a.device, a.reporting, a.values);
     if constexpr (requires { a.model.bad_rows; }) report_in_first(a.device, a.model.bad_rows);
     return a;
   }
@@ -36,7 +36,7 @@ class Processes {
 
  private:
   const Launch& launch(bool on_tpu = false);
-  void join(DeviceOptions& device, Talk& talk, const OptionValues& values);
+  void join(DeviceOptions& device, Reporting& reporting, const OptionValues& values);
   static void report_in_first(const DeviceOptions& device, std::shared_ptr<data::BadRows>& bad_rows);
 
   std::optional<Launch> launch_;

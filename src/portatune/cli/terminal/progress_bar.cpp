@@ -35,9 +35,9 @@ bool is_dumb() {
 
 constexpr int kBarWidth = 20;
 
-Terminal terminal_of(const Talk& talk) {
-  Terminal terminal = stderr_terminal(talk.disable_progress);
-  if (talk.quiet) terminal.write = [](std::string_view) {};
+Terminal terminal_of(const Reporting& reporting) {
+  Terminal terminal = stderr_terminal(reporting.disable_progress);
+  if (reporting.quiet) terminal.write = [](std::string_view) {};
   return terminal;
 }
 
@@ -183,7 +183,8 @@ std::string ProgressBar::times() const {
   return fmt::format("{}, {} left", elapsed, clock_of(step_s * static_cast<double>(last_.total - last_.step)));
 }
 
-RowBar::RowBar(const Talk& talk, std::string activity) : RowBar(terminal_of(talk), std::move(activity)) {}
+RowBar::RowBar(const Reporting& reporting, std::string activity)
+    : RowBar(terminal_of(reporting), std::move(activity)) {}
 
 RowBar::RowBar(Terminal terminal, std::string activity)
     : terminal_(std::move(terminal)), activity_(std::move(activity)) {}

@@ -88,14 +88,14 @@ std::string clock_of(double seconds);
 /// "[####......]" with a share of 0.4.
 std::string bar(int width, double share);
 
-struct Talk;
+struct Reporting;
 
 /// Shows "evaluating: 1,024 rows  350 rows/s", and from the second pass on also the share and the time left. The line
 /// is drawn as that of ProgressBar, but disappears at the end of the pass.
 class RowBar final : public run::RowProgress {
  public:
   /// activity  "evaluating"
-  RowBar(const Talk& talk, std::string activity);
+  RowBar(const Reporting& reporting, std::string activity);
   RowBar(Terminal terminal, std::string activity);
   ~RowBar() override { finish_line(); }
   RowBar(const RowBar&) = delete;

@@ -72,8 +72,8 @@ void print_message(std::string_view text) noexcept {
 
 void print_message_line(std::string_view line) { print_message(printable(line) + "\n"); }
 
-void print_remark(const Talk& talk, const std::string& line) {
-  if (!talk.quiet) print_message_line(for_terminal(line));
+void print_remark(const Reporting& reporting, const std::string& line) {
+  if (!reporting.quiet) print_message_line(for_terminal(line));
 }
 
 void print_result(std::string_view text) {

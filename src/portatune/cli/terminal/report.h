@@ -22,7 +22,7 @@ void print_message(std::string_view text) noexcept;
 void print_message_line(std::string_view line);
 
 /// Writes a remark to stderr, unless quiet.
-void print_remark(const Talk& talk, const std::string& line);
+void print_remark(const Reporting& reporting, const std::string& line);
 
 /// The error that stdout is a pipe without a reader.
 struct ReaderLeft : IoError {

@@ -13,16 +13,16 @@
 
 namespace portatune::cli {
 
-void TerminalEvents::notice(const std::string& text) { print_remark(talk_, text); }
-void TerminalEvents::warning(const std::string& text) { print_remark(talk_, "warning: " + text); }
+void TerminalEvents::notice(const std::string& text) { print_remark(reporting_, text); }
+void TerminalEvents::warning(const std::string& text) { print_remark(reporting_, "warning: " + text); }
 void TerminalEvents::alert(const std::string& text) { print_message(fmt::format("portatune: {}\n", text)); }
 
 std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& activity) {
-  return std::make_unique<RowBar>(talk_, activity);
+  return std::make_unique<RowBar>(reporting_, activity);
 }
 
 void TrainingEvents::opening(const run::Opening& opening) {
-  if (talk_.quiet) return;
+  if (reporting_.quiet) return;
   for (const std::string& line : opening_report(opening)) print_message_line(line);
 }
 
@@ -58,7 +58,7 @@ void TrainingEvents::unmeasured(const std::string& validation_set) {
 }
 
 std::unique_ptr<run::TrainingObserver> TrainingEvents::training(int64_t epochs, run::RowProgress& evaluation) {
-  return std::make_unique<TrainingLog>(talk_, epochs, evaluation);
+  return std::make_unique<TrainingLog>(reporting_, epochs, evaluation);
 }
 
 }  // namespace portatune::cli

@@ -9,7 +9,7 @@ namespace portatune::cli {
 /// The remarks, warnings and progress of a command.
 class TerminalEvents : public run::Events {
  public:
-  explicit TerminalEvents(const Talk& talk) : talk_(talk) {}
+  explicit TerminalEvents(const Reporting& reporting) : reporting_(reporting) {}
 
   void notice(const std::string& text) override;
   void warning(const std::string& text) override;
@@ -17,7 +17,7 @@ class TerminalEvents : public run::Events {
   std::unique_ptr<run::RowProgress> progress(const std::string& activity) override;
 
  protected:
-  const Talk talk_;
+  const Reporting reporting_;
 };
 
 /// What a command trains. Of several runs the output folder is resumed, of one run a checkpoint.
@@ -28,7 +28,7 @@ class TrainingEvents : public TerminalEvents {
  public:
   /// arguments  must outlive this object
   explicit TrainingEvents(const FitArguments& arguments, Trains trains = Trains::kOneRun)
-      : TerminalEvents(arguments.talk), arguments_(arguments), trains_(trains) {}
+      : TerminalEvents(arguments.reporting), arguments_(arguments), trains_(trains) {}
 
   void opening(const run::Opening& opening) override;
   void scores_before(const Scores& scores) override;

@@ -26,9 +26,9 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 
 }  // namespace
 
-TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation)
-    : quiet_(talk.quiet),
-      terminal_(stderr_terminal(talk.disable_progress)),
+TrainingLog::TrainingLog(const Reporting& reporting, int64_t epochs, run::RowProgress& evaluation)
+    : quiet_(reporting.quiet),
+      terminal_(stderr_terminal(reporting.disable_progress)),
       begun_s_(terminal_.now_s()),
       bar_(terminal_, epochs),
       table_(epochs),

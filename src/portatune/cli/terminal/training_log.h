@@ -12,7 +12,7 @@ namespace portatune::cli {
 class TrainingLog final : public run::TrainingObserver {
  public:
   /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
-  TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation);
+  TrainingLog(const Reporting& reporting, int64_t epochs, run::RowProgress& evaluation);
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;

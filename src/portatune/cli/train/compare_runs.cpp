@@ -15,7 +15,8 @@ namespace {
 
 class ComparisonProgress final : public Callback {
  public:
-  explicit ComparisonProgress(const Talk& talk) : quiet_(talk.quiet), bar_(stderr_terminal(talk.disable_progress)) {}
+  explicit ComparisonProgress(const Reporting& reporting)
+      : quiet_(reporting.quiet), bar_(stderr_terminal(reporting.disable_progress)) {}
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override {
     if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
@@ -56,14 +57,14 @@ void require_a_run(const ParityArguments& a) {
 int compare_runs(const ParityArguments& a) {
   require_a_run(a);
   catch_signals();
-  const Talk& talk = a.fit.talk;
-  TerminalEvents events(talk);
-  ComparisonProgress progress(talk);
+  const Reporting& reporting = a.fit.reporting;
+  TerminalEvents events(reporting);
+  ComparisonProgress progress(reporting);
   const run::ComparedRuns runs = run::compare_runs(
       {.run = a.fit, .against = a.against, .steps = a.steps, .every = a.every, .tolerance = a.tolerance}, events,
       &progress);
   progress.close();
-  print_result(talk.json ? json_of(runs) : table_of(runs));
+  print_result(reporting.json ? json_of(runs) : table_of(runs));
   return runs.comparison.passed() ? kOk : kFailed;
 }
 

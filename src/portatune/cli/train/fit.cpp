@@ -46,16 +46,16 @@ int cross_validate(FitArguments a, Processes& processes) {
   catch_signals();
   const std::optional<run::FoldOutcome> outcome = run::cross_validate(a, events);
   if (!outcome) return kInterrupted;
-  print_result(a.talk.json ? json_of(*outcome) : table_of(*outcome));
+  print_result(a.reporting.json ? json_of(*outcome) : table_of(*outcome));
   return kOk;
 }
 
 void report_result(const FitArguments& a, const run::Outcome& outcome) {
-  if (a.talk.json) return print_result(json_of(outcome));
+  if (a.reporting.json) return print_result(json_of(outcome));
   print_summary(table_of(outcome));
-  print_remark(a.talk, "share               " + upload_command(outcome.output));
+  print_remark(a.reporting, "share               " + upload_command(outcome.output));
   const std::string warning = warning_of_path(outcome.output);
-  if (!warning.empty()) print_remark(a.talk, "                    " + warning);
+  if (!warning.empty()) print_remark(a.reporting, "                    " + warning);
 }
 
 int fit_stages(const FitArguments& a, Processes& processes) {

@@ -41,7 +41,7 @@ std::string describe(const grow::Growth& growth) {
 int grow(const GrowArguments& a) {
   catch_signals();  // so that no incomplete folder is left
   const grow::Growth growth = grow::grow_model(a.model, a.output, a.growth, {train::kSettingsFile});
-  if (a.talk.json) {
+  if (a.reporting.json) {
     print_result(line_of({{"model", a.output.string()},
                           {"before", json_of(growth.before)},
                           {"after", json_of(growth.after)},
@@ -49,8 +49,9 @@ int grow(const GrowArguments& a) {
                           {"parameters", growth.parameters}}));
     return kOk;
   }
-  print_remark(a.talk, fmt::format("{}: {}", a.output.string(), describe(growth)));
-  print_remark(a.talk, fmt::format("train it: portatune fit --model {} --train FILE --output DIR", a.output.string()));
+  print_remark(a.reporting, fmt::format("{}: {}", a.output.string(), describe(growth)));
+  print_remark(a.reporting,
+               fmt::format("train it: portatune fit --model {} --train FILE --output DIR", a.output.string()));
   return kOk;
 }
 

@@ -16,11 +16,12 @@ namespace portatune::cli {
 int merge(const MergeArguments& a) {
   catch_signals();  // so that no incomplete folder is left
   const int64_t layers = hub::merge_adapter(a.model, a.output, {train::kSettingsFile});
-  if (a.talk.json) {
+  if (a.reporting.json) {
     print_result(line_of({{"model", a.output.string()}, {"merged_layers", layers}}));
     return kOk;
   }
-  print_remark(a.talk, fmt::format("the adapters of {} are merged: {}", counted(layers, "layer"), a.output.string()));
+  print_remark(a.reporting,
+               fmt::format("the adapters of {} are merged: {}", counted(layers, "layer"), a.output.string()));
   return kOk;
 }
 

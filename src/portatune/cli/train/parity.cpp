@@ -84,7 +84,7 @@ int compare_with_case(const ParityArguments& a) {
   const Device device(a.fit.device);
   const ParityResult result = check_parity(device, reference, a.fit.training.dtype);
   if (!a.dump.empty()) dump(result, a.dump);
-  print_result(a.fit.talk.json ? parity_json(a, reference, result) : parity_table(result));
+  print_result(a.fit.reporting.json ? parity_json(a, reference, result) : parity_table(result));
   return result.passed() ? kOk : kFailed;
 }
 

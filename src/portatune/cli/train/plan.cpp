@@ -40,7 +40,7 @@ bool is_compiling(const PlanReport& report) {
 void plan_targets(const std::vector<plan::Target>& targets, const PlanArguments& a, PlanReport& report) {
   const plan::TimedPlanOptions options = {
       .device = a.fit.device, .save = a.save, .largest_batch = a.largest_batch, .time_limit_s = a.time_limit};
-  const auto log = [talk = a.fit.talk](const std::string& line) { print_remark(talk, line); };
+  const auto log = [reporting = a.fit.reporting](const std::string& line) { print_remark(reporting, line); };
   for (const plan::Target& target : targets) {
     stop_if_requested();
     report.targets.push_back(plan::plan_in_time(target, report.run.programs, options, log));
@@ -49,7 +49,7 @@ void plan_targets(const std::vector<plan::Target>& targets, const PlanArguments&
 
 // Prints the plan; returns the exit code.
 int print_report(const PlanReport& report, const PlanArguments& a) {
-  print_result(a.fit.talk.json ? json_of(report) : table_of(report));
+  print_result(a.fit.reporting.json ? json_of(report) : table_of(report));
   const std::string& not_saved = report.targets.front().not_saved;
   const bool saves_nothing = !a.save.empty() && !not_saved.empty();
   if (saves_nothing) {
@@ -68,7 +68,7 @@ int plan(const PlanArguments& a, Processes& processes) {
     catch_signals();
   }
   const std::vector<plan::Target> targets = targets_of(a);
-  TerminalEvents events(a.fit.talk);
+  TerminalEvents events(a.fit.reporting);
   const run::PlannedRun run = run::planned_run(a.fit, events);
   PlanReport report{.run = run};
   int exit_code = kOk;

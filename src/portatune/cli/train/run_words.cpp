@@ -44,7 +44,7 @@ run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::
   Command command = parse(words);
   FitArguments& fit = std::get<FitArguments>(command);
   fit.resume = fit.overwrite_output = false;  // the sweep or the run in stages decides, also about those of its recipe
-  fit.talk.quiet |= !models.insert(fit.model.folder).second;
+  fit.reporting.quiet |= !models.insert(fit.model.folder).second;
   run::RunOptions options = std::get<FitArguments>(with_model_folders(std::move(command), words));
   options.stop = stop_at_signal();
   return options;

@@ -18,7 +18,7 @@ int sweep(const SweepArguments& a, Processes& processes) {
   catch_signals();
   const std::optional<run::SweepOutcome> outcome = run::sweep(options, events);
   if (!outcome) return kInterrupted;
-  print_result(a.fit.talk.json ? json_of(*outcome) : table_of(*outcome));
+  print_result(a.fit.reporting.json ? json_of(*outcome) : table_of(*outcome));
   return outcome->best.empty() ? kFailed : kOk;
 }
 
