@@ -32,6 +32,7 @@ def write_all(folder):
     model(folder / "bigbird-pegasus", DATA / "models" / "bigbirdpegasus_lm", positions=4096, tokenizer=DATA / "tiny_bert")
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
     shutil.copy(DATA / "chat" / "chatml.jinja", folder / "qwen" / "chat_template.jinja")
+    model(folder / "electra", DATA / "models" / "electra_pretraining", positions=512, tokenizer=DATA / "tiny_bert")
     model(folder / "bart", DATA / "models" / "bart_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "t5", DATA / "models" / "t5_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     marian_model(folder / "marian")
@@ -215,6 +216,9 @@ def texts(folder):
             file.writelines(text + "\n" for text in SENTENCES * 16)
     for name in ("train.conll", "dev.conll", "test.conll", "new.txt"):
         write_lines(folder / name, ["we O", "saw O", "the O", "film B-WORK", ""] * 16)
+    replaced = [{"tokens": ["we", "saw", "the", word], "replaced": [0, 0, 0, int(word == "was")]}
+                for word in ("film", "was")]
+    write_lines(folder / "replaced.jsonl", [json.dumps(row) for row in replaced] * 16)
 
 
 def conversations(folder):

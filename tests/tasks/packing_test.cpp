@@ -12,9 +12,11 @@
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/multiple_choice.h"
 #include "portatune/tasks/question_answering.h"
+#include "portatune/tasks/replaced_token_detection.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_to_text.h"
 #include "portatune/tasks/token_classification.h"
+#include "tasks/case_with_tokenizer.h"
 #include "tasks/sentences.h"
 #include "tasks/toy_seq2seq.h"
 
@@ -167,6 +169,18 @@ TEST(PackedTokenClassification, EqualsUnpacked) {
       kTinyBert,
       {.tokens_column = "tokens", .tags_column = "tags", .max_length = kTextLength, .labels = {"A", "B", "O"}});
   expect_packed_equals_unpacked(task, rows, 1);
+}
+
+TEST(PackedReplacedTokenDetection, EqualsUnpacked) {
+  const TemporaryFolder folder;
+  write_case_with_tokenizer(folder / "electra", "electra_pretraining");
+  std::vector<data::Example> rows;
+  for (const auto& [tokens, replaced] : {std::pair(R"(["the", "film-play", "was", "good"])", "[0, 1, 0, 1]"),
+                                         {R"(["bad"])", "[1]"},
+                                         {R"(["we", "saw", "a", "lovely", "play"])", "[0, 0, 0, 0, 1]"}}) {
+    rows.push_back(data::Example().set("tokens", std::string(tokens)).set("replaced", std::string(replaced)));
+  }
+  expect_packed_equals_unpacked(*replaced_token_detection(folder / "electra", {.max_length = kTextLength}), rows, 1);
 }
 
 TEST(PackedQuestionAnswering, EqualsUnpacked) {

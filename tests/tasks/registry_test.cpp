@@ -49,11 +49,12 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 }
 
 TEST(Registry, HasTheTasksOfTheLibrary) {
-  EXPECT_THAT(task_names(),
-              ElementsAre("text-classification", "token-classification", "question-answering", "multiple-choice",
-                          "masked-lm", "causal-lm", "summarization", "translation", "text-to-text",
-                          "image-classification", "colorization", "audio-classification", "speech-ctc", "speech-seq2seq",
-                          "feature-extraction", "fill-mask", "zero-shot-classification"));
+  EXPECT_THAT(
+      task_names(),
+      ElementsAre("text-classification", "next-sentence-prediction", "token-classification", "replaced-token-detection",
+                  "question-answering", "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
+                  "text-to-text", "image-classification", "colorization", "audio-classification", "speech-ctc",
+                  "speech-seq2seq", "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
@@ -61,6 +62,8 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"BertForSequenceClassification", "text-classification"},
       {"BertForPreTraining", "masked-lm"},
+      {"BertForNextSentencePrediction", "next-sentence-prediction"},
+      {"ElectraForPreTraining", "replaced-token-detection"},
       {"GPT2LMHeadModel", "causal-lm"},
       {"BartForConditionalGeneration", "text-to-text"},
       {"MarianMTModel", "text-to-text"},
@@ -117,8 +120,9 @@ TEST(Registry, KnowsWhoseOptionsThereAre) {
   EXPECT_THAT(tasks_with("doc_stride"), ElementsAre("question-answering"));
   EXPECT_THAT(
       tasks_with("weight_column"),
-      ElementsAre("text-classification", "token-classification", "multiple-choice", "summarization", "translation",
-                  "text-to-text", "image-classification", "colorization", "audio-classification", "speech-ctc", "speech-seq2seq"));
+      ElementsAre("text-classification", "next-sentence-prediction", "token-classification", "replaced-token-detection",
+                  "multiple-choice", "summarization", "translation", "text-to-text", "image-classification",
+                  "colorization", "audio-classification", "speech-ctc", "speech-seq2seq"));
   EXPECT_THAT(tasks_with("tokens_per_batch"), testing::Not(testing::Contains("image-classification")));
   EXPECT_THAT(tasks_with("epochs"), IsEmpty());
 }

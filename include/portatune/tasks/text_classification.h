@@ -42,6 +42,9 @@ struct TextClassificationOptions {
   int64_t max_length = 128;  ///< tokens of an example, special ones included; longer texts are cut
   /// Default: the checkpoint's; with label columns multi-label, unless the checkpoint's is regression.
   std::optional<Head> head;
+  /// The head is that of transformers' ...ForNextSentencePrediction: label 0 for a second text that follows the first
+  /// one, label 1 for another one. It needs a second text, two labels and a softmax head.
+  bool predicts_next_sentence = false;
   /// Names of the metrics in the order of reports (docs/results/metrics.md); {"all"}: every one; empty: the usual ones.
   std::vector<std::string> metrics = {};
   LossOptions loss = {};

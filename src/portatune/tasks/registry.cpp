@@ -15,7 +15,9 @@
 #include "portatune/tasks/image_classification.h"
 #include "portatune/tasks/language_models.h"
 #include "portatune/tasks/multiple_choice.h"
+#include "portatune/tasks/next_sentence_prediction.h"
 #include "portatune/tasks/question_answering.h"
+#include "portatune/tasks/replaced_token_detection.h"
 #include "portatune/tasks/speech_ctc.h"
 #include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/text_classification.h"
@@ -86,13 +88,22 @@ std::vector<const TaskSpec*> registry() {
   lock.unlock();
   const auto predicting = predicting_tasks();
   std::ranges::sort(added, {}, &TaskSpec::name);
-  std::vector<const TaskSpec*> all = {&text_classification_spec(), &token_classification_spec(),
-                                      &question_answering_spec(),  &multiple_choice_spec(),
-                                      &masked_lm_spec(),           &causal_lm_spec(),
-                                      &summarization_spec(),       &translation_spec(),
-                                      &text_to_text_spec(),        &image_classification_spec(),
-                                      &colorization_spec(),        &audio_classification_spec(),
-                                      &speech_ctc_spec(),          &speech_seq2seq_spec()};
+  std::vector<const TaskSpec*> all = {&text_classification_spec(),
+                                      &next_sentence_prediction_spec(),
+                                      &token_classification_spec(),
+                                      &replaced_token_detection_spec(),
+                                      &question_answering_spec(),
+                                      &multiple_choice_spec(),
+                                      &masked_lm_spec(),
+                                      &causal_lm_spec(),
+                                      &summarization_spec(),
+                                      &translation_spec(),
+                                      &text_to_text_spec(),
+                                      &image_classification_spec(),
+                                      &colorization_spec(),
+                                      &audio_classification_spec(),
+                                      &speech_ctc_spec(),
+                                      &speech_seq2seq_spec()};
   all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {

@@ -59,6 +59,20 @@ void check_columns(Head head, const std::vector<std::string>& columns, const std
   throw UsageError({.where = "label_columns", .given = list_of(columns), .expected = "the labels: " + list_of(labels)});
 }
 
+// Of the architectures, transformers has this class for BERT alone.
+void check_next_sentence(const TextClassificationOptions& options, Head head, const std::vector<std::string>& labels,
+                         const models::TextModel& model) {
+  const bool is_bert = model.facts().class_prefix == "Bert";
+  if (is_bert && head == Head::kSoftmax && labels.size() == 2 && !options.text_pair_column.empty()) return;
+  throw UsageError({.where = "prediction of next sentences",
+                    .given = models::name_of_checkpoint(model.facts()) + ", " +
+                             (options.text_pair_column.empty() ? "no column of a second text, " : "") + "the labels " +
+                             list_of(labels),
+                    .expected = "a BERT checkpoint, two texts, and two labels: one for a second text that follows the "
+                                "first one, then one for another text",
+                    .fix = is_bert ? "" : "use the task text-classification for a new head on pairs of texts"});
+}
+
 }  // namespace
 
 struct TextClassification::Impl {
@@ -70,6 +84,7 @@ struct TextClassification::Impl {
     check_labels(head, labels);
     check_columns(head, options.label_columns, labels);
     tasks::check(options.loss, head, labels.size());
+    if (options.predicts_next_sentence) check_next_sentence(options, head, labels, checkpoint.model());
     if (head == Head::kRegression) options.label_columns = labels;
   }
 
@@ -80,6 +95,15 @@ struct TextClassification::Impl {
     const std::vector<std::string> stored = tasks::labels_in(checkpoint.config());
     const bool is_one_number = options.head ? options.label_columns.empty() : stored.size() == 1;
     return head == Head::kRegression && is_one_number ? std::vector<std::string>() : stored;
+  }
+
+  models::HeadKind kind() const {
+    return options.predicts_next_sentence ? models::HeadKind::kPreTraining : models::HeadKind::kSequenceClassification;
+  }
+  std::string architecture() const {
+    const models::TextModel& model = checkpoint.model();
+    return options.predicts_next_sentence ? model.facts().class_prefix + "ForNextSentencePrediction"
+                                          : model.class_name(kind());
   }
 
   int64_t logits() const {
@@ -239,8 +263,8 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
   const Value x = texts.to_texts(model.body().hidden_states(root, texts.rows()).back());
-  const Value logits = model.logits(models::HeadKind::kSequenceClassification, root,
-                                    {.x = x, .text = texts.texts(), .num_labels = impl_->logits()});
+  const Value logits =
+      model.logits(impl_->kind(), root, {.x = x, .text = texts.texts(), .num_labels = impl_->logits()});
   const bool one_number = impl_->head != Head::kSoftmax && impl_->logits() == 1;
   const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
   return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,
@@ -263,7 +287,7 @@ std::unique_ptr<ErrorAnalyzer> TextClassification::error_analyzer(int64_t max_mi
 }
 
 void TextClassification::save(const std::filesystem::path& folder) const {
-  ConfigChanges changes{.architecture = checkpoint().model().class_name(models::HeadKind::kSequenceClassification)};
+  ConfigChanges changes{.architecture = impl_->architecture()};
   changes.problem_type = tasks::problem_type_of(impl_->head);
   changes.labels = impl_->labels;
   if (impl_->head == Head::kSigmoid) changes.labels = {impl_->labels[1]};

@@ -77,10 +77,15 @@ def zero_shot(name, names, labels, template, multi_label):
             "multi_label": multi_label, "texts": TEXTS, "results": results}
 
 
-torch.set_num_threads(1)
-CASES = {"transformers": transformers.__version__, "sentence_transformers": sentence_transformers.__version__,
-         "feature-extraction": [embeddings(*case) for case in EMBEDDINGS],
-         "fill-mask": [fill_mask("bert_mlm", 3), fill_mask("distilbert_mlm", 2), fill_mask("modernbert_mlm", 5)],
-         "zero-shot-classification": [zero_shot(*case) for case in ZERO_SHOT]}
-(DATA / "tasks" / "predictions.json").write_text(json.dumps(CASES, ensure_ascii=False) + "\n")
-print({task: len(cases) for task, cases in CASES.items() if isinstance(cases, list)})
+def main():
+    torch.set_num_threads(1)
+    cases = {"transformers": transformers.__version__, "sentence_transformers": sentence_transformers.__version__,
+             "feature-extraction": [embeddings(*case) for case in EMBEDDINGS],
+             "fill-mask": [fill_mask("bert_mlm", 3), fill_mask("distilbert_mlm", 2), fill_mask("modernbert_mlm", 5)],
+             "zero-shot-classification": [zero_shot(*case) for case in ZERO_SHOT]}
+    (DATA / "tasks" / "predictions.json").write_text(json.dumps(cases, ensure_ascii=False) + "\n")
+    print({task: len(of_task) for task, of_task in cases.items() if isinstance(of_task, list)})
+
+
+if __name__ == "__main__":
+    main()
