@@ -29,6 +29,8 @@ struct TextInputs {
 /// The keys and values of the tokens so far in every layer of a decoder.
 struct KeyValueCache {
   Values keys, values;  ///< [batch, length, key/value heads * head size], in the compute type
+  /// int32 [batch, length]: the row of `keys` and `values` that holds each position of a text; absent: the text's own.
+  Value rows = {};
 };
 
 /// The classes of transformers for a model, by the part of their names after "For".

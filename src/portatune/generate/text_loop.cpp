@@ -16,10 +16,14 @@ Value on_all_devices(const Value& condition, const Mesh& mesh) {
   return mesh.size(kBatchAxes) == 1 ? condition : logical_not(on_any_device(logical_not(condition), mesh));
 }
 
+// Repeats the cache of prompts for n texts each. The texts may then exchange the rows that they read.
 void repeat_cache(models::KeyValueCache& cache, int64_t n) {
+  if (n == 1) return;
   for (Values* part : {&cache.keys, &cache.values}) {
     for (Value& x : *part) x = repeat_rows(x, n);
   }
+  const Shape& shape = cache.keys.front().shape();
+  cache.rows = iota({DType::kInt32, {shape[0], shape[1]}}, 0);
 }
 
 // An empty cache for these prompts. A device along `tensor` has the keys and values of its heads.

@@ -4,6 +4,7 @@
 
 #include "portatune/generate/search/processors.h"
 #include "portatune/generation.h"
+#include "portatune/graph/ops/reductions/log_sum_exp.h"
 
 namespace portatune::generate {
 namespace {
@@ -118,7 +119,7 @@ class BeamSearch final : public Search {
 
  private:
   Candidates continuations(const State& state, const Beams& beams, const Value& logits, const Settings& s) const {
-    const Value scores = process(kind_, state, log_softmax(logits, 1), s);
+    const Value scores = process(kind_, state, logits - expand_dims(log_sum_exp(logits), -1), s);
     // The best continuations of a prompt are among the best of each of its texts.
     const int64_t prompts = beams.scores.shape()[0], each = std::min(candidates_, logits.shape()[1]);
     const TopK of_each = top_k(scores, each);
@@ -141,7 +142,7 @@ class BeamSearch final : public Search {
     return {texts, source};
   }
 
-  // The running texts after the token, with their keys and values.
+  // The running texts after the token, with the rows of their keys and values.
   State next_state(const State& state, const Candidates& candidates, const Value& selected) const {
     const int64_t prompts = selected.shape()[0], rows = prompts * n_;
     const Value first_of_prompt = iota({DType::kInt32, {prompts, 1}}, 0) * scalar(n_);
@@ -157,8 +158,9 @@ class BeamSearch final : public Search {
       const Value ids = reshape(dynamic_slice(next.tokens, 1, state.position, 1), {rows});
       next.seen = see(compare(Direction::kNotEqual, seen, full(seen.type(), 0)), ids);
     }
-    for (Value& keys : next.cache.keys) keys = row_of_source(keys);
-    for (Value& values : next.cache.values) values = row_of_source(values);
+    // The keys and values stay where they are. Those of the new token will be in the text's own row.
+    const Value own = iota({DType::kInt32, {rows, 1}}, 0);
+    next.cache.rows = dynamic_update_slice(row_of_source(state.cache.rows), own, 1, state.position);
     return next;
   }
 

@@ -16,6 +16,7 @@ Values State::flat() const {
   for (const Values* part : {&search, &cache.keys, &cache.values}) {
     values.insert(values.end(), part->begin(), part->end());
   }
+  if (cache.rows) values.push_back(cache.rows);
   return values;
 }
 
@@ -36,6 +37,7 @@ State State::with(const Values& values) const {
   state.search = take(search);
   state.cache.keys = take(cache.keys);
   state.cache.values = take(cache.values);
+  if (cache.rows) state.cache.rows = *next;
   return state;
 }
 

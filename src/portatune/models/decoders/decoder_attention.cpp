@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "portatune/graph/ops/attention/cached_attention.h"
 #include "portatune/models/text_inputs.h"
 
 namespace portatune::models {
@@ -37,7 +38,10 @@ Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t laye
   heads.k = keys;
   heads.v = values;
   heads.options.band = {};
-  return attention(s, heads, window ? hide_before(pass.mask, start, *window) : pass.mask);
+  heads.options.dropout = 0;  // tokens are not generated in training
+  const Value mask = window ? hide_before(pass.mask, start, *window) : pass.mask;
+  if (!pass.cache->rows) return attention(s, heads, mask);
+  return cached_attention(heads.q, keys, values, mask, pass.cache->rows, heads.options);
 }
 
 KeyValueCache zero_cache(int64_t layers, const TensorType& type) {
