@@ -35,6 +35,30 @@ Rows = (Path | Sequence[Path] | Sequence[Mapping[str, Any]] | Mapping[str, Seque
         | Callable[[], Iterable[Mapping[str, Any]]])
 
 
+RowFunction = Callable[[dict[str, Any]], Mapping[str, Any]]
+
+
+def function_of_texts(function: RowFunction | None) -> Callable[[dict[str, Any]], dict[str, str | bytes]] | None:
+    """Returns a function of a row whose results have texts, as rows in memory get them, or bytes."""
+    if function is None:
+        return None
+
+    def map_row(row: dict[str, Any]) -> dict[str, str | bytes]:
+        result = function(row)
+        if not isinstance(result, Mapping):
+            raise TypeError(f"it returned a {type(result).__name__}; expected a dict of the columns")
+        return {str(name): _text(value) for name, value in result.items()}
+
+    return map_row
+
+
+def _text(value: Any) -> str | bytes:
+    """Returns a value as a file of JSON Lines gives it to a task."""
+    if value is None:
+        return ""
+    return value if isinstance(value, (str, bytes)) else json.dumps(value, ensure_ascii=False, default=_plain)
+
+
 def is_in_memory(rows: Any) -> bool:
     """Whether this is rows and no path, pattern, URL or list of these."""
     if rows is None or isinstance(rows, (str, os.PathLike)):

@@ -13,7 +13,7 @@ from typing import Any, Unpack, cast
 from portatune import _callbacks, _command, _errors, _metrics, _notebook, _tables
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
-from portatune._rows import Path, Rows
+from portatune._rows import Path, RowFunction, Rows, function_of_texts
 from portatune._tables import History, Predictions
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
@@ -66,14 +66,15 @@ class Run:
         """The records of metrics.jsonl: losses, learning rates and scores by step."""
         return _tables.read(History, self.output / "metrics.jsonl")
 
-    def evaluate(self, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
+    def evaluate(self, data: Rows, *, compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
                  **options: Unpack[EvaluateOptions]) -> dict[str, float]:
         """Returns the scores of rows: see portatune.evaluate()."""
-        return evaluate(self.model, data, compute_metrics=compute_metrics, **options)
+        return evaluate(self.model, data, compute_metrics=compute_metrics, map=map, **options)
 
-    def predict(self, data: Rows | None = None, **options: Unpack[PredictOptions]) -> Predictions:
+    def predict(self, data: Rows | None = None, *, map: RowFunction | None = None,
+                **options: Unpack[PredictOptions]) -> Predictions:
         """Returns the predictions for rows or texts: see portatune.predict()."""
-        return predict(self.model, data, **options)
+        return predict(self.model, data, map=map, **options)
 
     def save(self, folder: Path) -> pathlib.Path:
         """Copies the model without its checkpoints to a new folder and returns its path."""
@@ -93,7 +94,7 @@ class Run:
 
 def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
         output: Path | None = None, callbacks: Sequence[object] = (), compute_metrics: ComputeMetrics | None = None,
-        **options: Unpack[FitOptions]) -> Run:
+        map: RowFunction | None = None, **options: Unpack[FitOptions]) -> Run:
     """Fine-tunes a model and returns its Run, as `portatune fit` does: the same options give the same bits.
 
         run = portatune.fit("bert-base-uncased", train=frame, validation=0.1, learning_rate=3e-5, num_train_epochs=2)
@@ -111,6 +112,8 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         output: folder of the model; None: a temporary folder, which is removed with the Run
         callbacks: objects with the hooks of Callback
         compute_metrics: a function of an EvalPrediction that returns a dict of further scores; it needs NumPy
+        map: a function of each row of training and validation, a dict of all its columns, that returns the dict of
+            columns that the task reads
         options: all options of `portatune fit`, with underscores: docs/options.md. Names of transformers'
             TrainingArguments work, too. quiet=True prints nothing.
 
@@ -125,7 +128,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     observer = _callbacks.Observer(called, given_options) if called else None
     try:
         with words_with_rows("fit", given_options, "train", "validation") as given:
-            result, checkpoint = core.fit(given, observer, _computed(compute_metrics))
+            result, checkpoint = core.fit(given, observer, _computed(compute_metrics), function_of_texts(map))
     except KeyboardInterrupt:  # its checkpoint is kept
         if folder:
             folder.keep()
@@ -136,7 +139,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
 
 
 def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callbacks: Sequence[object] = (),
-                   compute_metrics: ComputeMetrics | None = None,
+                   compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
                    **options: Unpack[CrossValidateOptions]) -> dict[str, Any]:
     """Trains a model for each fold and returns the scores of the rows that it has not seen: "folds", "out_of_fold".
 
@@ -148,20 +151,21 @@ def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callba
         folds: number of folds
         output: folder of the models and of the predictions for all rows
         callbacks: as of fit(), for each training; `state.fold` is the number of its fold, from 1
-        compute_metrics: as of fit()
+        compute_metrics, map: as of fit()
         options: those of fit(), and group_column, test
     """
     called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
     given_options = {"model": model, "train": train, "folds": folds, "output": output, **of_callbacks}
     observer = _callbacks.ObserverOfRuns(called, given_options, "fold")
     with words_with_rows("fit", given_options, "train") as given:
-        result = json_of(core.cross_validate(given, observer if called else None, _computed(compute_metrics)))
+        result = json_of(core.cross_validate(given, observer if called else None, _computed(compute_metrics),
+                                             function_of_texts(map)))
     observer.end()
     return result
 
 
 def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
-             **options: Unpack[EvaluateOptions]) -> dict[str, float]:
+             map: RowFunction | None = None, **options: Unpack[EvaluateOptions]) -> dict[str, float]:
     """Returns the scores of a model on labelled rows, with the options of `portatune evaluate`.
 
         portatune.evaluate("tuned", "test.csv")["accuracy"]
@@ -171,13 +175,14 @@ def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None 
     Args:
         model: a model folder
         data: rows as fit() takes them
-        compute_metrics: as of fit()
+        compute_metrics, map: as of fit()
     """
     with words_with_rows("evaluate", {"model": model, "data": data, **options}, "data") as given:
-        return json_of(core.evaluate(given, _computed(compute_metrics)))
+        return json_of(core.evaluate(given, _computed(compute_metrics), function_of_texts(map)))
 
 
-def predict(model: Path, data: Rows | None = None, **options: Unpack[PredictOptions]) -> Predictions:
+def predict(model: Path, data: Rows | None = None, *, map: RowFunction | None = None,
+            **options: Unpack[PredictOptions]) -> Predictions:
     """Returns a dict for each row, with the options of `portatune predict`.
 
         portatune.predict("tuned", text=["a wonderful film"])[0]["label"]
@@ -187,17 +192,19 @@ def predict(model: Path, data: Rows | None = None, **options: Unpack[PredictOpti
     Args:
         model: a model folder
         data: rows as fit() takes them, without labels; None: `text` has the texts
+        map: as of fit(), for the rows of `data`
     """
     with tempfile.TemporaryDirectory(prefix="portatune-") as folder:
         output = pathlib.Path(folder, "predictions.jsonl")
         with words_with_rows("predict", {"model": model, "data": data, "output": output, **options}, "data") as given:
-            core.predict(given)
+            core.predict(given, function_of_texts(map))
         return _tables.read(Predictions, output)
 
 
 def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: Path,
           grid: Mapping[str, object] | None = None, callbacks: Sequence[object] = (),
-          compute_metrics: ComputeMetrics | None = None, **options: Unpack[SweepOptions]) -> dict[str, Any]:
+          compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
+          **options: Unpack[SweepOptions]) -> dict[str, Any]:
     """Trains with several settings and seeds and returns the ranking, with the options of `portatune sweep`.
 
     A callback that stops a trial stops the sweep: the result is empty, and `resume=True` continues with this trial.
@@ -210,7 +217,7 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
         grid: the values of each option; or a range for random=N, such as "1e-5..1e-4"
         callbacks: as of fit(), for each training; `state.trial` is the number of its trial, from 1, and
             `state.trial_params` has its settings. Successive halving trains a trial in several parts.
-        compute_metrics: as of fit()
+        compute_metrics, map: as of fit()
     """
     axes = {name.replace("_", "-"): values if isinstance(values, str) else ",".join(texts(values))
             for name, values in (grid or {}).items()}
@@ -219,7 +226,8 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
                      **of_callbacks}
     observer = _callbacks.ObserverOfRuns(called, given_options, "trial")
     with words_with_rows("sweep", given_options, "train", "validation") as given:
-        result = json_of(core.sweep(given, observer if called else None, _computed(compute_metrics)))
+        result = json_of(core.sweep(given, observer if called else None, _computed(compute_metrics),
+                                    function_of_texts(map)))
     observer.end()
     return result
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from portatune import _callbacks, _metrics, _notebook, _rows, _tables
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
-from portatune._rows import Path, Rows
+from portatune._rows import Path, RowFunction, Rows
 from portatune._runs import Run
 from portatune._tables import Predictions
 from portatune._tasks import Task
@@ -80,7 +80,8 @@ class Trainer:
 
     def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *,
                  task: str | Task | None = None, output: Path | None = None, callbacks: Sequence[object] = (),
-                 compute_metrics: ComputeMetrics | None = None, **options: Unpack[FitOptions]) -> None:
+                 compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
+                 **options: Unpack[FitOptions]) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
         output = self._folder.path / "model" if output is None else pathlib.Path(output)
         called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
@@ -89,13 +90,14 @@ class Trainer:
             self._options[name] = self._on_disk(name, self._options[name])
         self._observer = _callbacks.Observer(called, self._options) if called else None
         self._computed = None if compute_metrics is None else _metrics.of_batches(compute_metrics)
+        self._map = _rows.function_of_texts(map)
         self._open()
 
     def _open(self, **changes: object) -> None:
         # The memory of the old model is free before there is a new one.
         for name in ("_core", "weights", "optimizer_state"):
             vars(self).pop(name, None)
-        self._core = core.Training(words("fit", {**self._options, **changes}))
+        self._core = core.Training(words("fit", {**self._options, **changes}), self._map)
         self.weights = Arrays(self._core.weights, self._core.weight, self._core.set_weight)
         self.optimizer_state = Arrays(self._core.optimizer_state, self._core.optimizer_array,
                                       self._core.set_optimizer_array)

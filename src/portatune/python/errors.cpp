@@ -40,6 +40,9 @@ void raise(const Error& error) {
   nb::object exception =
       type(text(error.what()), text(report.where), text(report.given), text(report.expected), text(report.fix));
   if (const auto* io = dynamic_cast<const IoError*>(&error)) exception.attr("errno") = io->error_number();
+  if (const auto* function = dynamic_cast<const FunctionError*>(&error)) {
+    exception.attr("__cause__") = *function->cause;
+  }
   PyErr_SetObject(type.ptr(), exception.ptr());
 }
 

@@ -21,6 +21,7 @@
 #include "portatune/python/calling_thread.h"
 #include "portatune/python/computed_metrics.h"
 #include "portatune/python/freed_memory.h"
+#include "portatune/python/row_map.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/run.h"
@@ -47,12 +48,14 @@ class EventsOfRuns final : public Events {
 
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
 std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
-                                                       const nb::object& compute_metrics) {
+                                                       const nb::object& compute_metrics, nb::object map) {
   const KeptMemory memory;
+  const RowMap row_map(std::move(map));
   CallingThread caller;
   std::optional<run::Outcome> outcome;
   std::filesystem::path checkpoint;
   const auto train = [&] {
+    const RowMap::Calls calls_of_map(row_map, caller);
     cli::FitArguments a = arguments_of_run(words);
     a.stop = caller.stop();
     Events events(a);
@@ -66,11 +69,13 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
 }
 
 std::optional<std::string> cross_validate(const Words& words, const nb::object& observer,
-                                          const nb::object& compute_metrics) {
+                                          const nb::object& compute_metrics, nb::object map) {
   std::optional<run::FoldOutcome> outcome;
   const KeptMemory memory;
+  const RowMap row_map(std::move(map));
   CallingThread caller;
   caller.run([&] {
+    const RowMap::Calls calls_of_map(row_map, caller);
     const ComputedMetrics metrics(compute_metrics, caller);
     auto a = arguments_of<cli::FitArguments>(words);
     a.stop = caller.stop();
@@ -81,11 +86,13 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
   return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
 }
 
-std::string evaluate(const Words& words, const nb::object& compute_metrics) {
+std::string evaluate(const Words& words, const nb::object& compute_metrics, nb::object map) {
   std::string result;
   const KeptMemory memory;
+  const RowMap row_map(std::move(map));
   CallingThread caller;
   caller.run([&] {
+    const RowMap::Calls calls_of_map(row_map, caller);
     const ComputedMetrics metrics(compute_metrics, caller);
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
     a.stop = caller.stop();
@@ -95,10 +102,12 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics) {
   return result;
 }
 
-void predict(const Words& words) {
+void predict(const Words& words, nb::object map) {
   const KeptMemory memory;
+  const RowMap row_map(std::move(map));
   CallingThread caller;
   caller.run([&] {
+    const RowMap::Calls calls_of_map(row_map, caller);
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.reporting);
@@ -111,11 +120,14 @@ void predict(const Words& words) {
   });
 }
 
-std::optional<std::string> sweep(const Words& words, const nb::object& observer, const nb::object& compute_metrics) {
+std::optional<std::string> sweep(const Words& words, const nb::object& observer, const nb::object& compute_metrics,
+                                 nb::object map) {
   std::optional<run::SweepOutcome> outcome;
   const KeptMemory memory;
+  const RowMap row_map(std::move(map));
   CallingThread caller;
   caller.run([&] {
+    const RowMap::Calls calls_of_map(row_map, caller);
     const ComputedMetrics metrics(compute_metrics, caller);
     const auto a = arguments_of<cli::SweepArguments>(words);
     refuse_hang_timeout(a.fit.hang_timeout_s);
@@ -135,15 +147,16 @@ std::string report_page(const std::vector<std::filesystem::path>& folders) { ret
 
 void bind_runs(nb::module_& module) {
   module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
-             "Trains as `portatune fit` does.");
+             nb::arg("map").none(), "Trains as `portatune fit` does.");
   module.def("cross_validate", cross_validate, nb::arg("words"), nb::arg("observer").none(),
-             nb::arg("compute_metrics").none(),
+             nb::arg("compute_metrics").none(), nb::arg("map").none(),
              "The result as `portatune fit --folds --json` writes it; None: stopped.");
-  module.def("evaluate", evaluate, nb::arg("words"), nb::arg("compute_metrics").none(),
+  module.def("evaluate", evaluate, nb::arg("words"), nb::arg("compute_metrics").none(), nb::arg("map").none(),
              "The scores as `portatune evaluate --json` writes them.");
-  module.def("predict", predict, nb::arg("words"), "Writes the file of predictions of `portatune predict`.");
+  module.def("predict", predict, nb::arg("words"), nb::arg("map").none(),
+             "Writes the file of predictions of `portatune predict`.");
   module.def("sweep", sweep, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
-             "The result as `portatune sweep --json` writes it; None: stopped.");
+             nb::arg("map").none(), "The result as `portatune sweep --json` writes it; None: stopped.");
   module.def("is_lower_better", metrics::is_lower_better, nb::arg("score"),
              "Whether a lower value of a score is the better one.");
   module.def("report_page", report_page, nb::arg("folders"),

@@ -16,6 +16,7 @@
 #include "portatune/python/computed_metrics.h"
 #include "portatune/python/freed_memory.h"
 #include "portatune/python/in_use.h"
+#include "portatune/python/row_map.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/run/session.h"
@@ -45,9 +46,10 @@ Numbers as_dict(const Scores& scores) {
 
 class Training {
  public:
-  explicit Training(const Words& words) {
+  Training(const Words& words, nb::object map) : row_map_(std::move(map)) {
     CallingThread caller;
     caller.run([&] {
+      const RowMap::Calls calls_of_map(row_map_, caller);
       arguments_ = arguments_of_run(words);
       events_.emplace(arguments_);
       session_.emplace(arguments_, *events_);
@@ -69,6 +71,7 @@ class Training {
     std::optional<run::Outcome> outcome;
     std::filesystem::path checkpoint;
     const auto train = [&] {
+      const RowMap::Calls calls_of_map(row_map_, caller);
       const ComputedMetrics metrics(compute_metrics, caller);
       const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
       outcome = session_->fit(caller.stop(), calls.get());
@@ -146,6 +149,7 @@ class Training {
 
   int64_t steps() const { return session_->trainer().steps(); }
   int64_t total_steps() const { return session_->total_steps(); }
+  const RowMap& row_map() const { return row_map_; }
   int64_t steps_per_epoch() const { return session_->steps_per_epoch(); }
 
   data::Cursor batches() {
@@ -159,10 +163,14 @@ class Training {
   void work(const Work& work) {
     const InUse in_use(is_used_, "Trainer");
     CallingThread caller;
-    caller.run([&] { work(caller); });
+    caller.run([&] {
+      const RowMap::Calls calls_of_map(row_map_, caller);
+      work(caller);
+    });
   }
 
   const KeptMemory memory_;  // the first member, whose end comes after that of the others
+  const RowMap row_map_;
   cli::FitArguments arguments_;
   std::optional<Events> events_;
   std::optional<run::Session> session_;
@@ -173,7 +181,7 @@ class Training {
 class Batches {
  public:
   explicit Batches(Training& training)
-      : left_(training.total_steps() - training.steps()), cursor_(training.batches()) {}
+      : left_(training.total_steps() - training.steps()), row_map_(training.row_map()), cursor_(training.batches()) {}
   ~Batches() {
     const nb::gil_scoped_release unlocked;
     cursor_.reset();
@@ -185,12 +193,16 @@ class Batches {
     std::optional<data::Example> batch;
     if (left_-- <= 0) return batch;
     CallingThread caller;
-    caller.run([&] { batch = cursor_->next(); });
+    caller.run([&] {
+      const RowMap::Calls calls_of_map(row_map_, caller);
+      batch = cursor_->next();
+    });
     return batch;
   }
 
  private:
   int64_t left_;
+  const RowMap& row_map_;
   std::optional<data::Cursor> cursor_;
 };
 
@@ -265,7 +277,7 @@ void bind_training(nb::module_& module) {
   bind_batch(module);
   bind_step(module);
   nb::class_<Training>(module, "Training", "A training run whose model stays in memory.")
-      .def(nb::init<const Words&>(), "words"_a)
+      .def(nb::init<const Words&, nb::object>(), "words"_a, "map"_a.none())
       .def("fit", &Training::fit, "observer"_a.none(), "compute_metrics"_a.none())
       .def("evaluate", &Training::evaluate, "files"_a.none(), "compute_metrics"_a.none())
       .def("predict", &Training::predict, "files"_a, "texts"_a, "output"_a)

@@ -7,6 +7,7 @@
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/data.h"
+#include "portatune/data/read/map_rows.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
 
@@ -191,6 +192,48 @@ TEST(ReadTable, RenamesColumns) {
   expect_error<UsageError>([&] { read_table(path, {.rename = {{"a", "d"}, {"b", "d"}}}); }, {"'a' and 'b'", "'d'"});
   expect_error<UsageError>([&] { read_table(path, {.columns = {"a"}, .rename = {{"a", "d"}}}); }, {"'a'", "'d'"});
   expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"d", "e"}}})); }, {"t.csv:2", "d"});
+}
+
+// Joins two columns, and refuses a row.
+Example joined(const Example& row) {
+  if (row.text("a") == "bad") throw DataError({.where = to_string(row.origin()), .given = "bad"});
+  return Example(row.origin()).set("text", row.text("a") + row.text("b")).set("label", row.text("c"));
+}
+
+TEST(MappedRows, ChangeRowsWithAllColumns) {
+  const std::string path = write_file("t.csv", "a,y,c\n1,2,3\n4,5,6\n");
+  const MappedRows mapped(joined);
+  TableOptions options{.columns = {"label", "text"}, .single_values = {"text"}, .rename = {{"y", "b"}}};
+  EXPECT_EQ(rows_of(read_table(path, options)),
+            (Rows{{{"label", "3"}, {"text", "12"}}, {{"label", "6"}, {"text", "45"}}}));
+  options.columns = {};
+  EXPECT_EQ(rows_of(read_table(path, options))[0], (Row{{"text", "12"}, {"label", "3"}}));
+  options.columns = {"text", "a"};
+  expect_error<DataError>([&] { rows_of(read_table(path, options)); }, {"t.csv:2", "text, label", "column 'a'"});
+  const MappedRows as_they_are(nullptr);
+  EXPECT_EQ(rows_of(read_table(path))[1], (Row{{"a", "4"}, {"y", "5"}, {"c", "6"}}));
+}
+
+TEST(MappedRows, LeaveOutRowsThatTheFunctionRefuses) {
+  const std::string path = write_file("t.csv", "a,b,c\n1,2,3\nbad,5,6\n7,8,9\n");
+  const MappedRows mapped(joined);
+  const TableOptions options{.columns = {"text"}};
+  expect_error<DataError>([&] { rows_of(read_table(path, options)); }, {"t.csv:3", "bad"});
+  const auto skipped = std::make_shared<BadRows>(1);
+  EXPECT_EQ(rows_of(read_table(path, options).skip_bad_rows(skipped)), (Rows{{{"text", "12"}}, {{"text", "78"}}}));
+}
+
+TEST(MappedRows, ChangeSentencesAndQuestions) {
+  const std::string squad = write_file(
+      "s.json",
+      R"({"data": [{"id": "q", "question": "a", "context": "b", "answers": {"text": [], "answer_start": []}}]})");
+  const MappedRows mapped([](Example row) {
+    const std::string first = row.columns().front().name;
+    return row.set(first, "new " + row.text(first));
+  });
+  EXPECT_EQ(rows_of(read_squad(squad, false))[0], (Row{{"id", "new q"}, {"question", "a"}, {"context", "b"}}));
+  const std::string conll = write_file("s.conll", "good B\n\n");
+  EXPECT_EQ(rows_of(read_conll(conll))[0], (Row{{"tokens", "new [\"good\"]"}, {"ner_tags", "[\"B\"]"}}));
 }
 
 // A task may have one column for text and text pair. read_arrow_test and read_tfrecord_test test Parquet and TFRecords.

@@ -5,6 +5,7 @@
 #include "portatune/base/text/message.h"
 #include "portatune/data/order/indexed.h"
 #include "portatune/data/read/file_kinds.h"
+#include "portatune/data/read/map_rows.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/sources.h"
@@ -110,8 +111,11 @@ Dataset read_class_folder(const FolderKind& kind, const std::string& folder, Col
   if (labels) {
     for (const fs::path& file : files) require_class(folder, file, kind);
   }
-  return Dataset(std::make_shared<ClassFolder>(
+  std::vector<std::string> read = {columns.file};
+  if (labels) read.push_back(columns.label);
+  const Dataset rows(std::make_shared<ClassFolder>(
       std::make_shared<const Listing>(Listing{kind, folder, std::move(files), std::move(columns)})));
+  return map_rows(rows, std::move(read));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "portatune/data/read/map_rows.h"
 #include "portatune/data/read/read_files.h"
 #include "portatune/io/text/bad_record.h"
 #include "portatune/io/text/conll.h"
@@ -50,9 +51,12 @@ class ConllRows final : public Iterator {
 }  // namespace
 
 Dataset read_conll(Files files, ConllOptions options) {
-  return read_files("read_conll", files.paths(), [options = std::move(options)](const std::string& path) {
+  std::vector<std::string> columns = {options.tokens_column};
+  if (!options.tags_column.empty()) columns.push_back(options.tags_column);
+  const Dataset rows = read_files("read_conll", files.paths(), [options = std::move(options)](const std::string& path) {
     return std::make_unique<ConllRows>(path, options);
   });
+  return map_rows(rows, std::move(columns));
 }
 
 }  // namespace portatune::data

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "portatune/data/read/map_rows.h"
 #include "portatune/data/read/read_files.h"
 #include "portatune/io/text/squad.h"
 #include "portatune/sources.h"
@@ -50,8 +51,12 @@ class SquadRows final : public Iterator {
 }  // namespace
 
 Dataset read_squad(Files files, bool answers) {
-  return read_files("read_squad", files.paths(),
-                    [answers](const std::string& path) { return std::make_unique<SquadRows>(path, answers); });
+  std::vector<std::string> columns = {"id", "question", "context"};
+  if (answers) columns.emplace_back("answers");
+  const Dataset rows = read_files("read_squad", files.paths(), [answers](const std::string& path) {
+    return std::make_unique<SquadRows>(path, answers);
+  });
+  return map_rows(rows, std::move(columns));
 }
 
 }  // namespace portatune::data

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "portatune/base/text/message.h"
 #include "portatune/data/read/file_kinds.h"
+#include "portatune/data/read/map_rows.h"
 #include "portatune/data/read/rename_columns.h"
 #include "portatune/error.h"
 #include "portatune/io/file/git_lfs.h"
@@ -211,6 +213,15 @@ std::vector<std::string> each_once(const std::vector<std::string>& columns) {
   return once;
 }
 
+// Reads the files; `options` has the new names of columns.
+Dataset read_renamed(const std::vector<std::string>& paths, TableOptions options) {
+  use_names_of_files(options.single_values, options.rename);
+  const NamesByName rename = take_renamed(options.rename, options.columns);
+  options.columns = each_once(options.columns);
+  Dataset rows = read(paths, std::move(options));
+  return rename.empty() ? rows : rename_columns(rows, rename);
+}
+
 }  // namespace
 
 std::string kind_extension(const std::string& path, const TableOptions& options) {
@@ -222,11 +233,10 @@ Dataset read_table(Files files, TableOptions options) {
   if (!options.columns.empty()) {
     options.columns.insert(options.columns.end(), options.extra_columns.begin(), options.extra_columns.end());
   }
-  use_names_of_files(options.single_values, options.rename);
-  const NamesByName rename = take_renamed(options.rename, options.columns);
-  options.columns = each_once(options.columns);
-  Dataset rows = read(paths, std::move(options));
-  return rename.empty() ? rows : rename_columns(rows, rename);
+  if (!MappedRows::are_made()) return read_renamed(paths, std::move(options));
+  std::vector<std::string> columns = each_once(std::exchange(options.columns, {}));
+  options.single_values.clear();  // of the rows that the function makes
+  return map_rows(read_renamed(paths, std::move(options)), std::move(columns));
 }
 
 }  // namespace portatune::data

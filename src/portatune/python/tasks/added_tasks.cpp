@@ -72,13 +72,6 @@ class AddedTasks {
   std::vector<std::unique_ptr<AddedTask>> tasks_;
 };
 
-SharedObject shared(nb::object object) {
-  return {std::make_unique<nb::object>(std::move(object)).release(), [](const nb::object* one) {
-            const nb::gil_scoped_acquire locked;
-            delete one;
-          }};
-}
-
 }  // namespace
 
 void add_task(const std::string& name, const std::string& architecture, const TaskInputs& inputs, nb::object object) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/python/shared_object.h"
 #include "portatune/tasks/image_task.h"
 
 namespace portatune::python {
@@ -45,9 +46,6 @@ struct TaskInputs {
   std::vector<NumbersInput> numbers;
   std::vector<ClassesInput> classes;
 };
-
-/// An object of Python that threads without the interpreter's lock may copy and release.
-using SharedObject = std::shared_ptr<const nanobind::object>;
 
 /// A task as Python defines it.
 struct Definition {

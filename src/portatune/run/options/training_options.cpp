@@ -4,6 +4,7 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/url_secrets.h"
+#include "portatune/data/read/map_rows.h"
 #include "portatune/run/inputs/batches/packing.h"
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/inputs/task/model_settings.h"
@@ -45,6 +46,7 @@ TrainingOptions training_options(const RunPlan& plan, const RowTask& task, int64
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (table.delimiter) options.must_match["delimiter"] = std::string(1, *table.delimiter);
   if (plan.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", plan.model.bad_rows->limit());
+  if (data::MappedRows::are_made()) options.must_match["map"] = "a function of rows";
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
   if (!plan.packed && !plan.model.lengths.empty())
     options.must_match["padding"] = fmt::format("{}", fmt::join(plan.model.lengths, ","));

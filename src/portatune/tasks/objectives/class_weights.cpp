@@ -5,6 +5,7 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
+#include "portatune/data/read/map_rows.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
 #include "portatune/sources.h"
@@ -79,6 +80,7 @@ float weight_in(const char* option, const std::string& text) {
 
 // The rows of a file of weights. A word that names no file may be a misspelt "balanced".
 data::Dataset rows_of_file(const char* option, const std::string& file) {
+  const data::MappedRows as_they_are(nullptr);
   try {
     return data::read_table({file}, {.columns = {"label", "weight"}});
   } catch (const NotFoundError&) {
