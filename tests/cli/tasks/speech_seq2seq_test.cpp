@@ -99,22 +99,21 @@ TEST_F(SpeechSeq2SeqCommand, HearsLongRecordingsAlikeOnSeveralDevicesAndProcesse
     rows += name + ",a\n";
   }
   write(file("talks.csv"), rows);
-  const auto lines = [&](const Words& more, const Conditions& conditions = {}) {
-    const Finished run = portatune(
-        Words{"predict", "--model", file("model"), "--data", file("talks.csv"), "--return-timestamps", "--temperature",
-              "0,0.6", "--logprob-threshold", "-0.3", "--generation-max-length", "12", "--batch-size", "2"} +
-            more,
-        conditions);
+  const Words predict = Words{"predict", "--model", file("model"), "--data", file("talks.csv"), "--return-timestamps"} +
+                        Words{"--temperature", "0,0.6", "--logprob-threshold", "-0.3"} +
+                        Words{"--generation-max-length", "12", "--batch-size", "2"};
+  const auto lines = [&](const Words& words, const Conditions& conditions = {}) {
+    const Finished run = portatune(words, conditions);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return run.out;
   };
-  const std::string wanted = lines({});
+  const std::string wanted = lines(predict);
   ASSERT_EQ(json_lines(wanted).size(), 5U);
-  EXPECT_NE(lines({"--sampling-seed", "7"}), wanted);
-  EXPECT_EQ(lines({"--batch-size", "5"}), wanted);
-  for (const char* mesh : {"data=2", "tensor=2"}) EXPECT_EQ(lines({"--mesh", mesh}), wanted) << mesh;
+  EXPECT_NE(lines(predict + Words{"--sampling-seed", "7"}), wanted);
+  EXPECT_EQ(lines(with_batch_size(predict, "5")), wanted);
+  for (const char* mesh : {"data=2", "tensor=2"}) EXPECT_EQ(lines(predict + Words{"--mesh", mesh}), wanted) << mesh;
   if (!fs::exists(fs::path(PORTATUNE_COMMAND).parent_path() / "libportatune_gloo.so")) return;
-  EXPECT_EQ(lines({}, {.processes = 2, .by = By::kEnvironment}), wanted);
+  EXPECT_EQ(lines(predict, {.processes = 2, .by = By::kEnvironment}), wanted);
 }
 
 TEST_F(SpeechSeq2SeqCommand, EvaluatesTextsAtTheirTemperatures) {

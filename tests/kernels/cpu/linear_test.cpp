@@ -173,6 +173,17 @@ TYPED_TEST(Linear, GradientsOfWeightAndBiasAreFloat32) {
   }
 }
 
+// One thread takes all rows at once.
+TYPED_TEST(Linear, OfManyRowsOnOneThread) {
+  const LinearCase<TypeParam> c(1100, 40, 24);
+  std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out));
+  linear(CallerOnly(), c.shape, c.x.data(), c.w.data(), c.bias.data(), y.data());
+  expect_close(y, naive_linear(c.shape, to_doubles(c.x), to_doubles(c.w), to_doubles(c.bias)), kSumTolerance);
+  std::vector<TypeParam> dx(static_cast<size_t>(c.shape.rows * c.shape.in));
+  linear_dx(CallerOnly(), c.shape, c.dy.data(), c.w.data(), dx.data());
+  expect_close(dx, naive_dx(c.shape, to_doubles(c.dy), to_doubles(c.w)), kSumTolerance);
+}
+
 TYPED_TEST(Linear, IsDeterministic) {
   const LinearCase<TypeParam> c(300, 127, 129);
   std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out)), again = y;

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -151,23 +152,31 @@ MatrixLayout widen(int64_t rows, int64_t columns, const MatrixLayout& layout, co
   return by_rows ? MatrixLayout{DType::kFloat32, size, 1} : MatrixLayout{DType::kFloat32, 1, size};
 }
 
-// Multiplies in float32, for machines without bfloat16 instructions.
+// Multiplies in float32, a part of the rows at a time so that their copies stay in the cache.
 void multiply_by_widening(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
+  constexpr int64_t kRows = 512;
   thread_local std::vector<float> wide_a, wide_b, wide_bias, wide_c;
   Gemm wide = gemm;
-  wide.a = widen(gemm.m, gemm.k, gemm.a, a, wide_a);
   wide.b = widen(gemm.k, gemm.n, gemm.b, b, wide_b);
   if (gemm.has_bias && gemm.bias_type == DType::kBFloat16) {
     widen(1, gemm.n, {DType::kBFloat16, gemm.n, 1}, bias, wide_bias);
     wide.bias_type = DType::kFloat32;
     bias = wide_bias.data();
   }
-  if (gemm.c.type == DType::kFloat32) return multiply_natively(wide, wide_a.data(), wide_b.data(), bias, c);
-  wide.c = {DType::kFloat32, gemm.n, 1};
-  wide_c.resize(static_cast<size_t>(gemm.m * gemm.n));
-  multiply_natively(wide, wide_a.data(), wide_b.data(), bias, wide_c.data());
-  for (int64_t i = 0; i < gemm.m; ++i) {
-    narrow_line(gemm.n, wide_c.data() + i * gemm.n, static_cast<Bfloat16*>(c) + i * gemm.c.row_stride);
+  const bool narrows = gemm.c.type == DType::kBFloat16;
+  if (narrows) wide.c = {DType::kFloat32, gemm.n, 1};
+  for (int64_t row = 0; row < gemm.m; row += kRows) {
+    wide.m = std::min(kRows, gemm.m - row);
+    wide.a = widen(wide.m, gemm.k, gemm.a, static_cast<const Bfloat16*>(a) + row * gemm.a.row_stride, wide_a);
+    if (!narrows) {
+      multiply_natively(wide, wide_a.data(), wide_b.data(), bias, static_cast<float*>(c) + row * gemm.c.row_stride);
+      continue;
+    }
+    wide_c.resize(static_cast<size_t>(wide.m * gemm.n));
+    multiply_natively(wide, wide_a.data(), wide_b.data(), bias, wide_c.data());
+    for (int64_t i = 0; i < wide.m; ++i) {
+      narrow_line(gemm.n, wide_c.data() + i * gemm.n, static_cast<Bfloat16*>(c) + (row + i) * gemm.c.row_stride);
+    }
   }
 }
 
@@ -182,11 +191,29 @@ bool has_code_of_its_own(DType type) {
   }
 }
 
+#if defined(__x86_64__)
+bool onednn_may_use(dnnl::cpu_isa isa) {
+  const auto needed = static_cast<unsigned>(isa);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
+}
+#endif
+
 // True if oneDNN would emulate bfloat16 instructions, which is several times slower than float32.
 bool emulates_bfloat16() {
 #if defined(__x86_64__)
-  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) != needed;
+  return !onednn_may_use(dnnl::cpu_isa::avx512_core_bf16);
+#else
+  return false;
+#endif
+}
+
+// True if float32 numbers are multiplied faster than bfloat16 ones, conversions included: Intel's processors from
+// Sapphire Rapids on, where AMX is switched off. A core has two units for products of float32 numbers, and one for
+// twice as many of bfloat16 numbers, which oneDNN does not keep as busy.
+bool multiplies_float32_faster() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("intel") && !__builtin_cpu_is("cooperlake") &&
+         !onednn_may_use(dnnl::cpu_isa::avx512_core_amx);
 #else
   return false;
 #endif
@@ -200,12 +227,16 @@ bool gemm_is_native(DType type) {
   return type == DType::kBFloat16 ? bfloat16 : float32;
 }
 
+bool gemm_widens(DType type) {
+  static const bool widens_bfloat16 = !gemm_is_native(DType::kBFloat16) || multiplies_float32_faster();
+  return type == DType::kBFloat16 && widens_bfloat16;
+}
+
 void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
-  // Only bfloat16 can be converted to float32.
-  if (gemm.a.type == DType::kFloat32 || gemm_is_native(gemm.a.type)) {
-    multiply_natively(gemm, a, b, bias, c);
-  } else {
+  if (gemm_widens(gemm.a.type)) {
     multiply_by_widening(gemm, a, b, bias, c);
+  } else {
+    multiply_natively(gemm, a, b, bias, c);
   }
 }
 

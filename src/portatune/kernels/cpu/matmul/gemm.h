@@ -33,8 +33,9 @@ struct Gemm {
 void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
 
 /// True if oneDNN has native code for this element type on this machine, neither slow reference loops nor an emulation.
-/// multiply() uses float32 if bfloat16 is not native.
 bool gemm_is_native(DType type);
+/// True if multiply() converts numbers of this type to float32: bfloat16 where it is not native, or slower.
+bool gemm_widens(DType type);
 
 /// The instruction set that oneDNN may use, by its name in oneDNN: "avx512_core_bf16".
 std::string gemm_instruction_set();

@@ -32,7 +32,8 @@ int64_t part(int64_t size, int64_t parts) {
 Tiling tiling_of_rows(const Workers& workers, const Gemm& gemm) {
   constexpr int64_t kFloat32Columns = 1536, kNarrowBand = 96;
   const int64_t parts = workers.threads() == 1 ? 1 : 2 * workers.threads();
-  const int64_t widest = gemm.a.type == DType::kFloat32 ? kFloat32Columns : gemm.n;
+  const bool is_float32 = gemm.a.type == DType::kFloat32 || gemm_widens(gemm.a.type);
+  const int64_t widest = is_float32 ? kFloat32Columns : gemm.n;
   if (gemm.m < kNarrowBand * parts) {
     return {.rows = gemm.m, .columns = part(gemm.n, std::max(parts, ceil_div(gemm.n, widest))), .depth = gemm.k};
   }
