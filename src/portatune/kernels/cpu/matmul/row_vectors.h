@@ -1,5 +1,6 @@
 // Matrix products of some dozens of rows with a weight, for decoding several texts or beams token by token. The rows of
-// x are the lanes of vectors, so that a weight is read once, in its own order, without the copy that oneDNN makes of it.
+// x are the lanes of vectors, so that a weight is read once, in its own order, without the copy that oneDNN makes of
+// it.
 #pragma once
 
 #include "portatune/kernels/cpu/matmul/linear.h"
