@@ -295,6 +295,20 @@ TEST_F(SpeechAttemptsOfTask, KeepTheFirstProbableText) {
   EXPECT_EQ(tokens_of(best.passes.back()), tokens_of(all.passes[wanted]));
 }
 
+// A text begins with a time, but the file suppresses all times.
+TEST_F(SpeechAttemptsOfTask, HaveFiniteScoresWithoutAnAllowedToken) {
+  SpeechSeq2SeqOptions options = options_of(runs_["short"]);
+  options.temperature = {0.2};
+  options.logprob_threshold = {};
+  for (const double top_p : {1.0, 0.9}) {
+    json settings = json::parse(text_of(folder_ / "generation_config.json"));
+    settings["top_p"] = top_p;
+    write_text(folder_ / "generation_config.json", settings.dump());
+    const float logprob = heard(runs_["short"], options).passes.at(0).tensor("speech_logprobs").as<float>()[0];
+    EXPECT_TRUE(logprob <= 0 && logprob > -1000) << logprob;
+  }
+}
+
 TEST_F(SpeechAttemptsOfTask, RefuseSettingsWithoutEffect) {
   const auto refusal = [&](SpeechSeq2SeqOptions options) {
     options.language = "en";
