@@ -17,12 +17,12 @@ namespace portatune::test {
 namespace {
 
 using Labels = RowTask::Labels;
-using Columns = std::vector<std::pair<std::string, std::string>>;
+using TextColumns = std::vector<std::pair<std::string, std::string>>;
 
-data::Dataset rows_of(const std::vector<Columns>& table) {
+data::Dataset rows_of(const std::vector<TextColumns>& table) {
   const auto file = std::make_shared<const std::string>("rows.csv");
   std::vector<data::Example> rows;
-  for (const Columns& columns : table) {
+  for (const TextColumns& columns : table) {
     data::Example& row = rows.emplace_back(data::Origin{file, std::ssize(rows) + 2});
     for (const auto& [name, value] : columns) row.set(name, value);
   }
@@ -84,7 +84,7 @@ TEST(KeptExamples, AreThoseOfMultipleChoice) {
 }
 
 TEST(KeptExamples, AreThoseOfMaskedLanguageModels) {
-  const std::vector<Columns> table = {{{"text", "the film was good"}}, {{"text", "bad"}}, {{"text", "it was"}}};
+  const std::vector<TextColumns> table = {{{"text", "the film was good"}}, {{"text", "bad"}}, {{"text", "it was"}}};
   expect_equal_batches(*masked_lm(kTinyBert, {.max_length = 6, .whole_words = true}), rows_of(table));
 }
 
@@ -94,7 +94,7 @@ TEST(KeptExamples, AreTheTextsOfBlocks) {
   for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
     std::filesystem::copy_file(kTinyBert / file, model / file);
   }
-  const std::vector<Columns> table = {{{"text", "the film was good"}}, {{"text", "bad"}}, {{"text", "it was"}}};
+  const std::vector<TextColumns> table = {{{"text", "the film was good"}}, {{"text", "bad"}}, {{"text", "it was"}}};
   expect_equal_batches(*causal_lm(model.path(), {.block_size = 3}), rows_of(table));
 }
 

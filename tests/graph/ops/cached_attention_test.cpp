@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "graph/ops/composites.h"
-#include "pjrt/cpu.h"
+#include "runtime/pjrt/cpu.h"
 
 namespace portatune::test {
 namespace {
