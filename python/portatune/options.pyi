@@ -26,6 +26,7 @@ class _Shared1(TypedDict, total=False):
     """Keywords of fit(), Trainer, cross_validate(), sweep(), evaluate(), predict(), load(), generate(), plan(),
     train_tokenizer() and parity()."""
 
+    activation_checkpointing_kwargs: Mapping[str, object] | str | None
     attention_mask: Text | None
     auto_find_batch_size: Text | None
     average_tokens_across_devices: Text | None
@@ -33,6 +34,8 @@ class _Shared1(TypedDict, total=False):
     batch_eval_metrics: object | None
     bf16_full_eval: Text | None
     dataloader_drop_last: Text | None
+    dataloader_in_order: object | None
+    dataloader_multiprocessing_context: object | None
     dataloader_num_workers: object | None
     dataloader_persistent_workers: object | None
     dataloader_pin_memory: object | None
@@ -43,6 +46,8 @@ class _Shared1(TypedDict, total=False):
     do_train: Text | None
     enable_jit_checkpoint: object | None
     eval_accumulation_steps: object | None
+    eval_do_concat_batches: object | None
+    eval_use_gather_object: object | None
     fp16_full_eval: Text | None
     fsdp: Text | None
     full_determinism: object | None
@@ -51,6 +56,7 @@ class _Shared1(TypedDict, total=False):
     ignore_data_skip: Text | None
     ignore_mismatched_sizes: Text | None
     ignore_pad_token_for_loss: Text | None
+    include_num_input_tokens_seen: Text | None
     jit_mode_eval: object | None
     length_column_name: object | None
     load_in: Text | None
@@ -61,8 +67,10 @@ class _Shared1(TypedDict, total=False):
     model_revision: Text | None
     n_gpu: Text | None
     neftune_noise_alpha: Text | None
+    optim_target_modules: Text | None
     overwrite_cache: object | None
     past_index: Text | None
+    prediction_loss_only: Text | None
     preprocessing_num_workers: object | None
     push_to_hub: Text | None
     quiet: bool | None
@@ -131,6 +139,7 @@ class _Shared2(TypedDict, total=False):
     precision: Text | None
     sequence_len: int | None
     sequence_length: int | None
+    temperature: Texts | None
     torch_dtype: Text | None
     train_batch_size: int | None
     use_cpu: bool | None
@@ -152,6 +161,7 @@ class _Shared4(TypedDict, total=False):
     chat_date: Text | None
     column_names: Texts | None
     completion_column: Text | None
+    compression_ratio_threshold: float | None
     context_column: Text | None
     delimiter: Text | None
     disable_progress: bool | None
@@ -168,6 +178,7 @@ class _Shared4(TypedDict, total=False):
     image_column_name: Text | None
     input_column: Text | None
     language: Text | None
+    logprob_threshold: float | None
     match_ranks: bool | None
     max_answer_length: int | None
     max_duration_in_seconds: float | None
@@ -181,6 +192,7 @@ class _Shared4(TypedDict, total=False):
     n_best_size: int | None
     next_sentence: bool | None
     no_attention_mask: bool | None
+    no_speech_threshold: float | None
     null_score_diff_threshold: float | None
     pad_to_max_length: bool | None
     padding: Text | None
@@ -188,6 +200,7 @@ class _Shared4(TypedDict, total=False):
     prompt_column: Text | None
     reduced_decode: bool | None
     rename_columns: Texts | None
+    sampling_seed: int | None
     sep: Text | None
     separator: Text | None
     source_lang: Text | None
@@ -242,6 +255,7 @@ class _Shared8(TypedDict, total=False):
 class _Shared9(TypedDict, total=False):
     """Keywords of fit(), Trainer, cross_validate(), sweep(), plan() and parity()."""
 
+    activation_checkpointing: bool | None
     adam_beta1: float | None
     adam_beta2: float | None
     adam_epsilon: float | None
@@ -374,7 +388,7 @@ class _Shared9(TypedDict, total=False):
     valid: Texts | None
     validation_split: float | None
     warmup_ratio: float | None
-    warmup_steps: int | None
+    warmup_steps: float | None
     weight_column: Text | None
     weight_decay: float | None
 
@@ -481,7 +495,6 @@ class GenerateOptions(_Shared1, _Shared2, _Shared3, _Shared8, _Shared12, _Shared
     stop_strings: Texts | None
     suppress_tokens: Texts | None
     system: Text | None
-    temperature: float | None
     top_p: float | None
 
 
