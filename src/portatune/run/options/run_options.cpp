@@ -88,7 +88,7 @@ void describe_output(RunOptions& o, OptionFields& fields) {
   fields("report_examples", o.report_examples,
          "wrongly predicted rows of each validation set in report.html, with their texts; 0: none", {.highest = 1000});
   fields("resume", o.resume, "continue from the newest checkpoint in --output");
-  fields("overwrite_output", o.overwrite_output, "replace the model and the checkpoints in --output",
+  fields("overwrite_output", o.overwrite_output, "replace the run in --output",
          {.other_names = "overwrite_output_dir"});
   fields("resume_from_checkpoint", o.resume_from_checkpoint, "continue from a folder checkpoint-N");
 }

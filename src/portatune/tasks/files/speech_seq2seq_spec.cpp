@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
 #include "portatune/media/audio/wav_file.h"
@@ -59,7 +57,7 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   fields("compression_ratio_threshold", compression_ratio_threshold, "refuses texts that zlib compresses better",
          {.lowest = kAboveZero, .kept = true});
   fields("logprob_threshold", logprob_threshold, "refuses texts of a lower mean log-probability",
-         {.lowest = std::numeric_limits<float>::lowest(), .kept = true});
+         {.lowest = -1000, .highest = 0, .kept = true});
   fields("no_speech_threshold", no_speech_threshold,
          "texts that --logprob-threshold refuses are empty if silence is more probable", {.highest = 1, .kept = true});
   fields("sampling_seed", sampling_seed, "of texts at temperatures above 0", {.highest = 1.8e19, .kept = true});
