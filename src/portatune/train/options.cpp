@@ -134,7 +134,7 @@ void TrainingOptions::describe(OptionFields& fields) {
          {.fact = kUnlessDefault});
   fields("dtype", dtype, "type of activations; weights stay float32", {.fact = kAlways});
   describe_faults(*this, fields);
-  fields("remat", remat, "activations to recompute; dots: all but products");
+  fields("remat", remat, "activations to recompute");
   fields("seed", seed, "random seed", {.fact = kAlways});
   fields.group("Output");
   fields("allow_different_bits", allow_different_bits,
