@@ -50,7 +50,9 @@ PEER = ROOT / "bench" / "peers" / "train_step.py"
 # Options of `fit` for each task on the toy data.
 TASKS = {
     "text-classification": "--model bert --train train.csv",
+    "next-sentence-prediction": "--task next-sentence-prediction --model bert --train train.csv --text-pair-column sent2",
     "token-classification": "--task token-classification --model bert --train train.conll",
+    "replaced-token-detection": "--task replaced-token-detection --model electra --train replaced.jsonl",
     "question-answering": "--task question-answering --model bert --train train-v2.0.json --version-2-with-negative",
     "multiple-choice": "--task multiple-choice --model bert --train swag.csv",
     "masked-lm": "--task masked-lm --model bert --train corpus.txt",
