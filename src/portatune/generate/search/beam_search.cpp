@@ -136,7 +136,7 @@ class BeamSearch final : public Search {
                 .lengths = broadcast_to(state.position + scalar(1) - s.first, ids.shape()),
                 .logprobs = {}};
     if (beams.logprobs) {
-      const Value of_tokens = reshape(of_each.values - log_total(scores), {prompts, n_ * each});
+      const Value of_tokens = reshape(of_each.values - expand_dims(log_sum_exp(scores), -1), {prompts, n_ * each});
       texts.logprobs = pick(beams.logprobs, source) + pick(of_tokens, best.indices);
     }
     return {texts, source};

@@ -2,6 +2,7 @@
 
 #include "portatune/generate/search/processors.h"
 #include "portatune/generate/search/sampling.h"
+#include "portatune/graph/ops/reductions/log_sum_exp.h"
 
 namespace portatune::generate {
 namespace {
@@ -14,8 +15,7 @@ constexpr double kFarBelowLogits = -1e20;
 Value logprobs_of(const Value& logits, const Value& ids) {
   const Value is_chosen =
       compare(Direction::kEqual, iota({DType::kInt32, {1, logits.shape()[1]}}, 1), expand_dims(ids, -1));
-  const Value logit = sum(select(is_chosen, logits, full({DType::kFloat32, {}}, 0)), {1}, ReducedAxes::kKeep);
-  return reshape(logit - log_total(logits), ids.shape());
+  return sum(select(is_chosen, logits, full({DType::kFloat32, {}}, 0)), {1}) - log_sum_exp(logits);
 }
 
 // The logits of the tokens that the scores do not exclude.

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "portatune/generate/search/search.h"
+#include "portatune/graph/ops/reductions/log_sum_exp.h"
 
 namespace portatune::generate {
 namespace {
@@ -65,7 +66,7 @@ Value not_initial(const Value& id, const Value& is_time, const TimeTokens& times
 // Excludes the other tokens where all times together are more probable than each of them.
 Value prefer_times(const Value& logits, const Value& is_time) {
   const auto highest = [](const Value& of) { return max(of, {1}, ReducedAxes::kKeep); };
-  const Value of_times = log_total(exclude(logits, logical_not(is_time)));
+  const Value of_times = expand_dims(log_sum_exp(exclude(logits, logical_not(is_time))), -1);
   const Value is_more = compare(Direction::kGreater, of_times, highest(exclude(logits, is_time)));
   return exclude(logits, bitwise_and(is_more, logical_not(is_time)));
 }

@@ -84,11 +84,6 @@ Value ends_text(const Value& ids, const Value& eos_token_id) {
   return compare(Direction::kNotEqual, max(matches, {ids.rank()}), scalar(0));
 }
 
-Value log_total(const Value& logits) {
-  const Value most = max(logits, {1}, ReducedAxes::kKeep);
-  return most + log(sum(exp(logits - most), {1}, ReducedAxes::kKeep));
-}
-
 Value write_column(const Value& tokens, const Value& ids, const Value& position) {
   return dynamic_update_slice(tokens, expand_dims(ids, -1), 1, position);
 }

@@ -63,9 +63,6 @@ Value repeat_rows(const Value& x, int64_t n);
 Value process(const SearchKind& kind, const State& state, const Value& logits, const Settings& settings);
 /// True for each id that is one of eos_token_id.
 Value ends_text(const Value& ids, const Value& eos_token_id);
-/// The logarithm of the total probability of the tokens of each row, up to the constant that the logits have in common:
-/// float32 [rows, 1].
-Value log_total(const Value& logits);
 /// Writes ids [rows] to column `position` of tokens [rows, length].
 Value write_column(const Value& tokens, const Value& ids, const Value& position);
 /// Adds ids [rows] to `seen`.
