@@ -111,14 +111,17 @@ class ReplacedTokenDetection final : public TextTask {
                        std::move(table));
   }
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
-                                size, kReplacedPadding);
+    return checkpoint().batches(
+        encoded(rows, name_of(labels), [this, labels](const data::Example& row) { return encode(row, labels); }), size,
+        kReplacedPadding);
   }
   bool can_be_packed() const override { return checkpoint().can_be_packed(); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    const auto encoded = [this](const data::Example& row) { return encode(row, Labels::kRequired); };
-    return checkpoint().packed_batches(rows.shuffle(order).named("shuffle").map(encoded), shapes, kReplacedPadding);
+    return checkpoint().packed_batches(
+        encoded(rows.shuffle(order).named("shuffle"), name_of(Labels::kRequired),
+                [this](const data::Example& row) { return encode(row, Labels::kRequired); }),
+        shapes, kReplacedPadding);
   }
   std::optional<int64_t> cut_texts(const data::Example& row) const override {
     const std::vector<std::string> words = tasks::texts_in(row, options_.tokens_column);

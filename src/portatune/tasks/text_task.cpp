@@ -256,7 +256,6 @@ TokenCount TextTask::tokens(const data::Example& batch) const {
   return count;
 }
 
-// An example with several texts counts as its longest one.
 data::Dataset TextTask::encoded(const data::Dataset& rows, std::string name,
                                 std::function<data::Example(const data::Example& row)> encode) const {
   if (!memory_) return rows.map(std::move(encode));
@@ -273,6 +272,7 @@ data::Dataset TextTask::encoded(const data::Dataset& rows, std::string name,
                            const data::Example& row) { return memory->get(name, row, encode); });
 }
 
+// An example with several texts counts as its longest one.
 data::LengthCounts TextTask::length_counts(const data::Dataset& batches) const {
   data::LengthCounts counts;
   for (const data::Example& batch : batches.iterate()) {
