@@ -6,18 +6,15 @@
 
 #include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/elementwise/simd.h"
+#include "portatune/kernels/cpu/matmul/lanes.h"
 
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kLanes = 16;
-constexpr int64_t kPieceBytes = 128 << 10;  // bytes of weight per piece of work
-
 // Rows that share a pass over the weight. In linear() they stay in the fastest cache during the pass.
 constexpr int64_t kRowsOfLinear = 4, kRowsOfLinearDx = 8;
 
-// A vector type of the compiler, which uses one or several registers, depending on the machine.
-using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
+// Vectors of the numbers that a bfloat16 is converted by.
 using Bits = uint32_t __attribute__((vector_size(kLanes * sizeof(uint32_t))));
 using Halves = uint16_t __attribute__((vector_size(kLanes * sizeof(uint16_t))));
 

@@ -5,15 +5,10 @@
 #include <vector>
 
 #include "portatune/kernels/cpu/elementwise/simd.h"
+#include "portatune/kernels/cpu/matmul/lanes.h"
 
 namespace portatune::kernels {
 namespace {
-
-constexpr int64_t kLanes = 16;
-constexpr int64_t kPieceBytes = 128 << 10;  // bytes of weight per piece of work
-
-// A vector of the compiler.
-using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 
 // Columns of the result whose sums are in registers at the same time, for this number of vectors of rows.
 template <int64_t vectors>
@@ -32,15 +27,15 @@ std::vector<float> transposed(const float* x, int64_t rows, int64_t in, int64_t 
 // sums in registers only if all loops over them are unrolled.
 template <int64_t vectors, int64_t columns>
 PORTATUNE_INLINE void multiply_columns(int64_t in, const float* x, const float* w, float* sums) {
-  Lanes totals[columns][vectors] = {};
+  Floats totals[columns][vectors] = {};
   for (int64_t k = 0; k < in; ++k, x += vectors * kLanes) {
     // The next columns: rows of w are too short for the processor to detect the pattern in time.
     if (k % kLanes == 0) {
       for (int64_t c = 0; c < columns; ++c) __builtin_prefetch(w + (columns + c) * in + k, 0, 2);
     }
-    Lanes rows[vectors];
+    Floats rows[vectors];
 #pragma GCC unroll 4
-    for (int64_t v = 0; v < vectors; ++v) std::memcpy(&rows[v], x + v * kLanes, sizeof(Lanes));
+    for (int64_t v = 0; v < vectors; ++v) std::memcpy(&rows[v], x + v * kLanes, sizeof(Floats));
 #pragma GCC unroll 16
     for (int64_t c = 0; c < columns; ++c) {
       const float weight = w[c * in + k];
@@ -51,7 +46,7 @@ PORTATUNE_INLINE void multiply_columns(int64_t in, const float* x, const float* 
 #pragma GCC unroll 16
   for (int64_t c = 0; c < columns; ++c) {
 #pragma GCC unroll 4
-    for (int64_t v = 0; v < vectors; ++v) std::memcpy(sums + (c * vectors + v) * kLanes, &totals[c][v], sizeof(Lanes));
+    for (int64_t v = 0; v < vectors; ++v) std::memcpy(sums + (c * vectors + v) * kLanes, &totals[c][v], sizeof(Floats));
   }
 }
 
