@@ -7,21 +7,17 @@
 #include <vector>
 
 #include "io/temporary_folder.h"
+#include "portatune/media/audio/wav_file.h"
 
 namespace portatune::test {
 
 // A WAV file of 16-bit samples with those of several such files, whose headers have 44 bytes.
 inline std::string joined_wav_files(const std::filesystem::path& folder, const std::vector<std::string>& files) {
-  std::string samples;
-  for (const std::string& file : files) samples += text_of(folder / file).substr(44);
-  std::string header = text_of(folder / files.front()).substr(0, 44);
-  const auto set_size = [&](size_t at, size_t size) {
-    const auto bytes = static_cast<uint32_t>(size);
-    std::memcpy(header.data() + at, &bytes, sizeof bytes);
-  };
-  set_size(4, 36 + samples.size());
-  set_size(40, samples.size());
-  return header + samples;
+  std::string bytes;
+  for (const std::string& file : files) bytes += text_of(folder / file).substr(44);
+  std::vector<int16_t> samples(bytes.size() / sizeof(int16_t));
+  std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(int16_t));
+  return audio::wav_file(samples);
 }
 
 }  // namespace portatune::test
