@@ -19,7 +19,7 @@ struct TaskSpec;
 struct Temperature {
   static constexpr double kHighest = 100;
 
-  constexpr Temperature(double value) : value(value) {}  // numbers and temperatures stand for each other
+  constexpr Temperature(double value) : value(value) {}  // implicit: options are set to numbers
   constexpr operator double() const { return value; }
 
   double value;

@@ -126,7 +126,7 @@ class TextTask : public RowTask {
   const TextCheckpoint& checkpoint() const { return checkpoint_; }
 
   /// The examples encode(row) of rows, which depend on nothing but the row.
-  /// name  tells the functions of a task apart
+  /// name  of the function, unique within the task
   data::Dataset encoded(const data::Dataset& rows, std::string name,
                         std::function<data::Example(const data::Example& row)> encode) const;
   /// The same for rows that become any number of examples.

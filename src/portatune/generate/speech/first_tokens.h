@@ -14,7 +14,7 @@ namespace portatune::generate {
 Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                    const SpeechPrompt& prompt, const Value& known = {});
 
-/// The probability that nobody speaks, which is that of a token after the first one: float32 [batch].
+/// The probability of silence, which is that of a token after the first one: float32 [batch].
 /// no_speech  the id of this token
 Value no_speech_probability(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                             const SpeechPrompt& prompt, int32_t no_speech);

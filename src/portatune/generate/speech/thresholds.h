@@ -18,7 +18,7 @@ struct SpeechThresholds {
 struct SpeechAttempt {
   std::span<const int32_t> tokens;  ///< new tokens, with the one that ends the text
   double logprob;                   ///< mean log-probability of the tokens
-  double no_speech;                 ///< probability that nobody speaks
+  double no_speech;                 ///< probability of silence
 };
 
 enum class SpeechVerdict { kKept, kRefused, kSilent };

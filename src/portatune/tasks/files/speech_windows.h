@@ -23,7 +23,7 @@ inline constexpr const char* kSpeechTemperatures = "speech_temperatures";
 inline constexpr const char* kSpeechDraws = "speech_draws";
 /// Output, float32 [batch]: the sum of the log-probabilities of the new tokens.
 inline constexpr const char* kSpeechLogprobs = "speech_logprobs";
-/// Output, float32 [batch]: the probability that nobody speaks; absent without a threshold for it.
+/// Output, float32 [batch]: the probability of silence; absent without a threshold for it.
 inline constexpr const char* kNoSpeech = "no_speech";
 /// Output, int32 [batch, windows]: the first frame of each window, -1 behind the last one. kGeneratedTokens has the
 /// tokens of all windows, one after the other.
@@ -53,7 +53,7 @@ struct SpeechAttempts {
 /// window  frames that the model hears at a time
 void set_window_columns(data::Example& example, int64_t window, bool detects_language);
 
-/// Adds the columns of the first attempt, apart from kSpeechDraws.
+/// Adds the columns of the first attempt. kSpeechDraws, which follows from the sound, is 0 at first.
 void set_attempt_columns(data::Example& example, const SpeechAttempts& attempts);
 /// The number of an attempt, from 0, to write the text of a window. It depends on the sound alone.
 /// features  float32 [mel bins, frames]
