@@ -18,7 +18,7 @@ import pathlib
 import statistics
 import tempfile
 
-from harness import PORTATUNE, json_line, run
+from harness import PORTATUNE, json_line, run, svg, svg_text
 
 DATA = pathlib.Path(os.environ["PORTATUNE_SHARED_DATA"]) / "wikitext2"
 CONFIG = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "vocab_size": 1000, "hidden_size": 64,
@@ -137,9 +137,9 @@ def plot(curves, width=640, height=360, left=56, bottom=44, top=16, right=16):
         return f"{across:.1f},{down:.1f}"
 
     def text(x, y, words, anchor="middle", colour="#333"):
-        return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">{words}</text>'
+        return svg_text(x, y, words, text_anchor=anchor, fill=colour)
 
-    parts = [f'<rect width="{width}" height="{height}" fill="white"/>']
+    parts = []
     for i in range(6):
         x, y = end * i / 5, low + (high - low) * i / 5
         across, down = (float(part) for part in place(x, y).split(","))
@@ -153,9 +153,7 @@ def plot(curves, width=640, height=360, left=56, bottom=44, top=16, right=16):
         for one in of_seeds:
             line = " ".join(place(x, y) for x, y in one if x > 0)
             parts.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[name]}" stroke-width="1.5"/>')
-    body = "\n".join(parts)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
-            f'font-size="12">\n{body}\n</svg>\n')  # fmt: skip
+    return svg(width, height, 12, parts)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ conditions, and a last line `RATIO <name> <value>`: the peer's best time over Po
 faster. Other work on the machine affects the best (smallest) time least; the table also has the median.
 """
 
+import html
 import json
 import math
 import os
@@ -79,6 +80,18 @@ def compare_by_seed(name, seeds, figure, portatune, peer):
         print(f"  {side:8} mean {mean:.4f}   lowest {min(of_side):.4f}   highest {max(of_side):.4f}")
     error, error_of_peer = (1 - statistics.mean(of_side) for of_side in values.values())
     print(f"RATIO {name} {error_of_peer / error if error else math.inf:.3f}", flush=True)
+
+
+def svg_text(x, y, words, **attributes):
+    given = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return f'<text x="{x}" y="{y}"{given}>{html.escape(words)}</text>'
+
+
+def svg(width, height, font_size, parts):
+    """A picture with a white background."""
+    body = "\n".join([f'<rect width="{width}" height="{height}" fill="white"/>', *parts])
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+            f'font-size="{font_size}">\n{body}\n</svg>\n')  # fmt: skip
 
 
 def report_load(prefix=""):

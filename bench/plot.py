@@ -6,11 +6,12 @@ written, and the exit code is 1 if the picture is not that of the page.
 """
 
 import argparse
-import html
 import math
 import pathlib
 import re
 import sys
+
+from harness import svg, svg_text
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "performance.md"
 PICTURE = PAGE.with_suffix(".svg")
@@ -46,28 +47,23 @@ def draw(groups):
         share = math.log(ratio / LOWEST) / math.log(HIGHEST / LOWEST)
         return round(LABELS + share * (WIDTH - LABELS - RIGHT), 1)
 
-    def text(x, y, words, rest=""):
-        return f'<text x="{x}" y="{y}"{rest}>{html.escape(words)}</text>'
-
-    parts = [f'<rect width="{WIDTH}" height="{height}" fill="white"/>']
+    parts = []
     for tick in (0.5, 1, 2, 5, 10, 20, 50, 100):
         colour = "#333" if tick == 1 else GREY
         parts.append(f'<path d="M{across(tick)},{LINE * 1.5}V{height}" stroke="{colour}"/>')
-        parts.append(text(across(tick), LINE, f"{tick:g}", ' text-anchor="middle"'))
+        parts.append(svg_text(across(tick), LINE, f"{tick:g}", text_anchor="middle"))
     y = LINE
     for heading, rows in groups.items():
         y += 2 * LINE
-        parts.append(text(8, y, heading, ' font-weight="bold"'))
+        parts.append(svg_text(8, y, heading, font_weight="bold"))
         for label, ratio in rows:
             y += LINE
             left, right = sorted((across(1), across(ratio)))
             colour = FASTER if ratio >= 1 else SLOWER
-            parts.append(text(LABELS - 8, y, label, ' text-anchor="end"'))
+            parts.append(svg_text(LABELS - 8, y, label, text_anchor="end"))
             parts.append(f'<rect x="{left}" y="{y - 10}" width="{right - left:.1f}" height="11" fill="{colour}"/>')
-            parts.append(text(max(right, across(1)) + 4, y, f"{ratio:g}"))
-    body = "\n".join(parts)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" '
-            f'font-size="11">\n{body}\n</svg>\n')  # fmt: skip
+            parts.append(svg_text(max(right, across(1)) + 4, y, f"{ratio:g}"))
+    return svg(WIDTH, height, 11, parts)
 
 
 def main():
