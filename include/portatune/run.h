@@ -96,7 +96,7 @@ struct RunOptions {
   int64_t max_train_samples = 0;  ///< Only the first training rows are used, before shuffling; 0: all.
   int64_t max_eval_samples = 0;   ///< Only the first rows of each validation set are used; 0: all.
   int64_t steps_per_epoch = 0;    ///< 0: one pass over the data.
-  int64_t max_steps = 0;          ///< 0: the steps of the epochs.
+  int64_t max_steps = 0;          ///< In place of epochs; 0: the steps of the epochs.
   TrainingOptions training;       ///< Its adapters are those of `adapter` and `lora`.
   bool adapter = false;           ///< Whether to train new adapters in place of the model's weights.
   Lora lora;                      ///< The new adapters; no targets: those of PEFT for the architecture.
@@ -292,8 +292,9 @@ class Events {
   /// activity  the purpose of the passes: "evaluating"
   virtual std::unique_ptr<RowProgress> progress(const std::string& activity);
   /// Observer of the training of one model. Its should_stop() requests the end of the run, like RunOptions::stop.
+  /// length      number of epochs and steps
   /// evaluation  observer of the validation that ends each epoch; it outlives the result
-  virtual std::unique_ptr<TrainingObserver> training(int64_t epochs, RowProgress& evaluation);
+  virtual std::unique_ptr<TrainingObserver> training(const FitOptions& length, RowProgress& evaluation);
 };
 
 /// The same options with warnings to `events`, which must outlive the device.

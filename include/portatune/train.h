@@ -249,9 +249,10 @@ class Callback {
   /// a fraction within an epoch.
   virtual void on_evaluation([[maybe_unused]] int64_t step, [[maybe_unused]] double epoch,
                              [[maybe_unused]] const Scores& scores) {}
-  /// An epoch is done. `mean_loss` is the mean over its examples without non-finite losses; `scores` are those of the
+  /// An epoch is done, or FitOptions::max_steps ends the run within it. `epoch` is the number of epochs so far;
+  /// `mean_loss` is the mean over the examples of this one without non-finite losses; `scores` are those of the
   /// evaluation after its last step, if there was one.
-  virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
+  virtual void on_epoch_end([[maybe_unused]] double epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
   /// A checkpoint is complete and on disk. Training continues during the write, so this comes some steps after its
   /// step.
@@ -322,6 +323,7 @@ struct BestModelOptions {
 struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data repeat to fill the epochs, as in Keras; 0: an epoch is one pass
+  int64_t max_steps = 0;        ///< steps of the run in place of num_train_epochs; the last epoch may be shorter; 0: none
   std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
   /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
   int64_t eval_steps = 0;

@@ -145,8 +145,8 @@ class Observer:
         self._state.global_step, self._state.epoch = step, epoch
         return self._log_records()
 
-    def on_epoch_end(self, epoch: int) -> Flags:
-        self._state.epoch = float(epoch)
+    def on_epoch_end(self, epoch: float) -> Flags:
+        self._state.epoch = epoch
         self._is_in_epoch = False
         return self._call("on_epoch_end")
 

@@ -10,7 +10,7 @@ namespace {
 // Counts the steps of all folds, and the programs that are compiled for them.
 class Programs final : public Events {
  public:
-  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+  std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(*this);
   }
 

@@ -56,7 +56,7 @@ class Observed final : public Events {
   explicit Observed(int64_t stop_after = 0) : stop_after_(stop_after) {}
 
   void notice(const std::string& text) override { notices += text + "\n"; }
-  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+  std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(*this);
   }
 

@@ -38,7 +38,7 @@ class StopAfter final : public Events {
     names.push_back("stopped after step " + std::to_string(step));
     checkpoint = folder;
   }
-  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+  std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(step_);
   }
 

@@ -33,7 +33,7 @@ class RequestAfter final : public Events {
  public:
   RequestAfter(StopSource& stop, int64_t step) : stop_(stop), step_(step) {}
 
-  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+  std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(*this);
   }
 

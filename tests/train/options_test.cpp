@@ -158,6 +158,7 @@ TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {
   train::check(FitOptions{});
   expect_refused(FitOptions{.num_train_epochs = 0}, "num_train_epochs", "0");
   expect_refused(FitOptions{.steps_per_epoch = -1}, "steps_per_epoch", "-1");
+  expect_refused(FitOptions{.max_steps = -1}, "max_steps", "-1");
   expect_refused(FitOptions{.num_train_epochs = 1 << 20, .steps_per_epoch = int64_t{1} << 50}, "steps_per_epoch",
                  "1125899906842624 in 1048576 epochs");
 }

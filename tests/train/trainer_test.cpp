@@ -60,7 +60,7 @@ class Recorder final : public Callback {
     total_steps = total;
   }
   void on_evaluation(int64_t step, double epoch, const Scores&) override { evaluations.emplace_back(step, epoch); }
-  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override {
+  void on_epoch_end(double epoch, double mean_loss, const Scores& scores) override {
     epochs.push_back(epoch);
     mean_losses.push_back(mean_loss);
     last_scores = scores;
@@ -68,8 +68,8 @@ class Recorder final : public Callback {
   bool should_stop() override { return trainer_ != nullptr && trainer_->steps() >= stop_after_; }
 
   int compilations = 0;
-  std::vector<int64_t> steps, epochs;
-  std::vector<double> losses, weights, mean_losses;
+  std::vector<int64_t> steps;
+  std::vector<double> epochs, losses, weights, mean_losses;
   std::vector<std::pair<int64_t, double>> evaluations;  // step and epoch
   Scores last_scores;
   int64_t total_steps = 0;
@@ -124,7 +124,7 @@ TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
       shuffled_batches(task),
       {.num_train_epochs = 2, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_EQ(recorder.steps, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(recorder.epochs, (std::vector<double>{1, 2}));
   EXPECT_EQ(recorder.total_steps, 6);
   EXPECT_EQ(recorder.compilations, 2);  // a training step and an evaluation
   EXPECT_EQ(recorder.last_scores, result.scores);
@@ -155,7 +155,21 @@ TEST(Trainer, FitRepeatsTheDataToFillAnEpoch) {
   Recorder recorder;
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .steps_per_epoch = 4, .callback = &recorder});
   EXPECT_EQ(recorder.steps.size(), 8u);
-  EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(recorder.epochs, (std::vector<double>{1, 2}));
+}
+
+// As in transformers: the last epoch is shorter, and has its evaluation and its end.
+TEST(Trainer, FitEndsWithinAnEpochAfterMaxSteps) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  Recorder recorder;
+  trainer.fit(shuffled_batches(task), {.max_steps = 5,
+                                       .validation = {{task.batches(ten_rows(), kBatchSize)}},
+                                       .callback = &recorder});
+  EXPECT_EQ(recorder.total_steps, 5);
+  EXPECT_EQ(recorder.steps.size(), 5u);
+  EXPECT_EQ(recorder.epochs, (std::vector<double>{1, 5.0 / 3}));
+  EXPECT_EQ(recorder.evaluations, (std::vector<std::pair<int64_t, double>>{{3, 1}, {5, 5.0 / 3}}));
 }
 
 TEST(Trainer, FitContinuesWhereItEnded) {
@@ -218,7 +232,7 @@ struct StopAtTheEndOfAnEpoch final : Callback {
   std::vector<int64_t> steps;
   bool stop = false;
   void on_step(const StepResult& result, int64_t) override { steps.push_back(result.step()); }
-  void on_epoch_end(int64_t epoch, double, const Scores&) override { stop = epoch == 2; }
+  void on_epoch_end(double epoch, double, const Scores&) override { stop = epoch == 2; }
   bool should_stop() override { return stop; }
 };
 
@@ -239,7 +253,7 @@ TEST(Trainer, StoppedAtTheEndOfAnEpochHasTheWeightsOfItsScores) {
 struct StopInValidation final : Callback {
   int64_t steps = 0, batches = 0, epochs = 0;
   void on_step(const StepResult&, int64_t) override { ++steps; }
-  void on_epoch_end(int64_t, double, const Scores&) override { ++epochs; }
+  void on_epoch_end(double, double, const Scores&) override { ++epochs; }
   bool should_stop() override { return steps == kStepsPerEpoch && ++batches == 2; }
 };
 

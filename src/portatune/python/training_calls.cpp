@@ -33,7 +33,7 @@ void TrainingCalls::on_step(const StepResult& result, int64_t total_steps) {
   call("on_step", result.step(), total_steps);
 }
 void TrainingCalls::on_evaluation(int64_t step, double epoch, const Scores&) { call("on_evaluation", step, epoch); }
-void TrainingCalls::on_epoch_end(int64_t epoch, double, const Scores&) { call("on_epoch_end", epoch); }
+void TrainingCalls::on_epoch_end(double epoch, double, const Scores&) { call("on_epoch_end", epoch); }
 void TrainingCalls::on_checkpoint(const std::filesystem::path& folder) { call("on_checkpoint", folder.string()); }
 void TrainingCalls::on_log_request() { call("on_log_request"); }
 void TrainingCalls::on_run_begin(const run::OneOfRuns& run) {

@@ -25,7 +25,7 @@ class TrainingCalls final : public Callback {
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
-  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
+  void on_epoch_end(double epoch, double mean_loss, const Scores& scores) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
   void on_log_request() override;
   StepRequests requests() override { return requests_; }

@@ -40,7 +40,7 @@ class CallbackPair final : public Callback {
     first_.on_evaluation(step, epoch, scores);
     second_.on_evaluation(step, epoch, scores);
   }
-  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override {
+  void on_epoch_end(double epoch, double mean_loss, const Scores& scores) override {
     first_.on_epoch_end(epoch, mean_loss, scores);
     second_.on_epoch_end(epoch, mean_loss, scores);
   }

@@ -26,7 +26,7 @@ std::unique_ptr<RowProgress> Events::progress([[maybe_unused]] const std::string
   return std::make_unique<RowProgress>();
 }
 
-std::unique_ptr<TrainingObserver> Events::training([[maybe_unused]] int64_t epochs,
+std::unique_ptr<TrainingObserver> Events::training([[maybe_unused]] const FitOptions& length,
                                                    [[maybe_unused]] RowProgress& evaluation) {
   return std::make_unique<TrainingObserver>();
 }

@@ -268,7 +268,7 @@ OpenRun open_run(const RunPlan& plan, SurveyedRows& rows, DeviceOfRuns& device, 
               .batches = training_batches(task, rows.train(), plan, examples),
               .evaluation = events.progress(kEvaluating)};
   run.options = epochs_of(plan, examples, run.batches);
-  const int64_t total_steps = train::all_steps(run.options.steps_per_epoch, run.options.num_train_epochs);
+  const int64_t total_steps = train::total_steps(run.options);
   if (eval_strategy_of(plan) != EvalStrategy::kNo) {
     run.options.validation = evaluated_sets(rows.validation(), *run.evaluation);
   }
@@ -305,7 +305,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   outcome.before = scores_before(trainer, plan, rows.validation(), events);
   const double evaluation_s = seconds_since(evaluation_start);
 
-  std::unique_ptr<TrainingObserver> observer = events.training(options.num_train_epochs, *run.evaluation);
+  std::unique_ptr<TrainingObserver> observer = events.training(options, *run.evaluation);
   if (outcome.before) {
     train::require_deciding_score(options, *outcome.before,
                                   train::known_scores(options, *plan.task, run.training.ema > 0));

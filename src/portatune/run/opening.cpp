@@ -74,7 +74,7 @@ std::string warning_of_renamed_classes(const Opening& o) {
 }  // namespace
 
 int64_t total_steps(const Opening& opening) {
-  return train::all_steps(opening.length.steps_per_epoch, opening.length.num_train_epochs);
+  return train::total_steps(opening.length);
 }
 
 std::vector<std::string> notes_of(const Opening& o) {

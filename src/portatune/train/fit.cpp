@@ -42,7 +42,7 @@ class FitLoop {
         options_(options),
         callback_(callback),
         steps_per_epoch_(steps_per_epoch(batches, options)),
-        last_step_(all_steps(steps_per_epoch_, options.num_train_epochs)),
+        last_step_(total_steps(options, steps_per_epoch_)),
         skips_(state.skips(), state.options(), last_step_),
         data_(state, options, callback),
         saves_(state, options, callback, last_step_) {
@@ -224,7 +224,7 @@ class FitLoop {
 
   // Number of epochs so far, with a fraction within an epoch.
   double epochs() const { return static_cast<double>(state_.steps()) / static_cast<double>(steps_per_epoch_); }
-  bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
+  bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0 || state_.steps() == last_step_; }
   // Returns whether an epoch has all of its steps, and its end was not notified yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
 
@@ -469,7 +469,7 @@ class FitLoop {
   void end_epoch() {
     const Evaluations& last = state_.evaluations();
     state_.in_epoch() = false;
-    callback_.on_epoch_end(state_.steps() / steps_per_epoch_, state_.epoch_loss().mean(),
+    callback_.on_epoch_end(epochs(), state_.epoch_loss().mean(),
                            last.step == state_.steps() ? last.scores : Scores{});
     // A run that was just resumed, and has no validation set, has not loaded the weights that a stop would save.
     if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;

@@ -228,11 +228,12 @@ void check_delay(const FitOptions& options) {
   const BestModelOptions& best = options.best_model;
   const bool needs_evaluation =
       best.load_at_end || best.early_stopping_patience > 0 || options.checkpoints.strategy == SaveStrategy::kBest;
-  const int64_t epochs = options.num_train_epochs;
-  const int64_t length = options.eval_steps == 0 ? epochs : all_steps(options.steps_per_epoch, epochs);
-  if (!needs_evaluation || length == 0 || options.eval_delay <= static_cast<double>(length)) return;
+  if (options.steps_per_epoch == 0) return;  // the length of the run is not known yet
+  const double steps = static_cast<double>(total_steps(options));
+  const double length = options.eval_steps == 0 ? steps / static_cast<double>(options.steps_per_epoch) : steps;
+  if (!needs_evaluation || options.eval_delay <= length) return;
   refuse_option("eval_delay", to_text(options.eval_delay),
-                "at most " + std::to_string(length) + ", the " + (options.eval_steps == 0 ? "epochs" : "steps") +
+                "at most " + to_text(length) + ", the " + (options.eval_steps == 0 ? "epochs" : "steps") +
                     " of the run, as evaluations decide about the best model");
 }
 
@@ -243,7 +244,9 @@ bool saves_checkpoints(const FitOptions& options) {
                                                       : checkpoints.strategy != SaveStrategy::kNo;
 }
 
-int64_t all_steps(int64_t steps_per_epoch, int64_t epochs) {
+int64_t total_steps(const FitOptions& options, int64_t steps_per_epoch) {
+  if (options.max_steps > 0) return options.max_steps;
+  const int64_t epochs = options.num_train_epochs;
   if (steps_per_epoch > std::numeric_limits<int64_t>::max() / epochs) {
     refuse_option("steps_per_epoch", std::to_string(steps_per_epoch) + " in " + std::to_string(epochs) + " epochs",
                   "a total number of steps within a 64-bit integer");
@@ -271,7 +274,8 @@ void check(const FitOptions& options, const TrainingOptions& training) {
   }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
-  all_steps(options.steps_per_epoch, options.num_train_epochs);
+  require_at_least("max_steps", options.max_steps, 0);
+  total_steps(options);
   check_delay(options);
 }
 

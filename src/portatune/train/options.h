@@ -22,9 +22,10 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 /// Returns whether fit() saves checkpoints beside that before a step that stops training.
 bool saves_checkpoints(const FitOptions& options);
 
-/// All steps of a run.
+/// All steps of a run whose epochs have this number of steps.
 /// errors  UsageError for more than a 64-bit integer holds
-int64_t all_steps(int64_t steps_per_epoch, int64_t epochs);
+int64_t total_steps(const FitOptions& options, int64_t steps_per_epoch);
+inline int64_t total_steps(const FitOptions& options) { return total_steps(options, options.steps_per_epoch); }
 
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options, const TrainingOptions& training = {});

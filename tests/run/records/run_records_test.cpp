@@ -56,7 +56,7 @@ std::vector<std::string> keys_of(const Json& line) {
 // Keeps the losses of all steps.
 class Losses final : public Events {
  public:
-  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+  std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(losses);
   }
 

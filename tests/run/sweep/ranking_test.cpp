@@ -9,6 +9,7 @@
 namespace portatune::run {
 namespace {
 
+using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -53,19 +54,19 @@ TEST(ConfigurationsOf, JoinsTrialsWithEqualSettings) {
 }
 
 // Nine configurations become three and one, so the parts are a ninth and a third of the run.
-TEST(HalvingEpochs, AreSharesOfTheRun) {
-  EXPECT_THAT(halving_epochs(of_epochs(9), 9, 3), ElementsAre(1, 3));
-  EXPECT_THAT(halving_epochs(of_epochs(16), 4, 2), ElementsAre(4, 8));
-  EXPECT_THAT(halving_epochs(of_epochs(49), 49, 7), ElementsAre(1, 7));
-  EXPECT_THAT(halving_epochs(of_epochs(9), 1, 3), IsEmpty());
+TEST(HalvingParts, AreSharesOfTheRun) {
+  EXPECT_THAT(halving_parts(of_epochs(9), 9, 3), ElementsAre(DoubleEq(1.0 / 9), DoubleEq(1.0 / 3)));
+  EXPECT_THAT(halving_parts(of_epochs(16), 4, 2), ElementsAre(0.25, 0.5));
+  EXPECT_THAT(halving_parts(of_epochs(49), 49, 7), ElementsAre(DoubleEq(1.0 / 49), DoubleEq(1.0 / 7)));
+  EXPECT_THAT(halving_parts(of_epochs(9), 1, 3), IsEmpty());
 }
 
-TEST(HalvingEpochs, AreWholeWhereEpochsAreMeasured) {
-  EXPECT_THAT(halving_epochs(of_epochs(2), 9, 3), ElementsAre(1));  // both parts end in the first epoch
-  EXPECT_THROW(halving_epochs(of_epochs(1), 9, 3), UsageError);
+TEST(HalvingParts, AreWholeWhereEpochsAreMeasured) {
+  EXPECT_THAT(halving_parts(of_epochs(2), 9, 3), ElementsAre(0.5));  // both parts end in the first epoch
+  EXPECT_THROW(halving_parts(of_epochs(1), 9, 3), UsageError);
   RunOptions by_steps = of_epochs(1);
   by_steps.eval_steps = 10;
-  EXPECT_THAT(halving_epochs(by_steps, 9, 3), ElementsAre(testing::DoubleEq(1.0 / 9), testing::DoubleEq(1.0 / 3)));
+  EXPECT_THAT(halving_parts(by_steps, 9, 3), ElementsAre(DoubleEq(1.0 / 9), DoubleEq(1.0 / 3)));
 }
 
 }  // namespace

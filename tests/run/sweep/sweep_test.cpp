@@ -54,7 +54,7 @@ class Watch final : public Events {
 
   void warning(const std::string& text) override { warnings.push_back(text); }
   void opening(const Opening&) override { ++openings; }
-  std::unique_ptr<TrainingObserver> training(int64_t, RowProgress&) override {
+  std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(*this);
   }
 

@@ -58,7 +58,7 @@ struct Skips final : Callback {
     skipped.push_back(result.step());
     rows.push_back(to_string(origins));
   }
-  void on_epoch_end(int64_t, double mean_loss, const Scores&) override { epoch_losses.push_back(mean_loss); }
+  void on_epoch_end(double, double mean_loss, const Scores&) override { epoch_losses.push_back(mean_loss); }
 };
 
 TEST(SkippedStep, EqualsARunWithoutThatBatch) {

@@ -37,7 +37,7 @@ class Asking final : public Callback {
     lines.push_back(folder.filename());
     asked_.save = false;
   }
-  void on_epoch_end(int64_t epoch, double, const Scores&) override {
+  void on_epoch_end(double epoch, double, const Scores&) override {
     note("epoch", epoch);
     asked_.evaluate = has(evaluate_after_epoch, epoch);
   }

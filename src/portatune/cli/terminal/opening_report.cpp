@@ -228,11 +228,12 @@ std::string describe_batch(const run::RunPlan& plan) {
 std::string describe_run(const run::Opening& o) {
   const TrainingOptions& t = o.plan.training;
   const std::string steps = number_of(o.length.steps_per_epoch, "step");
-  std::string text =
-      o.plan.max_steps > 0 ? steps : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
+  std::string text = o.plan.max_steps > 0
+                         ? fmt::format("{}, an epoch has {}", number_of(o.plan.max_steps, "step"), steps)
+                         : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
   text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), train::optimizer_title(t), to_text(t.learning_rate),
                       t.lr_scheduler_type);
-  const int64_t warmup = train::warmup_steps(t, o.length.num_train_epochs * o.length.steps_per_epoch);
+  const int64_t warmup = train::warmup_steps(t, train::total_steps(o.length));
   if (warmup > 0) text += fmt::format(" after {}", number_of(warmup, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
   text += fmt::format(", seed {}; metrics in {}", t.seed, (o.plan.output / report::kLogFile).string());

@@ -67,8 +67,8 @@ Terminal stderr_terminal(bool plain) {
           .write = print_message};
 }
 
-ProgressBar::ProgressBar(Terminal terminal, int64_t epochs)
-    : terminal_(std::move(terminal)), epochs_(epochs), begun_s_(terminal_.now_s()), drawn_s_(begun_s_) {}
+ProgressBar::ProgressBar(Terminal terminal, int64_t steps_per_epoch)
+    : terminal_(std::move(terminal)), steps_per_epoch_(steps_per_epoch), begun_s_(terminal_.now_s()), drawn_s_(begun_s_) {}
 
 void ProgressBar::update(const Step& step) {
   last_ = step;
@@ -154,11 +154,10 @@ std::string ProgressBar::line(int columns) const {
   return text.substr(0, static_cast<size_t>(std::max(columns, 0)));
 }
 
-// All epochs of a run have the same number of steps.
 std::string ProgressBar::epoch() const {
-  if (epochs_ <= 1 || last_.total < epochs_) return {};
-  const int64_t steps = last_.total / epochs_;
-  return fmt::format("epoch {}/{}", std::min((last_.step - 1) / steps + 1, epochs_), epochs_);
+  if (steps_per_epoch_ == 0 || last_.total <= steps_per_epoch_) return {};
+  const auto epoch_of = [this](int64_t step) { return (step - 1) / steps_per_epoch_ + 1; };
+  return fmt::format("epoch {}/{}", epoch_of(last_.step), epoch_of(last_.total));
 }
 
 std::string ProgressBar::rate() const {

@@ -36,8 +36,8 @@ inline constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
 /// until it fits. Elsewhere (a file, a log) a line is written every 30 seconds.
 class ProgressBar {
  public:
-  /// epochs  number of epochs of the run; the epoch is shown if there are several
-  explicit ProgressBar(Terminal terminal, int64_t epochs = 1);
+  /// steps_per_epoch  the epoch is shown if there are several; 0: there are no epochs
+  explicit ProgressBar(Terminal terminal, int64_t steps_per_epoch = 0);
   ~ProgressBar() { close(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -72,7 +72,7 @@ class ProgressBar {
   void draw();
 
   Terminal terminal_;
-  const int64_t epochs_;
+  const int64_t steps_per_epoch_;
   const double begun_s_;
   Step last_;
   double loss_sum_ = 0, loss_weight_ = 0;

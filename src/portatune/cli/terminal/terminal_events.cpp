@@ -57,8 +57,9 @@ void TrainingEvents::unmeasured(const std::string& validation_set) {
                      validation_set));
 }
 
-std::unique_ptr<run::TrainingObserver> TrainingEvents::training(int64_t epochs, run::RowProgress& evaluation) {
-  return std::make_unique<TrainingLog>(reporting_, epochs, evaluation);
+std::unique_ptr<run::TrainingObserver> TrainingEvents::training(const FitOptions& length,
+                                                                 run::RowProgress& evaluation) {
+  return std::make_unique<TrainingLog>(reporting_, length, evaluation);
 }
 
 }  // namespace portatune::cli

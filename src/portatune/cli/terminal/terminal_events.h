@@ -38,7 +38,7 @@ class TrainingEvents : public TerminalEvents {
   void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override;
   void rescued(const std::filesystem::path& model, const std::filesystem::path& output) override;
   void unmeasured(const std::string& validation_set) override;
-  std::unique_ptr<run::TrainingObserver> training(int64_t epochs, run::RowProgress& evaluation) override;
+  std::unique_ptr<run::TrainingObserver> training(const FitOptions& length, run::RowProgress& evaluation) override;
 
  private:
   const FitArguments& arguments_;

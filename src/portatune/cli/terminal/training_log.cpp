@@ -6,6 +6,7 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/train/options.h"
 #include "portatune/train/program/progress.h"
 
 namespace portatune::cli {
@@ -26,12 +27,13 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 
 }  // namespace
 
-TrainingLog::TrainingLog(const Reporting& reporting, int64_t epochs, run::RowProgress& evaluation)
+TrainingLog::TrainingLog(const Reporting& reporting, const FitOptions& length, run::RowProgress& evaluation)
     : quiet_(reporting.quiet),
       terminal_(stderr_terminal(reporting.disable_progress)),
       begun_s_(terminal_.now_s()),
-      bar_(terminal_, epochs),
-      table_(epochs),
+      bar_(terminal_, length.steps_per_epoch),
+      table_(length.num_train_epochs),
+      total_steps_(train::total_steps(length)),
       evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
@@ -83,15 +85,15 @@ void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Or
 void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores) {
   evaluation_.finish();
   step_ = step;
-  const bool is_at_epoch_end = epoch == std::floor(epoch);  // on_epoch_end() prints the scores
+  const bool is_at_epoch_end = epoch == std::floor(epoch) || step == total_steps_;  // on_epoch_end() prints the scores
   if (!quiet_ && !is_at_epoch_end) {
     print({.epoch = epoch, .step = step, .seconds = terminal_.now_s() - begun_s_, .scores = scores});
   }
 }
 
-void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
+void TrainingLog::on_epoch_end(double epoch, double mean_loss, const Scores& scores) {
   if (quiet_) return;
-  print({.epoch = static_cast<double>(epoch),
+  print({.epoch = epoch,
          .step = step_,
          .seconds = terminal_.now_s() - begun_s_,
          .train_loss = mean_loss,

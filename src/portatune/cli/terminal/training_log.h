@@ -11,8 +11,9 @@ namespace portatune::cli {
 
 class TrainingLog final : public run::TrainingObserver {
  public:
+  /// length      number of epochs and steps
   /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
-  TrainingLog(const Reporting& reporting, int64_t epochs, run::RowProgress& evaluation);
+  TrainingLog(const Reporting& reporting, const FitOptions& length, run::RowProgress& evaluation);
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
@@ -21,7 +22,7 @@ class TrainingLog final : public run::TrainingObserver {
   void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
                  const std::filesystem::path& checkpoint) override;
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
-  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
+  void on_epoch_end(double epoch, double mean_loss, const Scores& scores) override;
   void on_warning(const std::string& what) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
 
@@ -35,6 +36,7 @@ class TrainingLog final : public run::TrainingObserver {
   const double begun_s_;
   ProgressBar bar_;
   EpochTable table_;
+  const int64_t total_steps_;
   run::RowProgress& evaluation_;
   InputWait wait_;    // sum so far
   int64_t step_ = 0;  // the last one

@@ -73,7 +73,7 @@ ComparedRuns compare_runs(const ComparisonOptions& options, Events& events, Call
   const data::Dataset batches = training_batches(*task, rows, a, examples);
   const FitOptions epochs = epochs_of(a, examples, batches);
   if (examples == 0) throw train::no_example("training data");
-  const int64_t steps_of_run = epochs.num_train_epochs * epochs.steps_per_epoch;
+  const int64_t steps_of_run = train::total_steps(epochs);
   const int64_t steps = std::min(options.steps, steps_of_run);
   report_settings(settings, steps, a, events);
 

@@ -56,7 +56,7 @@ SavesOfRun saves_of(const RunPlan& plan, int64_t steps_made, const FitOptions& o
       .kept = std::max<int64_t>(checkpoints.keep, may_keep_best ? 2 : 1) + (plan.checkpoint.empty() ? 0 : 1),
       .present = std::ssize(train::checkpoints_in(plan.output))};
   if (plan.training.ema > 0) saves.average_bytes = saves.weights_bytes;
-  const int64_t total_steps = options.num_train_epochs * options.steps_per_epoch;
+  const int64_t total_steps = train::total_steps(options);
   if (train::saves_checkpoints(options) && total_steps > steps_made) {
     const int64_t interval = save_interval(options);
     const int64_t before_last = (total_steps - 1) / interval - steps_made / interval;

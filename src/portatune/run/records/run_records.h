@@ -39,7 +39,7 @@ class RunRecords final : public Callback {
   void on_input(const InputWait& wait) override { wait_ = wait; }
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
-  void on_epoch_end(int64_t, double, const Scores&) override { window_.restart_clock(); }
+  void on_epoch_end(double, double, const Scores&) override { window_.restart_clock(); }
   void on_log_request() override { add_steps(); }
 
   /// Adds an evaluation, unless the log has one of this step: a resumed run may repeat that of the checkpoint's step.

@@ -44,18 +44,18 @@ bool is_better(const MeanScore& a, const MeanScore& b, bool greater_is_better) {
   return greater_is_better ? a.mean > b.mean : a.mean < b.mean;
 }
 
-std::vector<double> halving_epochs(const RunOptions& options, int64_t configurations, int64_t factor) {
-  const double all = options.max_steps > 0 ? 1 : static_cast<double>(options.epochs);
+std::vector<double> halving_parts(const RunOptions& options, int64_t configurations, int64_t factor) {
+  const double epochs = options.max_steps > 0 ? 1 : static_cast<double>(options.epochs);
   const bool by_epochs = !options.eval_steps.is_set();
-  std::vector<double> epochs;
-  double parts = 1;  // of the run; quotients are exact where epochs are whole
+  std::vector<double> ends;
+  double divisor = 1;  // quotients are exact where epochs are whole
   for (int64_t left = configurations; left > 1; left = (left + factor - 1) / factor) {
-    parts *= static_cast<double>(factor);
-    const double end = by_epochs ? std::ceil(all / parts) : all / parts;
-    if (end < all && (epochs.empty() || end < epochs.back())) epochs.push_back(end);
+    divisor *= static_cast<double>(factor);
+    const double end = by_epochs ? std::ceil(epochs / divisor) / epochs : 1 / divisor;
+    if (end < 1 && (ends.empty() || end < ends.back())) ends.push_back(end);
   }
-  std::ranges::reverse(epochs);
-  if (!epochs.empty() || configurations < 2) return epochs;
+  std::ranges::reverse(ends);
+  if (!ends.empty() || configurations < 2) return ends;
   throw UsageError({.where = "halving",
                     .given = "one evaluation, at the end of the run",
                     .expected = "evaluations by which trials are compared before: more epochs, or --eval-steps"});

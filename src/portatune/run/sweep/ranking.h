@@ -29,11 +29,11 @@ MeanScore mean_of(const std::vector<std::optional<double>>& scores);
 /// Whether `a` is better than `b`. A configuration with a failed trial is worse than any without.
 bool is_better(const MeanScore& a, const MeanScore& b, bool greater_is_better);
 
-/// The numbers of epochs after which halving compares the trials, ascending, without that of the whole run. A trial is
-/// compared by its first evaluation from then on.
+/// The parts of a run after which halving compares the trials, ascending and below 1. A trial is compared by its first
+/// evaluation from then on.
 /// configurations  their number
 /// factor          one in so many continues
-/// errors          UsageError if the trials have no evaluation before the end
-std::vector<double> halving_epochs(const RunOptions& options, int64_t configurations, int64_t factor);
+/// errors          UsageError if the trials are not known to have an evaluation before the end
+std::vector<double> halving_parts(const RunOptions& options, int64_t configurations, int64_t factor);
 
 }  // namespace portatune::run

@@ -45,7 +45,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kWholeRun = std::numeric_limits<double>::infinity();  // in epochs
+constexpr double kWholeRun = std::numeric_limits<double>::infinity();
 
 // Whether an option changes neither the rows nor their encoding. Options of training know no rows, but the parts of a
 // step decide how texts are packed.
@@ -132,12 +132,12 @@ void check_options(const SweepOptions& a) {
   for (const Trial& trial : a.trials) check_trial(trial.options);
 }
 
-// The numbers of epochs at which the trials are compared.
+// The parts of a run after which the trials are compared; the last one is kWholeRun.
 std::vector<double> ends_of(const SweepOptions& a) {
   std::vector<double> ends;
   if (a.halving_factor > 0) {
     const std::vector<Configuration> all = configurations_of(a.trials);
-    ends = halving_epochs(a.trials.front().options, std::ssize(all), a.halving_factor);
+    ends = halving_parts(a.trials.front().options, std::ssize(all), a.halving_factor);
   }
   ends.push_back(kWholeRun);
   return ends;
@@ -195,7 +195,7 @@ class SharedRows {
 
 class Sweep {
  public:
-  // ends        numbers of epochs at which the trials are compared; the last one is kWholeRun
+  // ends        those of ends_of()
   // first_rows  of the first trial; null: they are not read yet
   // callback    further observer of the trainings; null: none
   Sweep(const SweepOptions& options, std::vector<double> ends, std::unique_ptr<SharedRows> first_rows, Events& events,
@@ -268,7 +268,8 @@ class Sweep {
     const std::vector<LoggedEvaluation> evaluations = logged_evaluations(folder);
     return std::ranges::any_of(train::checkpoints_in(folder), [&](const train::SavedCheckpoint& checkpoint) {
       return checkpoint.path == newest && std::ranges::any_of(evaluations, [&](const LoggedEvaluation& evaluation) {
-               return reaches(evaluation.epoch, end) && evaluation.step <= checkpoint.step;
+               return reaches(part_of_run(trial(index).options, evaluation.step, evaluation.epoch), end) &&
+                      evaluation.step <= checkpoint.step;
              });
     });
   }
@@ -287,7 +288,7 @@ class Sweep {
     events_.run_begins({.number = static_cast<int64_t>(index) + 1,
                         .output = plan.output,
                         .settings = settings_with_seed(trial(index))});
-    StopAtEpoch limit(end);
+    StopAfterPart limit(plan, end);
     Callback none;
     CallbackPair callbacks(limit, callback_ != nullptr ? *callback_ : none);
     if (train_model(plan, shared.rows(), device_, events, &callbacks) || limit.is_reached()) return true;

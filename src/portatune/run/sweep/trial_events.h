@@ -32,8 +32,8 @@ class TrialEvents final : public Events {
   }
   void unmeasured(const std::string& validation_set) override { events_.unmeasured(validation_set); }
   std::unique_ptr<RowProgress> progress(const std::string& activity) override { return events_.progress(activity); }
-  std::unique_ptr<TrainingObserver> training(int64_t epochs, RowProgress& evaluation) override {
-    return events_.training(epochs, evaluation);
+  std::unique_ptr<TrainingObserver> training(const FitOptions& length, RowProgress& evaluation) override {
+    return events_.training(length, evaluation);
   }
 
   /// Reports that the sweep was stopped on request during this trial.
@@ -46,17 +46,21 @@ class TrialEvents final : public Events {
   std::filesystem::path checkpoint_;
 };
 
-/// Stops a trial after its first evaluation from a number of epochs on.
-class StopAtEpoch final : public Callback {
+/// Stops a trial after its first evaluation from a part of its run on.
+class StopAfterPart final : public Callback {
  public:
-  explicit StopAtEpoch(double epoch) : epoch_(epoch) {}
+  /// options  those of the trial, which must outlive this object
+  StopAfterPart(const RunOptions& options, double part) : options_(options), part_(part) {}
 
-  void on_evaluation(int64_t, double epoch, const Scores&) override { is_reached_ |= reaches(epoch, epoch_); }
+  void on_evaluation(int64_t step, double epoch, const Scores&) override {
+    is_reached_ |= reaches(part_of_run(options_, step, epoch), part_);
+  }
   bool should_stop() override { return is_reached_; }
   bool is_reached() const { return is_reached_; }
 
  private:
-  const double epoch_;
+  const RunOptions& options_;
+  const double part_;
   bool is_reached_ = false;
 };
 

@@ -15,6 +15,11 @@ constexpr const char* kEpoch = "epoch";
 
 }  // namespace
 
+double part_of_run(const RunOptions& options, int64_t step, double epoch) {
+  return options.max_steps > 0 ? static_cast<double>(step) / static_cast<double>(options.max_steps)
+                               : epoch / static_cast<double>(options.epochs);
+}
+
 std::vector<LoggedEvaluation> logged_evaluations(const std::filesystem::path& trial) {
   const std::filesystem::path file = trial / report::kLogFile;
   if (!std::filesystem::exists(file)) return {};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/train.h"
+#include "portatune/run.h"
 
 namespace portatune::run {
 
@@ -23,8 +23,12 @@ struct DecidingScore {
   bool best_of_run = false;  ///< Whether the best evaluation of a trial counts, in place of its last one.
 };
 
-/// Whether a number of epochs has come to `end`. Logs round it to 32 bits.
-inline bool reaches(double epoch, double end) { return epoch * (1 + 1e-6) >= end; }
+/// The part of a run that is done after a step.
+/// epoch  number of epochs until then, with a fraction
+double part_of_run(const RunOptions& options, int64_t step, double epoch);
+
+/// Whether a part of a run has come to `end`. Logs round epochs to 32 bits.
+inline bool reaches(double part, double end) { return part * (1 + 1e-6) >= end; }
 
 /// All evaluations after the first step in the metrics.jsonl of a trial; empty if it has none.
 /// errors  those of report::read_log()

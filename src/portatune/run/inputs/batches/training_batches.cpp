@@ -13,10 +13,10 @@ namespace portatune::run {
 namespace {
 
 // Number of steps of the first epoch. With a token budget other epochs may have one more or less, as other texts share
-// a row.
+// a row; batches are then counted, as far as the run needs them.
 int64_t steps_of_pass(const RunPlan& plan, int64_t examples, const data::Dataset& batches) {
-  if (plan.packed && plan.packed->packing == data::Packing::kTokenBudget) return count(batches);
-  return steps_for(plan, examples);
+  if (!plan.packed || plan.packed->packing != data::Packing::kTokenBudget) return steps_for(plan, examples);
+  return count(plan.max_steps > 0 ? batches.take(plan.max_steps) : batches);
 }
 
 // Remote rows are read in order, because fetching each by itself is slow. If bad rows may be skipped, the index of a
@@ -49,9 +49,11 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
 }
 
 FitOptions epochs_of(const RunPlan& plan, int64_t examples, const data::Dataset& batches) {
-  if (plan.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = plan.max_steps};
-  return {.num_train_epochs = plan.epochs,
-          .steps_per_epoch = plan.steps_per_epoch > 0 ? plan.steps_per_epoch : steps_of_pass(plan, examples, batches)};
+  const int64_t steps = plan.steps_per_epoch > 0 ? plan.steps_per_epoch : steps_of_pass(plan, examples, batches);
+  if (plan.max_steps == 0 || steps == 0) return {.num_train_epochs = plan.epochs, .steps_per_epoch = steps};
+  return {.num_train_epochs = (plan.max_steps + steps - 1) / steps,
+          .steps_per_epoch = steps,
+          .max_steps = plan.max_steps};
 }
 
 // Sorted rows would be learnt class after class.
