@@ -233,7 +233,7 @@ std::string describe_run(const run::Opening& o) {
                          : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
   text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), train::optimizer_title(t), to_text(t.learning_rate),
                       t.lr_scheduler_type);
-  const int64_t warmup = train::warmup_steps(t, train::total_steps(o.length));
+  const int64_t warmup = train::warmup_steps(t, run::total_steps(o));
   if (warmup > 0) text += fmt::format(" after {}", number_of(warmup, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
   text += fmt::format(", seed {}; metrics in {}", t.seed, (o.plan.output / report::kLogFile).string());
