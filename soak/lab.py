@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -66,11 +67,14 @@ class Run:
 
     def _end_all(self):
         self._timed_out.set()
-        for process in self.processes:
-            process.kill()
+        for rank in range(len(self.processes)):
+            self.signal(signal.SIGKILL, rank)
 
     def signal(self, number, rank=0):
-        self.processes[rank].send_signal(number)
+        """Sends a signal, unless wait() has collected the process. Popen.send_signal() would collect it itself."""
+        process = self.processes[rank]
+        if process.returncode is None:
+            os.kill(process.pid, number)
 
     def has_ended(self, rank=0):
         """Whether a process has ended; wait() can still collect it."""

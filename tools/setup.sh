@@ -119,7 +119,7 @@ run_logged() {
   if ! "$@" >"$log" 2>&1; then
     tail -n 15 "$log" >&2
     rm -f "$log"
-    fail 69 "a command failed; its last words stand above" "$what" "success" ""
+    fail 69 "a command failed; the end of its output is above" "$what" "success" ""
   fi
   rm -f "$log"
 }
@@ -220,7 +220,7 @@ explain_pip() {
       "${2#* }" "retry later or from another index: this copy is damaged or not the original"
   fi
   tail -n 5 "$log" >&2
-  fail 69 "$name could not be fetched; the last words of pip stand above" "machine $machine, cache $cache" \
+  fail 69 "$name could not be downloaded; the end of pip's output is above" "machine $machine, cache $cache" \
     "a package index that pip can reach" "check the network, and the index and proxy with: pip config list"
 }
 

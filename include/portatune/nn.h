@@ -297,6 +297,8 @@ Value self_attention(const Scope& s, const Value& x, const Value& mask, const Se
 Value activate(std::string_view name, const Value& x);
 /// True if activate() knows the name.
 bool is_activation(std::string_view name);
+/// The names of all activations: "gelu, gelu_new, ...".
+std::string known_activations();
 
 /// The first token's vector: x[:, 0, :] of [batch, seq, hidden].
 Value first_token(const Value& x);

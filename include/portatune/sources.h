@@ -83,6 +83,8 @@ std::vector<std::string> table_files(const std::vector<std::string>& words);
 /// The kind of a file by its name: ".csv" for "data/Train.CSV.gz". The extension in lower case, without that of a
 /// compression, and for TFRecord files without -00003-of-00008; empty if there is none.
 std::string kind_extension(const std::string& path);
+/// Whether a name ends in .gz or .zst.
+bool is_compressed_name(const std::string& path);
 
 struct CsvOptions {
   std::optional<char> delimiter;     ///< default: ',' in read_csv, tab in read_tsv

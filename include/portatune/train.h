@@ -224,10 +224,21 @@ struct StepRequests {
   bool save = false;      ///< a checkpoint, which is complete before the next step
 };
 
+/// What fit() knows before its first step.
+struct FitBegin {
+  int64_t steps = 0;            ///< number of completed steps, of an earlier call or of the run that is resumed
+  int64_t total_steps = 0;      ///< number of steps at the end
+  int64_t steps_per_epoch = 0;
+  std::string deciding_score;   ///< the score that chooses the best model; empty without validation rows
+  bool greater_is_better = false;
+};
+
 /// Observer of fit(). Every function has an empty default.
 class Callback {
  public:
   virtual ~Callback() = default;
+  /// Called first, unless the run has no step left.
+  virtual void on_begin([[maybe_unused]] const FitBegin& begin) {}
   /// A program for a new batch shape is ready. `from_cache`: an earlier process had compiled it.
   virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,
                           [[maybe_unused]] bool from_cache) {}

@@ -118,18 +118,23 @@ class Observer:
         self._path = pathlib.Path(options["output"], "metrics.jsonl")
         self._log_position = 0  # behind the last record that was read
         self._is_in_epoch = False
+        self._steps_per_epoch = 1
         for callback in callbacks:
             _warn_of_hooks(callback)
         self._call("on_init_end")
 
-    def on_ready(self) -> Flags:
+    def on_begin(self, step: int, total_steps: int, steps_per_epoch: int, deciding_score: str,
+                 greater_is_better: bool) -> Flags:
+        self._state.global_step, self._state.max_steps, self._steps_per_epoch = step, total_steps, steps_per_epoch
+        self._state.epoch = step / steps_per_epoch
+        if self._args.metric_for_best_model is None and deciding_score:
+            self._args.metric_for_best_model, self._args.greater_is_better = deciding_score, greater_is_better
         for record in self._new_records():  # those of a resumed run, and the scores before training
             self._add_record(record)
         self._call("on_train_begin")
         return self._begin_epoch()
 
-    def on_step(self, step: int, total_steps: int) -> Flags:
-        self._state.max_steps = total_steps
+    def on_step(self, step: int) -> Flags:
         if not self._is_in_epoch:
             self._begin_epoch()
         self._call("on_step_begin", "should_log", "should_evaluate", "should_save")
@@ -137,7 +142,7 @@ class Observer:
             self._call("on_substep_end")
         self._call("on_pre_optimizer_step")
         self._call("on_optimizer_step")
-        self._state.global_step = step
+        self._state.global_step, self._state.epoch = step, step / self._steps_per_epoch
         self._call("on_step_end")
         return self._log_records()
 
@@ -205,7 +210,7 @@ class Observer:
 
     def _compare_with_best(self, record: Mapping[str, Any]) -> None:
         """Keeps the best evaluation, as transformers' Trainer does after on_evaluate."""
-        score = record.get("eval_" + self._args.metric_for_best_model.removeprefix("eval_"))
+        score = record.get("eval_" + (self._args.metric_for_best_model or "loss").removeprefix("eval_"))
         if score is None:
             return
         best = self._state.best_metric
@@ -246,11 +251,12 @@ def _value(text: str) -> Any:
 
 def _arguments(options: Mapping[str, Any]) -> types.SimpleNamespace:
     """Returns the options, with the names that callbacks of transformers read."""
-    metric = options.get("metric_for_best_model") or "loss"
+    metric = options.get("metric_for_best_model")
     greater = options.get("greater_is_better")
+    if greater is None and metric:
+        greater = not core.is_lower_better(metric.removeprefix("eval_"))
     chosen = {
-        "output_dir": str(options["output"]), "metric_for_best_model": metric,
-        "greater_is_better": not core.is_lower_better(metric.removeprefix("eval_")) if greater is None else greater,
+        "output_dir": str(options["output"]), "metric_for_best_model": metric, "greater_is_better": greater,
         "gradient_accumulation_steps": int(options.get("gradient_accumulation_steps") or 1),
     }
     others = {"eval_strategy": "epoch", "load_best_model_at_end": False, "logging_steps": None}
@@ -262,7 +268,7 @@ def _state(options: Mapping[str, Any], **others: Any) -> types.SimpleNamespace:
     """Returns the state before the training, with the names of transformers' TrainerState and those of `others`."""
     names: dict[str, Any] = {
         "global_step": 0, "max_steps": 0, "epoch": 0.0, "log_history": [], "best_metric": None,
-        "best_global_step": None, "best_model_checkpoint": None, "num_train_epochs": options.get("num_train_epochs"),
+        "best_global_step": None, "best_model_checkpoint": None, "num_train_epochs": options.get("num_train_epochs") or options.get("epochs"),
         "num_input_tokens_seen": 0, "total_flos": 0, "is_world_process_zero": True, "is_local_process_zero": True,
         "is_hyper_param_search": False, "trial_name": None, "trial_params": None, "fold": None, "trial": None,
     }  # fmt: skip

@@ -62,6 +62,10 @@ class NotFoundError(Error, FileNotFoundError):
 class IoError(Error, OSError):
     """The operating system reported a failure. `errno` is its number, 0 if no system call failed."""
 
+    def __init__(self, *parts: str) -> None:
+        super().__init__(*parts)
+        self.errno = 0  # unless the extension sets it
+
 
 class NumericError(Error, ArithmeticError):
     """A loss, a gradient, an output or a weight is not finite."""

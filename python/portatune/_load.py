@@ -52,4 +52,5 @@ def _text(value: Any) -> str:
     """Returns the text of a value, as a file of JSON Lines has it: lists are JSON, a missing value is empty."""
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, default=_rows._plain)
+    text = _rows.as_json(value)
+    return "" if text == "null" else text

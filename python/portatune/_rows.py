@@ -54,9 +54,24 @@ def function_of_texts(function: RowFunction | None) -> Callable[[dict[str, Any]]
 
 def _text(value: Any) -> str | bytes:
     """Returns a value as a file of JSON Lines gives it to a task."""
-    if value is None:
-        return ""
-    return value if isinstance(value, (str, bytes)) else json.dumps(value, ensure_ascii=False, default=_plain)
+    if isinstance(value, (str, bytes)):
+        return value
+    text = as_json(value)
+    return "" if text == "null" else text
+
+
+def as_json(value: Any) -> str:
+    """Returns a value as JSON, with null for numbers that are not finite, which JSON does not have."""
+    return json.dumps(_finite(value), ensure_ascii=False, default=_plain)
+
+
+def _finite(value: Any) -> Any:
+    """Returns the value with None for numbers that are not finite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(one) for name, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def is_in_memory(rows: Any) -> bool:
@@ -74,7 +89,7 @@ def write(rows: Any, path: pathlib.Path) -> pathlib.Path:
         return path
     with open(path, "w", encoding="utf-8") as file:
         for row in as_dicts(rows):
-            file.write(json.dumps(row, ensure_ascii=False, default=_plain) + "\n")
+            file.write(as_json(row) + "\n")
     return path
 
 
@@ -146,7 +161,7 @@ def _list(values: Any) -> list[Any]:
 def _plain(value: Any) -> Any:
     """Returns the JSON form of a value that json does not know: NumPy's numbers and arrays, paths, dates."""
     if hasattr(value, "tolist"):
-        return value.tolist()
+        return _finite(value.tolist())
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if type(value).__name__ in ("NAType", "NaTType"):  # pandas' missing values

@@ -129,8 +129,8 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     try:
         with words_with_rows("fit", given_options, "train", "validation") as given:
             result, checkpoint = core.fit(given, observer, _computed(compute_metrics), function_of_texts(map))
-    except KeyboardInterrupt:  # its checkpoint is kept
-        if folder:
+    except BaseException:  # which may name a checkpoint
+        if folder and any(output.glob("checkpoint-*")):
             folder.keep()
         raise
     if observer:

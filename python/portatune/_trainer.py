@@ -119,7 +119,12 @@ class Trainer:
 
         A run is fitted once. Afterwards the trainer evaluates, predicts, saves and makes single steps.
         """
-        result, checkpoint = self._core.fit(self._observer, self._computed)
+        try:
+            result, checkpoint = self._core.fit(self._observer, self._computed)
+        except BaseException:  # which may name a checkpoint
+            if any(self._folder.path.glob("*/checkpoint-*")):
+                self._folder.keep()
+            raise
         if self._observer:
             self._observer.end()
         return Run(self._options["output"], result, checkpoint, self._folder)

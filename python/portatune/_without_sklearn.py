@@ -54,4 +54,6 @@ class RegressorMixin:
         error = numpy.average((y - self.predict(X)) ** 2, axis=0, weights=sample_weight)  # type: ignore[attr-defined]
         variance = numpy.average((y - numpy.average(y, axis=0, weights=sample_weight)) ** 2, axis=0,
                                  weights=sample_weight)
-        return float(numpy.mean(1 - error / variance))
+        of_constant = numpy.where(error == 0, 1.0, 0.0)  # as in scikit-learn
+        of_others = 1 - error / numpy.where(variance == 0, 1, variance)
+        return float(numpy.mean(numpy.where(variance == 0, of_constant, of_others)))

@@ -38,7 +38,8 @@ def words(command: str, options: Mapping[str, Any]) -> list[str]:
     task: Any = options.get("task")
     if hasattr(task, "_options"):  # a Task of the user
         of_task = task._options()
-        options = {**of_task, **options, "task": of_task["task"]}
+        given = {name: value for name, value in options.items() if value is not None}
+        options = {**of_task, **given, "task": of_task["task"]}
     return [command, *(f"--{name.replace('_', '-')}={text}" for name, value in options.items() if value is not None
                        for text in _texts_of(name, value))]
 

@@ -145,15 +145,16 @@ void expect_refused(const GenerationOptions& options, const std::string& name) {
 
 TEST(CheckOfOptions, NamesTheOptionOutOfRange) {
   check({}, 100);
+  check({.temperature = 0, .top_k = -1, .top_p = 0}, 100);  // without an effect, as nothing is sampled
   expect_refused({.max_new_tokens = 0}, "max_new_tokens");
-  expect_refused({.temperature = 0}, "temperature");
-  expect_refused({.temperature = 1e-50}, "temperature");  // 0 as a float
-  expect_refused({.temperature = 1e39}, "temperature");
+  expect_refused({.do_sample = true, .temperature = 0}, "temperature");
+  expect_refused({.do_sample = true, .temperature = 1e-50}, "temperature");  // 0 as a float
+  expect_refused({.do_sample = true, .temperature = 1e39}, "temperature");
   expect_refused({.length_penalty = -1e39}, "length_penalty");
   expect_refused({.repetition_penalty = std::nan("")}, "repetition_penalty");
-  expect_refused({.top_k = -1}, "top_k");
-  expect_refused({.top_p = 0}, "top_p");
-  expect_refused({.top_p = 1.5}, "top_p");
+  expect_refused({.do_sample = true, .top_k = -1}, "top_k");
+  expect_refused({.do_sample = true, .top_p = 0}, "top_p");
+  expect_refused({.do_sample = true, .top_p = 1.5}, "top_p");
   expect_refused({.repetition_penalty = 0}, "repetition_penalty");
   expect_refused({.num_beams = 0}, "num_beams");
   expect_refused({.do_sample = true, .num_beams = 2}, "num_beams");

@@ -259,8 +259,16 @@ TEST(ModelFolder, ListsCompanionFiles) {
     write_text(folder / name, "x");
   }
   std::filesystem::create_directory(folder / "merges.txt");
+  std::filesystem::create_directory(folder / "additional_chat_templates");
+  write_text(folder / "additional_chat_templates" / "tool_use.jinja", "{{ tools }}");
+  write_text(folder / "additional_chat_templates" / "notes.txt", "x");
   const ModelFolder model = ModelFolder::open(folder.path());
-  EXPECT_THAT(names_of(model.companion_files()), ElementsAre("generation_config.json", "tokenizer.json", "vocab.txt"));
+  EXPECT_THAT(names_of(model.companion_files()),
+              ElementsAre("additional_chat_templates/tool_use.jinja", "generation_config.json", "tokenizer.json",
+                          "vocab.txt"));
+  const TemporaryFolder copy;
+  write_companions(model, copy.path());
+  EXPECT_EQ(text_of(copy / "additional_chat_templates" / "tool_use.jinja"), "{{ tools }}");
 }
 
 TEST(ModelFolder, KeepsCompanionFilesFromTheTimeOfOpening) {

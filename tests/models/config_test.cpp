@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"activation", with(R"("model_type": "bert", "hidden_act": "gulu")"), "gulu"},
         BadConfig{"positions", with(R"("model_type": "bert", "position_embedding_type": "relative_key")"),
                   "relative_key"},
+        BadConfig{"untied", R"({"model_type": "bart", "tie_word_embeddings": false})", "tie_word_embeddings"},
         BadConfig{"decoder", with(R"("model_type": "bert", "is_decoder": true)"), "is_decoder"},
         BadConfig{"cross_attention", R"({"model_type": "gpt2", "add_cross_attention": true})", "add_cross_attention"},
         BadConfig{"gpt2_heads", R"({"model_type": "gpt2", "n_embd": 24, "n_head": 5})", "n_embd 24 and n_head 5"},

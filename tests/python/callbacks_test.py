@@ -1,9 +1,11 @@
 """Callbacks: their order, what they get, and how they end a run."""
 
 import contextlib
+import gc
 import importlib.util
 import os
 import pathlib
+import shutil
 import signal
 import threading
 import time
@@ -72,6 +74,39 @@ class Callbacks(toy.InFolder):
         self.assertEqual(hooks, ["on_init_end", "on_train_begin", *epoch * 2, "on_train_end"])
         trainer.predict(text=["a film"])
         self.assertEqual(names[-1], "on_predict")
+
+    def test_the_state_has_step_and_epoch_from_the_start(self):
+        seen = []
+
+        class Watching(portatune.Callback):
+            def on_train_begin(self, args, state, control, **kwargs):
+                seen.append((state.global_step, state.max_steps, state.epoch))
+
+            def on_step_end(self, args, state, control, **kwargs):
+                seen.append((state.global_step, state.max_steps, state.epoch))
+                control.should_training_stop = state.global_step == 3
+
+        self.fit(callbacks=[Watching()], logging_steps=100)
+        trainer = portatune.Trainer(toy.MODEL, toy.TRAIN, output=self.folder / "tuned", callbacks=[Watching()],
+                                    resume=True, **{**toy.OPTIONS, "logging_steps": 100})
+        trainer.fit()
+        per_epoch = trainer.steps_per_epoch
+        steps = [0, 1, 2, 3, 3, 4, 5, 6]
+        self.assertEqual(seen, [(step, 6, step / per_epoch) for step in steps])
+
+    def test_a_failed_run_without_an_output_keeps_its_checkpoint(self):
+        class Failing(portatune.Callback):
+            def on_save(self, args, state, control, checkpoint, **kwargs):
+                self.checkpoint = pathlib.Path(checkpoint)
+                raise LookupError("enough")
+
+        failing = Failing()
+        with self.assertRaisesRegex(LookupError, "enough"):
+            portatune.fit(toy.MODEL, toy.TRAIN, callbacks=[failing],
+                          **{**toy.OPTIONS, "save_strategy": "steps", "save_steps": 2})
+        gc.collect()
+        self.assertTrue((failing.checkpoint / "model.safetensors").exists())
+        shutil.rmtree(failing.checkpoint.parents[1])
 
     def test_the_state_has_the_best_evaluation_so_far(self):
         for options in ({}, {"metric_for_best_model": "eval_accuracy"},

@@ -3,6 +3,7 @@
 import datetime
 import json
 
+import numpy
 import portatune
 import toy
 from portatune import _rows
@@ -41,6 +42,12 @@ class Rows(toy.InFolder):
         run = self.fit(rows, validation=rows, max_steps=1)
         self.assertEqual(run.result["train_examples"], 16)
         self.assertEqual({line["label"] for line in run.predict(rows)} - {"0", "1", 0, 1}, set())
+
+    def test_numbers_that_are_not_finite_are_empty(self):
+        path = _rows.write([{"a": float("nan"), "b": [1.0, float("inf")], "c": numpy.float32("nan")}],
+                           self.folder / "rows.jsonl")
+        self.assertEqual(json.loads(path.read_text()), {"a": None, "b": [1.0, None], "c": None})
+        self.assertEqual(_rows.function_of_texts(lambda row: row)({"a": float("nan")}), {"a": ""})
 
     def test_a_run_resumes_on_the_same_rows_alone(self):
         self.fit(self.rows, max_steps=3, save_strategy="steps", save_steps=3)

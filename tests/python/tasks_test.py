@@ -260,6 +260,11 @@ class Operations(toy.InFolder):
         "integers": lambda m, x: (x.astype("int32") + 1).astype("float32") / 2,
         "mixed": lambda m, x: x.astype("int32") * x,
         "half": lambda m, x: x.astype("int32") * 0.5,
+        "count": lambda m, x: (x > 0).sum(-1).astype("float32"),
+        "share": lambda m, x: (x > 0).mean(-1),
+        "twice": lambda m, x: ((x > 0) * 2).astype("float32"),
+        "others": lambda m, x: (1 - (x > 0)).astype("float32"),
+        "mean of integers": lambda m, x: x.astype("int32").mean(-1),
     }
 
     def test_they_are_those_of_numpy(self):

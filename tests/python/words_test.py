@@ -20,6 +20,11 @@ class Words(unittest.TestCase):
             "fit", "--learning-rate=5e-05", "--resume=true", "--quiet=false", "--model=a/b", "--eval-strategy=epoch",
             "--labels=a", "--labels=1", "--rename-columns=old=new", "--text="])  # fmt: skip
 
+    def test_none_does_not_replace_an_option_of_a_task(self):
+        task = type("Task", (), {"_options": lambda self: {"task": "mine", "max_length": 64}})()
+        self.assertEqual(_words.words("fit", {"task": task, "max_length": None}),
+                         ["fit", "--task=mine", "--max-length=64"])
+
     def test_arguments_of_other_functions_are_json(self):
         options = {"chat_template_kwargs": {"enable_thinking": False}, "lr_scheduler_kwargs": {}}
         self.assertEqual(_words.words("fit", options), [

@@ -22,9 +22,9 @@ std::vector<Batch> make_batches(std::span<const Ids> prompts, std::span<const in
   const auto length_of = [&](size_t number) { return std::ssize(prompts[number]); };
   std::ranges::stable_sort(order, {}, length_of);
   std::vector<Batch> batches;
-  const auto most = static_cast<size_t>(limits.batch_size * limits.devices);
-  for (size_t begin = 0; begin < order.size(); begin += most) {
-    const auto size = std::min(order.size() - begin, most);
+  const auto max_prompts = static_cast<size_t>(limits.batch_size * limits.devices);
+  for (size_t begin = 0; begin < order.size(); begin += max_prompts) {
+    const auto size = std::min(order.size() - begin, max_prompts);
     const int64_t on_device = (static_cast<int64_t>(size) + limits.devices - 1) / limits.devices;
     const std::span numbers = std::span(order).subspan(begin, size);
     const int64_t longest = length_of(numbers.back());

@@ -17,7 +17,10 @@ std::string key_of(const SearchKind& kind, const Sizes& sizes) {
   for (const int64_t size : {kind.beams, kind.beams > 1 ? kind.eos_tokens : 0, kind.bad_words, kind.bad_word_size}) {
     key += " " + std::to_string(size);
   }
-  return key;
+  key += kind.scores ? " 1" : " 0";
+  if (!kind.times) return key;
+  return key + " times " + std::to_string(kind.times->first) + " " + std::to_string(kind.times->end) + " " +
+         std::to_string(kind.times->max_initial.value_or(-1));
 }
 
 // Converts float32 values to the dtype of storage.

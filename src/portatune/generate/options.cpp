@@ -192,8 +192,19 @@ GenerationOptions with_texts(GenerationOptions options, const OptionTexts& texts
   return options;
 }
 
+namespace {
+
+// The options without those that only sampling uses, if there is none.
+GenerationOptions used(GenerationOptions o) {
+  const GenerationOptions defaults;
+  if (!o.do_sample) o.temperature = defaults.temperature, o.top_k = defaults.top_k, o.top_p = defaults.top_p;
+  return o;
+}
+
+}  // namespace
+
 void check(const GenerationOptions& o, int64_t vocab_size) {
-  check_ranges(o);
+  check_ranges(used(o));
   if (o.num_beams > 1 && o.do_sample) {
     throw UsageError({.where = "num_beams",
                       .given = std::to_string(o.num_beams) + " with do_sample",

@@ -105,7 +105,7 @@ SearchKind kind_of(const GenerationOptions& o) {
 }
 
 Values settings_parameters(const SearchKind& kind, int64_t prompts, int64_t vocab_size) {
-  Values parameters{parameter("numbers", {DType::kFloat32, {4}}), parameter("places", {DType::kInt32, {2}}),
+  Values parameters{parameter("numbers", {DType::kFloat32, {4}}), parameter("positions", {DType::kInt32, {2}}),
                     parameter("integers", {DType::kInt32, {5}}),
                     parameter("eos_token_id", {DType::kInt32, {kMaxEosTokens}}),
                     parameter("key", {DType::kUInt32, {2}})};

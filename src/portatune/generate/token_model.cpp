@@ -13,14 +13,14 @@ Value logits_of_last(const models::TextModel& model, models::HeadKind head, cons
   return model.logits(head, root, {.x = of_last});
 }
 
-// The token at `place` of the texts, and which positions of the cache are tokens.
-models::TextInputs inputs_at(const Value& tokens, const Value& padding, const Value& place) {
+// The token at position `last` of the texts, and which positions of the cache are tokens.
+models::TextInputs inputs_at(const Value& tokens, const Value& padding, const Value& last) {
   const Value position = iota({DType::kInt32, {1, tokens.shape()[1]}}, 1), first = expand_dims(padding, -1);
   const Value is_text = bitwise_and(compare(Direction::kGreaterEqual, position, first),
-                                    compare(Direction::kLessEqual, broadcast_to(position, tokens.shape()), place));
-  return {.input_ids = dynamic_slice(tokens, 1, place, 1),
+                                    compare(Direction::kLessEqual, broadcast_to(position, tokens.shape()), last));
+  return {.input_ids = dynamic_slice(tokens, 1, last, 1),
           .attention_mask = convert(is_text, DType::kInt32),
-          .position_ids = broadcast_to(place, {tokens.shape()[0], 1}) - first};
+          .position_ids = broadcast_to(last, {tokens.shape()[0], 1}) - first};
 }
 
 class DecoderTokens final : public TokenModel {

@@ -16,9 +16,7 @@ void write_changed_model(const ModelFolder& model, const fs::path& output, const
   write_weights(folder.staging() / "model.safetensors");
   model.require_whole();
   io::write_file(folder.staging() / "config.json", config_text);
-  for (const auto& [name, content] : model.companion_files()) {
-    io::write_file(folder.staging() / name, content.bytes());
-  }
+  write_companions(model, folder.staging());
   for (const std::string& name : others) {
     if (fs::exists(model.path() / name)) fs::copy_file(model.path() / name, folder.staging() / name);
   }

@@ -46,10 +46,13 @@ void refuse_duplicates(std::span<const NamedTensorView> tensors, const fs::path&
 // Reads the files, because a mapped file changes with the file on disk.
 std::vector<CompanionFile> read_companions(const fs::path& folder) {
   std::vector<CompanionFile> companions;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    std::string name = entry.path().filename().string();
-    if (!is_companion_file(name) || !entry.is_regular_file()) continue;
-    companions.push_back({std::move(name), io::MappedFile::open(entry.path(), io::FileAccess::kRead)});
+  for (const fs::path& inner : {folder, folder / kTemplateFolder}) {
+    if (!fs::is_directory(inner)) continue;
+    for (const fs::directory_entry& entry : fs::directory_iterator(inner)) {
+      std::string name = entry.path().lexically_relative(folder).string();
+      if (!is_companion_file(name) || !entry.is_regular_file()) continue;
+      companions.push_back({std::move(name), io::MappedFile::open(entry.path(), io::FileAccess::kRead)});
+    }
   }
   std::ranges::sort(companions, {}, &CompanionFile::name);
   return companions;
@@ -82,7 +85,9 @@ bool is_companion_file(std::string_view name) {
                                                        "processor_config.json",
                                                        "generation_config.json",
                                                        "LICENSE"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  const size_t slash = name.find('/');
+  if (slash == name.npos) return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return name.substr(0, slash) == kTemplateFolder && name.find('/', slash + 1) == name.npos && name.ends_with(".jinja");
 }
 
 ModelFolder ModelFolder::open(const fs::path& folder) {
@@ -159,6 +164,13 @@ std::optional<TensorView> ModelFolder::find(std::string_view name) const {
                        [](const NamedTensorView& tensor, std::string_view wanted) { return tensor.name < wanted; });
   if (found == tensors_.end() || found->name != name) return std::nullopt;
   return found->view;
+}
+
+void write_companions(const ModelFolder& model, const fs::path& folder) {
+  for (const auto& [name, content] : model.companion_files()) {
+    fs::create_directories((folder / name).parent_path());
+    io::write_file(folder / name, content.bytes());
+  }
 }
 
 }  // namespace portatune::hub

@@ -16,13 +16,17 @@
 
 namespace portatune::hub {
 
-/// True if a file of this name belongs to a model beside config and weights: tokenizer, preprocessor or generation
-/// settings.
+/// Subfolder of the further chat templates of a model.
+inline constexpr std::string_view kTemplateFolder = "additional_chat_templates";
+
+/// True if a file of this name belongs to a model beside config and weights: tokenizer, preprocessor, chat templates or
+/// generation settings.
+/// name  path in the model folder
 bool is_companion_file(std::string_view name);
 
 /// A file that belongs to a model beside config and weights.
 struct CompanionFile {
-  std::string name;
+  std::string name;  ///< its path in the model folder
   io::MappedFile content;
 };
 
@@ -79,5 +83,8 @@ class ModelFolder {
   std::vector<CompanionFile> companions_;
   std::optional<Lora> lora_;
 };
+
+/// Writes the companion files of a model to an existing folder.
+void write_companions(const ModelFolder& model, const std::filesystem::path& folder);
 
 }  // namespace portatune::hub

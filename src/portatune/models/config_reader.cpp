@@ -10,7 +10,7 @@ void ConfigReader::read_activation(std::string_view key, std::string& field) con
   if (nn::is_activation(field)) return;
   throw CheckpointError({.where = "config.json, " + std::string(key),
                          .given = "\"" + field + "\"",
-                         .expected = "a supported activation: gelu, gelu_new, relu, silu, tanh, ..."});
+                         .expected = "a supported activation: " + nn::known_activations()});
 }
 
 void require_multiple(std::string_view key, int64_t value, std::string_view factor_key, int64_t factor) {

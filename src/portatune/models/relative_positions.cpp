@@ -43,8 +43,8 @@ int64_t LogBuckets::bucket_of(int64_t distance) const {
   return distance > 0 ? exact + beyond : -exact - beyond;
 }
 
-// The rows, one after the other, read as rows of one element less: each begins one element earlier in its row of x
-// than the one before it.
+// Joins the rows of x and cuts them again into rows that are one element shorter. Each row of the result therefore
+// begins one element earlier in its row of x than the row before it.
 Value shear(const Value& x) {
   Shape shape = x.shape();
   const int64_t query = shape[shape.rank() - 2], width = shape.back(), kv = width - query;

@@ -13,8 +13,8 @@ namespace portatune::models {
 struct RelativeBuckets {
   int64_t num_buckets = 32;
   int64_t max_distance = 128;  ///< from here on all distances share the last bucket
-  bool is_bidirectional =
-      true;  ///< the upper half of the buckets is for keys after the query, which else have bucket 0
+  /// Keys after the query have the upper half of the buckets; if false, they all have bucket 0.
+  bool is_bidirectional = true;
 
   int64_t bucket_of(int64_t distance) const;
 };

@@ -32,16 +32,21 @@ Initializer of_embedding(const Scope& s, int64_t padding_id, const std::optional
 
 Value exact_gelu(const Value& x) { return gelu(x, GeluForm::kErf); }
 Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
+Value quick_gelu(const Value& x) { return x * logistic(x * 1.702); }
 Value silu(const Value& x) { return x * logistic(x); }
+Value squared_relu(const Value& x) { return relu(x) * relu(x); }
+Value identity(const Value& x) { return x; }
 
 struct Activation {
   std::string_view name;  // name in transformers
   Value (*apply)(const Value& x);
 };
 constexpr Activation kActivations[] = {
-    {"gelu", exact_gelu},     {"gelu_new", tanh_gelu}, {"gelu_pytorch_tanh", tanh_gelu},
-    {"gelu_fast", tanh_gelu}, {"relu", relu},          {"tanh", portatune::tanh},
-    {"silu", silu},           {"swish", silu},
+    {"gelu", exact_gelu},        {"gelu_python", exact_gelu},      {"gelu_new", tanh_gelu},
+    {"gelu_fast", tanh_gelu},    {"gelu_accurate", tanh_gelu},     {"gelu_python_tanh", tanh_gelu},
+    {"quick_gelu", quick_gelu},  {"gelu_pytorch_tanh", tanh_gelu}, {"relu", relu},
+    {"relu2", squared_relu},     {"sigmoid", logistic},            {"tanh", portatune::tanh},
+    {"silu", silu},              {"swish", silu},                  {"linear", identity},
 };
 
 // Runs `build` and adds this scope to its errors.
@@ -303,9 +308,13 @@ Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, 
 Value activate(std::string_view name, const Value& x) {
   const auto* found = std::ranges::find(kActivations, name, &Activation::name);
   if (found != std::end(kActivations)) return found->apply(x);
+  throw UsageError({.where = "activation", .given = "\"" + std::string(name) + "\"", .expected = known_activations()});
+}
+
+std::string known_activations() {
   std::string known;
   for (const Activation& activation : kActivations) known += (known.empty() ? "" : ", ") + std::string(activation.name);
-  throw UsageError({.where = "activation", .given = "\"" + std::string(name) + "\"", .expected = known});
+  return known;
 }
 
 bool is_activation(std::string_view name) {

@@ -28,10 +28,11 @@ void TrainingCalls::call(const char* function, const Arguments&... arguments) {
   }
 }
 
-void TrainingCalls::on_ready(int64_t, int64_t, double) { call("on_ready"); }
-void TrainingCalls::on_step(const StepResult& result, int64_t total_steps) {
-  call("on_step", result.step(), total_steps);
+void TrainingCalls::on_begin(const FitBegin& begin) {
+  call("on_begin", begin.steps, begin.total_steps, begin.steps_per_epoch, begin.deciding_score,
+       begin.greater_is_better);
 }
+void TrainingCalls::on_step(const StepResult& result, int64_t) { call("on_step", result.step()); }
 void TrainingCalls::on_evaluation(int64_t step, double epoch, const Scores&) { call("on_evaluation", step, epoch); }
 void TrainingCalls::on_epoch_end(double epoch, double, const Scores&) { call("on_epoch_end", epoch); }
 void TrainingCalls::on_checkpoint(const std::filesystem::path& folder) { call("on_checkpoint", folder.string()); }

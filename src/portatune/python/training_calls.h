@@ -12,7 +12,7 @@
 namespace portatune::python {
 
 /// Calls the functions of a Python object at the events of a training, on the thread that has called fit():
-/// on_ready(), on_step(step, total_steps), on_evaluation(step, epoch), on_epoch_end(epoch), on_checkpoint(folder) and
+/// on_begin(step, total_steps, steps_per_epoch, deciding_score, greater_is_better), on_step(step), on_evaluation(step, epoch), on_epoch_end(epoch), on_checkpoint(folder) and
 /// on_log_request(); of several runs, before each, on_run_begin(number, folder, settings). Each returns the flags of
 /// transformers' TrainerControl as a tuple: should_training_stop, should_log, should_evaluate, should_save. Its
 /// attribute waits_for_steps is that of Callback. An exception from a function ends the run; after KeyboardInterrupt
@@ -22,7 +22,7 @@ class TrainingCalls final : public Callback {
   /// observer, caller  must outlive this object
   TrainingCalls(const nanobind::object& observer, CallingThread& caller) : observer_(observer), caller_(caller) {}
 
-  void on_ready(int64_t programs, int64_t compiled, double seconds) override;
+  void on_begin(const FitBegin& begin) override;
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_evaluation(int64_t step, double epoch, const Scores& scores) override;
   void on_epoch_end(double epoch, double mean_loss, const Scores& scores) override;

@@ -15,6 +15,10 @@ class CallbackPair final : public Callback {
     first_.on_compile(what, seconds, from_cache);
     second_.on_compile(what, seconds, from_cache);
   }
+  void on_begin(const FitBegin& begin) override {
+    first_.on_begin(begin);
+    second_.on_begin(begin);
+  }
   void on_ready(int64_t programs, int64_t compiled, double seconds) override {
     first_.on_ready(programs, compiled, seconds);
     second_.on_ready(programs, compiled, seconds);

@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace portatune {
 namespace {
 
+namespace fs = std::filesystem;
+
 // The number in the line "NAME NUMBER ..." of a file.
-std::optional<int64_t> number_called(std::string_view wanted, const char* file) {
+std::optional<int64_t> number_called(std::string_view wanted, const fs::path& file) {
   std::ifstream in(file);
   std::string name, rest;
   for (int64_t number = 0; in >> name >> number; std::getline(in, rest)) {
@@ -30,21 +34,42 @@ DeviceMemory whole_machine() {
   return {.in_use_bytes = all - std::min(all, available), .limit_bytes = all};
 }
 
-// The memory of the control group; nothing without a limit. The kernel frees inactive pages of files when needed.
-std::optional<DeviceMemory> control_group() {
+// The memory of a control group; nothing without a limit. The kernel frees inactive pages of files when needed.
+std::optional<DeviceMemory> memory_of_group(const fs::path& group) {
   int64_t limit = 0, current = 0;
-  if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> limit) || limit <= 0) return {};
-  if (!(std::ifstream("/sys/fs/cgroup/memory.current") >> current)) return {};
-  const int64_t files = number_called("inactive_file", "/sys/fs/cgroup/memory.stat").value_or(0);
+  if (!(std::ifstream(group / "memory.max") >> limit) || limit <= 0) return {};
+  if (!(std::ifstream(group / "memory.current") >> current)) return {};
+  const int64_t files = number_called("inactive_file", group / "memory.stat").value_or(0);
   return DeviceMemory{.in_use_bytes = std::max<int64_t>(0, current - files), .limit_bytes = limit};
+}
+
+// The process's control group below `root` and the groups around it. In a container the path may be one of the host,
+// which does not exist here; `root` is then the group of the process.
+std::vector<fs::path> control_groups(const fs::path& root) {
+  constexpr std::string_view kVersion2 = "0::/";
+  std::ifstream lines("/proc/self/cgroup");
+  std::vector<fs::path> groups;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kVersion2)) continue;
+    for (fs::path path = line.substr(kVersion2.size()); !path.empty(); path = path.parent_path()) {
+      groups.push_back(root / path);
+    }
+  }
+  groups.push_back(root);
+  return groups;
 }
 
 }  // namespace
 
 DeviceMemory machine_memory() {
   const DeviceMemory machine = whole_machine();
-  const std::optional<DeviceMemory> group = control_group();
-  return group && group->limit_bytes < machine.limit_bytes ? *group : machine;
+  DeviceMemory least = machine;
+  const auto free_bytes = [](const DeviceMemory& memory) { return *memory.limit_bytes - memory.in_use_bytes; };
+  for (const fs::path& path : control_groups("/sys/fs/cgroup")) {
+    const std::optional<DeviceMemory> group = memory_of_group(path);
+    if (group && group->limit_bytes < machine.limit_bytes && free_bytes(*group) < free_bytes(least)) least = *group;
+  }
+  return least;
 }
 
 std::optional<int64_t> resident_bytes() {

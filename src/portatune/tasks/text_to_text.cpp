@@ -253,6 +253,7 @@ data::Dataset TextToText::packed_batches(const data::Dataset& rows, const data::
 }
 
 std::map<std::string, std::string> TextToText::settings() const {
+  const double smoothing = options_.label_smoothing;
   std::string columns;
   for (const std::string& column : this->columns(Labels::kRequired)) columns += column + ",";
   return {{"max_length", std::to_string(options_.max_length)},
@@ -260,7 +261,7 @@ std::map<std::string, std::string> TextToText::settings() const {
           {"columns", columns},
           {"languages", options_.source_lang + "," + options_.target_lang},
           {"source_prefix", options_.source_prefix},
-          {"label_smoothing_factor", std::to_string(options_.label_smoothing)}};
+          {"label_smoothing_factor", smoothing == 0 ? "0.000000" : to_text(smoothing)}};  // 0 as in older checkpoints
 }
 
 Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {

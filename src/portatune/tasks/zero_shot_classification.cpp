@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPlace = "{}";
 
-// Places where the classifier's logits say that the text entails the hypothesis, or contradicts it.
+// Indices of the logits of entailment and contradiction.
 struct Relations {
   size_t classes, entailment, contradiction;
 };

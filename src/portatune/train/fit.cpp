@@ -14,6 +14,7 @@
 #include "portatune/runtime/processes/shared_failure.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/data_watch.h"
+#include "portatune/train/evaluation/best_model.h"
 #include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/evaluation/model_evaluation.h"
 #include "portatune/train/fit_errors.h"
@@ -213,6 +214,13 @@ class FitLoop {
     const int64_t compiled = state_.compile(shapes.all(), evaluations);
     shapes_ = std::move(shapes);  // last: a stop before this line would lose the first batch, which no step has used
     result_.compile_s = seconds_since(begin);
+    const std::string score =
+        options_.validation.empty() ? "" : deciding_score(options_.best_model, options_.validation.front().name);
+    callback_.on_begin({.steps = state_.steps(),
+                        .total_steps = last_step_,
+                        .steps_per_epoch = steps_per_epoch_,
+                        .deciding_score = score,
+                        .greater_is_better = is_greater_better(options_.best_model, score)});
     callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
     input_.restart();
   }

@@ -186,6 +186,7 @@ void check_parameters(const Schedule& schedule, ScheduleOptions parameters) {
 
 void check_lowest_rate(const TrainingOptions& options) {
   const bool has_ratio = options.schedule.min_lr_ratio.has_value(), has_rate = options.schedule.min_lr.has_value();
+  if (has_rate && options.learning_rate == 0) refuse_option("lr_min", "a value for learning_rate 0", "lr_min_ratio");
   if (has_ratio != has_rate) return;
   refuse_option(
       "lr_min_ratio", has_ratio ? "lr_min as well" : "none",

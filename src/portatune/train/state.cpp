@@ -37,7 +37,7 @@ Tensor rates_at(const ScheduleMoment& moment, const StepRates& rates, const Trai
 
 // The same for a step with a learning rate of its own, which scales the rates of groups and layers as a schedule does.
 Tensor rates_for(double learning_rate, const StepRates& rates, const TrainingOptions& options) {
-  const double factor = options.learning_rate > 0 ? learning_rate / options.learning_rate : learning_rate;
+  const double factor = options.learning_rate > 0 ? learning_rate / options.learning_rate : 1;
   std::vector<float> values;
   for (const double peak : rates.peaks(options.learning_rate)) {
     const bool is_default = peak == options.learning_rate;

@@ -250,6 +250,8 @@ TEST(ReadTable, OtherOrMixedExtensionsAreErrors) {
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"ends in .xlsx", "save the sheet as CSV"});
   expect_error<UsageError>([] { read_table("train.conll"); }, {"ends in .conll", "--task token-classification"});
+  expect_error<UsageError>([] { read_table(write_file("t.parquet.gz", "")); }, {"compressed .parquet", "gunzip"});
+  expect_error<UsageError>([] { read_table(write_file("t.tar.zst", "")); }, {"compressed .tar", "unzstd"});
   const std::string bare = ::testing::TempDir() + "train_without_extension";
   std::ofstream(bare) << "a\n1\n";
   expect_error<UsageError>([&] { read_table(bare); }, {"a name without an extension"});

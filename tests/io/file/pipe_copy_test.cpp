@@ -1,6 +1,8 @@
 #include "portatune/io/file/pipe_copy.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -50,6 +52,20 @@ TEST(PipeCopy, CanBeReadAgainAndAtAnyOffset) {
   EXPECT_EQ(first->size(), std::ssize(large));
   EXPECT_EQ(bytes_of(*first), large);
   EXPECT_EQ(bytes_of(*open_random_access(pipe.path()), 299'990), large.substr(299'990));
+}
+
+TEST(PipeCopy, OfANamedPipeHasTheBytesOfItsLastWriter) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "rows").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  for (const std::string text : {"first", "second"}) {
+    FileDescriptor writer(open(path.c_str(), O_RDWR));
+    ASSERT_EQ(write(writer.number(), text.data(), text.size()), std::ssize(text));
+    const FileDescriptor reader(open(path.c_str(), O_RDONLY));
+    writer.close();
+    EXPECT_EQ(bytes_of(*open_random_access(path)), text);
+    EXPECT_EQ(bytes_of(*open_random_access(path)), text);
+  }
 }
 
 TEST(PipeCopy, OfAPipeWithoutBytesIsEmpty) {

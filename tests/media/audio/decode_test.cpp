@@ -108,6 +108,17 @@ TEST_F(Decode, AcceptsWavFilesOfUnknownSize) {
   EXPECT_EQ(decoded(bytes).size(), 1920u);
 }
 
+// Encoders that write to a pipe leave the number of samples 0.
+TEST_F(Decode, AcceptsFlacFilesOfUnknownLength) {
+  const std::string whole = file("22k.flac");
+  std::string bytes = whole;
+  bytes[21] &= '\xF0';
+  std::fill_n(bytes.begin() + 22, 4, '\0');
+  EXPECT_EQ(decoded(bytes), decoded(whole));
+  EXPECT_EQ(sample_count(std::as_bytes(std::span(bytes)), "file", {}), std::ssize(decoded(whole)));
+  EXPECT_THAT(error(bytes, {.max_seconds = 0.01}), HasSubstr("0.01"));
+}
+
 TEST_F(Decode, RefusesDamagedFiles) {
   std::string bytes = file("22k.flac");
   for (size_t i = bytes.size() / 2; i < bytes.size() / 2 + 50; ++i) bytes[i] ^= '\x5A';

@@ -242,6 +242,20 @@ TEST(GrowModel, TypesOfLayersFollowTheLayers) {
   for (size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i], before[i % layers]);
 }
 
+// The number of a layer would decide about its attention, and another one than that of its origin.
+TEST(GrowModel, LayersOfTwoKindsNeedTheirList) {
+  TemporaryFolder folder;
+  const fs::path small = folder.path() / "small";
+  fs::copy(test::case_folder("modernbert_softmax"), small);
+  json config = config_of(small);
+  const size_t layers = config["layer_types"].size();
+  config.erase("layer_types");
+  std::ofstream(small / "config.json") << config;
+  const std::string message = message_of<CheckpointError>(
+      [&] { grow_model(small, folder.path() / "big", {.layers = static_cast<int64_t>(2 * layers)}); });
+  EXPECT_THAT(message, HasSubstr("no layer_types"));
+}
+
 TEST(GrowModel, StacksOfAnEncoderDecoderModelMayGetTheirOwnDepth) {
   TemporaryFolder folder;
   const Growth growth =

@@ -18,6 +18,8 @@ std::string counted(int64_t count, std::string_view what);
 
 /// A number as 16 hex digits.
 std::string hexadecimal(uint64_t bits);
+/// Bytes as two hex digits each.
+std::string hexadecimal(std::span<const unsigned char> bytes);
 /// A byte as hex: "0x0a".
 std::string hexadecimal_byte(char byte);
 

@@ -20,4 +20,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
+bool begins_like(std::string_view text, std::string_view begin) {
+  return text.size() >= begin.size() &&
+         std::ranges::equal(text.substr(0, begin.size()), begin, [](char a, char b) { return b == '?' || a == b; });
+}
+
 }  // namespace portatune

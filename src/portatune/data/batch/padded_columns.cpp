@@ -22,6 +22,11 @@ void require_fitting(const Example& example, std::string_view column, const Shap
 
 }  // namespace
 
+double pad_value(const std::map<std::string, double>& pad_values, std::string_view column) {
+  const auto found = pad_values.find(std::string(column));
+  return found == pad_values.end() ? 0.0 : found->second;
+}
+
 PaddedColumns::PaddedColumns(std::string_view verb, PaddedBatchOptions options) : options_(std::move(options)) {
   if (options_.lengths.empty()) {
     throw UsageError({.where = std::string(verb),
@@ -57,8 +62,7 @@ bool PaddedColumns::is_padded(std::string_view column, const Tensor& value) cons
 }
 
 double PaddedColumns::pad_value(std::string_view column) const {
-  const auto found = options_.pad_values.find(std::string(column));
-  return found == options_.pad_values.end() ? 0.0 : found->second;
+  return data::pad_value(options_.pad_values, column);
 }
 
 size_t PaddedColumns::bucket_of(const Example& example) const {

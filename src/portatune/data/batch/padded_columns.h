@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "portatune/data.h"
 
 namespace portatune::data {
+
+/// The value that pads a column: 0 unless `pad_values` has another.
+double pad_value(const std::map<std::string, double>& pad_values, std::string_view column);
 
 class PaddedColumns {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "portatune/base/text/message.h"
+#include "portatune/data/batch/padded_columns.h"
 #include "portatune/data/batch/stack.h"
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"
@@ -16,11 +17,6 @@ std::span<const int32_t> text_in(const Tensor& column, int64_t number) {
   return column.as<int32_t>().subspan(static_cast<size_t>(number * width), static_cast<size_t>(width));
 }
 
-double pad_value(const PackOptions& options, const std::string& column) {
-  const auto found = options.pad_values.find(column);
-  return found == options.pad_values.end() ? 0.0 : found->second;
-}
-
 Tensor filled(Shape shape, double value) {
   Tensor result({DType::kInt32, std::move(shape)});
   std::ranges::fill(result.as<int32_t>(), static_cast<int32_t>(value));
@@ -32,7 +28,7 @@ class PackedColumns {
  public:
   PackedColumns(int64_t rows, const PackOptions& options, int64_t texts_per_example)
       : options_(options), shape_{rows, options.shapes.length}, texts_(options.shapes.examples * texts_per_example) {
-    for (const std::string& column : options.columns) columns_.push_back(filled(shape_, pad_value(options, column)));
+    for (const std::string& column : options.columns) columns_.push_back(filled(shape_, pad_value(options.pad_values, column)));
   }
 
   // Adds the texts of the batch's next example.
@@ -115,7 +111,7 @@ Example packed_batch(std::vector<Example> examples, const PackedRows& packed, co
     if (first.shape().rank() != 1 || !options.pad_values.contains(std::string(column)))
       return RowLayout{.shape = first.shape()};
     return RowLayout{
-        .shape = {options.shapes.length}, .padded = true, .pad_value = pad_value(options, std::string(column))};
+        .shape = {options.shapes.length}, .padded = true, .pad_value = pad_value(options.pad_values, std::string(column))};
   });
   columns.move_to(batch);
   return batch;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "portatune/data/batch/padded_columns.h"
 #include "portatune/error.h"
 
 namespace portatune::data {
@@ -11,9 +12,7 @@ namespace {
 
 // The value of a column without an example.
 double filler(const std::string& column, const PackOptions& options) {
-  if (column == kTokenPlaces) return -1;
-  const auto found = options.pad_values.find(column);
-  return found == options.pad_values.end() ? 0 : found->second;
+  return column == kTokenPlaces ? -1 : pad_value(options.pad_values, column);
 }
 
 // A part with the same shapes and no example.

@@ -133,15 +133,24 @@ constexpr std::array kAudioExtensions = {".wav", ".wave", ".aif", ".aiff", ".aif
                                          ".oga", ".opus", ".mp3", ".m4a",  ".aac",  ".wma",  ".webm",
                                          ".au",  ".snd",  ".caf", ".amr",  ".mp2",  ".w64",  ".rf64"};
 
+// The name of a file, without the query of a URL.
+fs::path name_in(const std::string& path) {
+  const size_t query = io::is_remote(path) ? path.find_first_of("?#") : std::string::npos;
+  return fs::path(path.substr(0, query)).filename();
+}
+
 std::string lower_case_extension(const fs::path& path) { return lower_case(path.extension().native()); }
 
 }  // namespace
 
+bool is_compressed_name(const std::string& path) {
+  const std::string last = lower_case_extension(name_in(path));
+  return last == ".gz" || last == ".zst";
+}
+
 std::string kind_extension(const std::string& path) {
-  const size_t query = io::is_remote(path) ? path.find_first_of("?#") : std::string::npos;
-  const fs::path name = fs::path(path.substr(0, query)).filename();
-  const std::string last = lower_case_extension(name);
-  const std::string found = last == ".gz" || last == ".zst" ? lower_case_extension(name.stem()) : last;
+  const fs::path name = name_in(path);
+  const std::string found = lower_case_extension(is_compressed_name(path) ? name.stem() : name);
   return found.starts_with(".tfrecord") ? found.substr(0, found.find('-')) : found;
 }
 

@@ -40,7 +40,8 @@ std::string advice_on(const std::string& extension) {
   const std::string extension = kind_extension(path);
   throw UsageError({.where = path,
                     .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
-                    .expected = "a file that ends in one of " + table_extensions() + ", optionally with .gz or .zst",
+                    .expected = "a file that ends in one of " + table_extensions() +
+                                "; text and TFRecord files optionally with .gz or .zst",
                     .fix = advice_on(extension)});
 }
 
@@ -71,8 +72,19 @@ void require_contents(const std::string& path, FileKind kind) {
   }
 }
 
+// Throws UsageError for a compressed file of a kind that is read in place.
+void require_readable_in_place(const std::string& path, FileKind kind) {
+  const bool is_read_in_place = kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTar;
+  if (!is_read_in_place || !is_compressed_name(path)) return;
+  throw UsageError({.where = path,
+                    .given = "a compressed " + kind_extension(path) + " file",
+                    .expected = "a " + kind_extension(path) + " file",
+                    .fix = "unpack it with gunzip or unzstd"});
+}
+
 FileKind known_kind(const std::string& path) {
   const std::optional<FileKind> kind = kind_of(path);
+  if (kind) require_readable_in_place(path, *kind);
   if (kind) require_contents(path, *kind);
   if (kind && *kind != FileKind::kConll) return *kind;
   if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {

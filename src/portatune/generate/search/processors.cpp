@@ -15,7 +15,8 @@ constexpr int32_t kHalvings = 32;
 
 Value like(const Value& x, double value) { return full({x.dtype(), {}}, value); }
 
-// For each row, the highest threshold t [rows, 1] for which `holds` is true; it must be true for low thresholds.
+// For each row, the highest threshold t [rows, 1] at which `holds` is true, or highest - kSpan if it is true at none
+// above that: only tokens above it have a chance. Above a threshold at which `holds` is false, it must be false, too.
 // Halving an interval takes one pass over the logits per bit of a number. Sorting a vocabulary takes many times as
 // long. The threshold may depend on values known only at run time.
 Value highest_threshold(const Value& logits, const std::function<Value(const Value& threshold)>& holds) {
@@ -28,7 +29,6 @@ Value highest_threshold(const Value& logits, const std::function<Value(const Val
     const Value low_enough = holds(middle);
     return {x[0] + full({DType::kInt32, {}}, 1), select(low_enough, middle, x[1]), select(low_enough, x[2], middle)};
   };
-  // If `holds` is false even at the lower end, the result is the lower end: only tokens above it have a chance.
   return while_loop({full({DType::kInt32, {}}, 0), highest - kSpan, highest}, unfinished, halve)[1];
 }
 
@@ -125,12 +125,12 @@ Value exclude_bad_words(const Value& logits, const GrowingTokens& text, const Va
 
 Value restrict(const Value& logits, const Value& position, const Restrictions& r) {
   const int64_t prompts = r.begin.shape()[0], n = logits.shape()[0] / prompts;
-  const auto where = [&](Direction direction, const Value& places) {
-    return expand_dims(repeat_rows(compare(direction, position, places), n), -1);
+  const auto where = [&](Direction direction, const Value& positions) {
+    return expand_dims(repeat_rows(compare(direction, position, positions), n), -1);
   };
-  const auto force = [&](const Value& x, const Value& places, const Value& tokens) {
+  const auto force = [&](const Value& x, const Value& positions, const Value& tokens) {
     const Value forced = select(tokens, like(x, 0), like(x, kExcluded));
-    return select(where(Direction::kEqual, places), forced, x);
+    return select(where(Direction::kEqual, positions), forced, x);
   };
   Value x = exclude(logits, bitwise_and(where(Direction::kLess, r.eos_from), r.eos));
   x = force(x, r.forced_bos, r.bos_tokens);

@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/plugin/own_plugin.h"
 
@@ -70,13 +71,7 @@ std::string Digest::digest() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
   unsigned int count = 0;
   require(crypto().digest_final(context_.get(), bytes.data(), &count));
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < count; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
+  return hexadecimal(std::span<const unsigned char>(bytes).first(count));
 }
 
 }  // namespace portatune::io

@@ -48,8 +48,8 @@ FileDescriptor open_folder(const fs::path& folder) {
   return FileDescriptor::open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 }
 
-void sync(const fs::path& path, int flags) {
-  const FileDescriptor file = FileDescriptor::open(path, flags | O_NOFOLLOW);
+void sync_file(const fs::path& path) {
+  const FileDescriptor file = FileDescriptor::open(path, O_RDONLY | O_NOFOLLOW);
   if (fsync(file.number()) != 0) throw_system_error("fsync", path, errno);
 }
 
@@ -60,10 +60,10 @@ void sync_tree(const fs::path& folder) {
     if (entry.is_directory()) {
       sync_tree(entry.path());
     } else if (entry.is_regular_file()) {
-      sync(entry.path(), O_RDONLY);
+      sync_file(entry.path());
     }
   }
-  sync(folder, O_RDONLY | O_DIRECTORY);
+  sync_folder(folder);
 }
 
 void rename_folder(const fs::path& from, const fs::path& to) {

@@ -60,6 +60,12 @@ FileDescriptor read_to_end(const FileDescriptor& pipe, const std::string& path) 
   }
 }
 
+// Whether another writer has written into a named pipe since it was copied.
+bool has_further_bytes(const FileDescriptor& pipe) {
+  pollfd waiting = {.fd = pipe.number(), .events = POLLIN, .revents = 0};
+  return poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN) != 0;
+}
+
 // A pipe and its copy. The pipe stays open so that its device and inode numbers stay unique.
 struct Copied {
   FileDescriptor pipe, copy;
@@ -80,6 +86,10 @@ FileDescriptor copy_of_pipe(FileDescriptor pipe, const std::string& path) {
   const std::lock_guard lock(mutex);
   const std::pair key(status.st_dev, status.st_ino);
   auto found = copies.find(key);
+  if (found != copies.end() && S_ISFIFO(status.st_mode) && has_further_bytes(found->second.pipe)) {
+    copies.erase(found);
+    found = copies.end();
+  }
   if (found == copies.end()) {
     FileDescriptor copy = read_to_end(pipe, path);
     found = copies.emplace(key, Copied{std::move(pipe), std::move(copy)}).first;

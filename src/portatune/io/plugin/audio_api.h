@@ -15,7 +15,7 @@ struct PortatuneAudioError {
 struct PortatuneAudioFile;  // an open file
 
 struct PortatuneAudioFormat {
-  int64_t frames;  // number of frames that the file declares; an estimate for some MP3 files
+  int64_t frames;  // number of frames that the file declares, an estimate for some MP3 files; -1: it declares none
   int32_t rate;    // frames a second
   int32_t channels;
 };

@@ -15,8 +15,10 @@ std::byte* copy_axis(const StridedTensor& from, int64_t axis, const std::byte* d
     std::memcpy(to, data, static_cast<size_t>(element));
     return to + element;
   }
-  const int64_t stride = from.strides[static_cast<size_t>(axis)] * element;
-  for (int64_t i = 0; i < from.type.shape[axis]; ++i) to = copy_axis(from, axis + 1, data + i * stride, to);
+  const int64_t size = from.type.shape[axis];
+  // The stride of an axis of one element is not used, and may be any number.
+  const int64_t stride = size <= 1 ? 0 : from.strides[static_cast<size_t>(axis)] * element;
+  for (int64_t i = 0; i < size; ++i) to = copy_axis(from, axis + 1, data + i * stride, to);
   return to;
 }
 

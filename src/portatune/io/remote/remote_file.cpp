@@ -22,6 +22,8 @@ std::unique_ptr<Transport> transport_for(const std::string& url) {
                     .expected = "https://, s3://, gs:// or hf://, or a path"});
 }
 
+constexpr int64_t kMaxRequest = 8 << 20;  // bytes that a slow connection, too, reads before the deadline of a request
+
 class RemoteFile final : public RandomAccessFile {
  public:
   RemoteFile(const std::string& url, std::unique_ptr<Transport> transport)
@@ -35,13 +37,13 @@ class RemoteFile final : public RandomAccessFile {
   size_t read_at(int64_t offset, std::span<char> target) const override {
     const int64_t end = std::min(metadata_.size, offset + std::ssize(target));
     if (offset >= end) return 0;
-    const int64_t known = copy_beginning(offset, target);
-    const int64_t begin = offset + known;
-    if (begin < end) {
+    for (int64_t begin = offset + copy_beginning(offset, target); begin < end;) {
+      const int64_t stop = std::min(end, begin + kMaxRequest);
       const std::string bytes =
-          with_retries(url_, [&](Clock::time_point deadline) { return transport_->read(begin, end, deadline); });
-      std::ranges::copy(bytes, target.begin() + known);
+          with_retries(url_, [&](Clock::time_point deadline) { return transport_->read(begin, stop, deadline); });
+      std::ranges::copy(bytes, target.begin() + (begin - offset));
       note_progress();
+      begin = stop;
     }
     return static_cast<size_t>(end - offset);
   }

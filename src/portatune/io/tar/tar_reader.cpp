@@ -85,8 +85,10 @@ TarReader::TarReader(const std::string& path) : path_(path), file_(open_random_a
 
 std::string TarReader::content(int64_t begin, int64_t size) const {
   std::string bytes(static_cast<size_t>(size), '\0');
-  bytes.resize(file_->read_at(begin, bytes));
-  return bytes;
+  if (file_->read_at(begin, bytes) == bytes.size()) return bytes;
+  throw DataError({.where = path_ + ", byte " + std::to_string(begin),
+                   .given = "the end of the file, which was longer when it was opened",
+                   .expected = "a file that no other program changes while it is read"});
 }
 
 std::string TarReader::read(const TarMember& member) const {
@@ -114,10 +116,10 @@ std::optional<TarReader::Header> TarReader::read_header() {
                       .given = given,
                       .expected = "the header of a member of a tar archive"});
   };
-  Block block;
+  Block block{};
   if (position_ == file_->size()) return std::nullopt;
   if (file_->size() - position_ < kBlock) throw fail("the end of the file");
-  file_->read_at(position_, block);
+  if (file_->read_at(position_, block) < block.size()) throw fail("the end of the file");
   if (is_zero(block)) {
     if (!has_only_zeros_from(position_)) throw fail("bytes behind the end mark");
     return std::nullopt;

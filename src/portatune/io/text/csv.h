@@ -24,10 +24,8 @@ struct CsvFormat {
 /// Enclosed fields may contain line ends, delimiters and doubled quotes. Skips empty lines. A quote within a field that
 /// does not begin with a quote is an ordinary character.
 /// errors  BadRecordError with file and line: a record whose number of fields differs from the first, bytes that are
-///         not
-///         UTF-8, NUL. DataError if the end of the record is uncertain: an unclosed quote, text after a closing quote,
-///         a
-///         value above a limit
+///         not UTF-8, NUL. DataError if the end of the record is uncertain: an unclosed quote, text after a closing
+///         quote, a value above a limit
 /// source  RFC 4180
 class CsvReader {
  public:

@@ -152,10 +152,10 @@ std::string_view read_record(const RandomAccessFile& file, const std::string& pa
   const std::string_view bytes = buffer;
   const auto length = record_length(bytes.substr(0, kRecordHeader));
   if (!length) throw wrong_length_crc(path, position);
-  if (static_cast<int64_t>(*length) + kFrame != std::ssize(bytes)) {
+  if (*length != static_cast<uint64_t>(expected)) {
     throw DataError({.where = file_and_record(path, position),
                      .given = "a record of " + std::to_string(*length) + " bytes",
-                     .expected = std::to_string(std::ssize(bytes) - kFrame) + " bytes, as in the index",
+                     .expected = std::to_string(expected) + " bytes, as in the index",
                      .fix = advice_to_index(path)});
   }
   const std::string_view record = bytes.substr(kRecordHeader, *length);

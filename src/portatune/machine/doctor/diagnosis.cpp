@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -68,10 +69,11 @@ Json machine() {
 
 // The vector and matrix instructions among the flags of Linux.
 std::vector<std::string> vector_instructions() {
+  constexpr std::array kBegins = {"fma", "avx", "amx", "asimd", "sve", "bf16", "i8mm"};
   std::vector<std::string> found;
-  std::istringstream flags(value_in("/proc/cpuinfo", "flags", ':'));
+  std::istringstream flags(value_in("/proc/cpuinfo", "flags", ':') + value_in("/proc/cpuinfo", "Features", ':'));
   for (std::string flag; flags >> flag;) {
-    if (flag == "fma" || flag.starts_with("avx") || flag.starts_with("amx")) found.push_back(flag);
+    if (std::ranges::any_of(kBegins, [&](const char* begin) { return flag.starts_with(begin); })) found.push_back(flag);
   }
   return found;
 }

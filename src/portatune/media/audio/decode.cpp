@@ -132,7 +132,7 @@ std::vector<float> decode(std::span<const std::byte> file, const std::string& wh
   AudioFile audio(file, where, format);
   const int32_t rate = audio.format().rate;
   require_rate(rate, where);
-  const bool is_exact = declares_frames(file, format);
+  const bool is_exact = declares_frames(file, format) && audio.format().frames >= 0;
   std::vector<float> samples = audio.read(options, is_exact);
   if (is_exact && std::ssize(samples) < audio.format().frames) throw truncated(file, format, where);
   if (samples.empty()) {
@@ -148,6 +148,7 @@ int64_t sample_count(std::span<const std::byte> file, const std::string& where, 
   const Format& format = require_format(file, where);
   if (!declares_frames(file, format)) return std::ssize(decode(file, where, options));
   const PortatuneAudioFormat found = AudioFile(file, where, format).format();
+  if (found.frames < 0) return std::ssize(decode(file, where, options));
   require_rate(found.rate, where);
   return resampled_count(found.frames, found.rate, options.sample_rate);
 }

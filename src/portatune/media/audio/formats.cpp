@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "portatune/base/text/text_parts.h"
+
 namespace portatune::audio {
 namespace {
 
@@ -36,11 +38,6 @@ constexpr std::array<Format, 22> kFormats = {{{"RIFF????WAVE", kWav},
 
 std::string_view text_of(std::span<const std::byte> file) {
   return {reinterpret_cast<const char*>(file.data()), file.size()};
-}
-
-bool begins_as(std::string_view text, std::string_view begin) {
-  return text.size() >= begin.size() &&
-         std::ranges::equal(text.substr(0, begin.size()), begin, [](char a, char b) { return b == '?' || a == b; });
 }
 
 uint32_t number_at(std::span<const std::byte> file, size_t at, std::endian order) {
@@ -74,7 +71,7 @@ size_t id3_bytes(std::span<const std::byte> file) {
   return kHeader + bytes + (has_footer ? kFooter : 0);
 }
 
-// Whether the file ends with a page.
+// Whether the file consists of whole pages.
 bool has_whole_pages(std::span<const std::byte> file) {
   constexpr size_t kHeader = 27;
   size_t at = 0;
@@ -94,7 +91,7 @@ bool has_whole_pages(std::span<const std::byte> file) {
 
 const Format* format_of(std::span<const std::byte> file) {
   const auto found =
-      std::ranges::find_if(kFormats, [&](const Format& format) { return begins_as(text_of(file), format.begin); });
+      std::ranges::find_if(kFormats, [&](const Format& format) { return begins_like(text_of(file), format.begin); });
   return found == kFormats.end() ? nullptr : &*found;
 }
 

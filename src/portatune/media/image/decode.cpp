@@ -28,14 +28,9 @@ constexpr std::array<Format, 11> kFormats = {{{"\xFF\xD8\xFF", "JPEG", decode_jp
                                               {{"\0\0\0\x0CjP  ", 8}, "JPEG 2000"},
                                               {"<svg", "SVG"}}};
 
-bool begins(std::string_view text, std::string_view begin) {
-  return text.size() >= begin.size() &&
-         std::ranges::equal(text.substr(0, begin.size()), begin, [](char a, char b) { return b == '?' || a == b; });
-}
-
 const Format* format_of(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return begins(text, format.begin); });
+  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return begins_like(text, format.begin); });
   return found == kFormats.end() ? nullptr : &*found;
 }
 

@@ -83,7 +83,8 @@ PortatuneAudioFile* open(const void* bytes, int64_t size, PortatuneAudioFormat* 
     const std::lock_guard lock(openings);
     file->file = sf_open_virtual(&memory, SFM_READ, &file->info, file.get());
     if (file->file == nullptr) throw std::runtime_error(sf_strerror(nullptr));
-    *format = {.frames = file->info.frames, .rate = file->info.samplerate, .channels = file->info.channels};
+    const sf_count_t frames = file->info.frames == SF_COUNT_MAX ? -1 : file->info.frames;  // of a FLAC file from a pipe
+    *format = {.frames = frames, .rate = file->info.samplerate, .channels = file->info.channels};
     return file.release();
   });
 }

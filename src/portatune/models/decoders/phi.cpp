@@ -9,9 +9,6 @@ namespace {
 
 using nn::Scope;
 
-// Dropout before the head of tokens, for which config.json has no field.
-constexpr double kScoreDropout = 0.1;
-
 // The fields of config.json that determine the computation, with their names there.
 struct PhiConfig {
   int64_t vocab_size = 51200;
@@ -23,6 +20,7 @@ struct PhiConfig {
   double resid_pdrop = 0;
   double embd_pdrop = 0;
   double attention_dropout = 0;
+  double classifier_dropout = 0.1;
   std::string hidden_act = "gelu_new";
   int64_t max_position_embeddings = 2048;
   double initializer_range = 0.02;
@@ -81,6 +79,8 @@ PhiConfig phi_config(const ConfigReader& config) {
   config.read("resid_pdrop", c.resid_pdrop, kRate);
   config.read("embd_pdrop", c.embd_pdrop, kRate);
   config.read("attention_dropout", c.attention_dropout, kRate);
+  config.read("hidden_dropout", c.classifier_dropout, kRate);
+  config.read("classifier_dropout", c.classifier_dropout, kRate);
   config.read_activation("hidden_act", c.hidden_act);
   config.read("max_position_embeddings", c.max_position_embeddings, {1, 1 << 30});
   config.read("initializer_range", c.initializer_range, kDeviation);
@@ -136,7 +136,7 @@ std::unique_ptr<TextModel> phi(const io::JsonObject& config) {
   const PhiConfig c = phi_config(config);
   return std::make_unique<TextModel>(facts_of(c), std::make_unique<Phi>(c),
                                      Heads{{HeadKind::kSequenceClassification, score_of_last_token(c.pad_token_id)},
-                                           {HeadKind::kTokenClassification, score_of_tokens(kScoreDropout)},
+                                           {HeadKind::kTokenClassification, score_of_tokens(c.classifier_dropout)},
                                            {HeadKind::kCausalLM, head_of(c, causal_lm)}});
 }
 

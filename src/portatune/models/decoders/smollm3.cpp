@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "portatune/error.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_reader.h"
@@ -35,12 +37,14 @@ SmolLm3Config smollm3_config(const ConfigReader& config) {
                                                .num_key_value_heads = 4,
                                                .max_position_embeddings = 32768,
                                                .tie_word_embeddings = true,
+                                               .pad_token_id = 128004,
                                                .rope = {.rope_theta = 2000000},
                                                .body_for_answers = "transformer"})};
   config.ignore({"max_window_layers"});  // layer_types and no_rope_layers have its meaning
   config.read("attention_bias", c.attention.bias);
   config.read("mlp_bias", c.mlp.bias);
   c.rotates = rotating_layers(config, c.num_hidden_layers);
+  c.pad_token_id = std::min(c.pad_token_id, c.vocab_size - 1);
   c.windows = optional_windows(config, c.num_hidden_layers, {},
                                [&](int64_t layer) { return !c.rotates[static_cast<size_t>(layer)]; });
   return c;

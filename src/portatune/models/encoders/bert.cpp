@@ -36,13 +36,6 @@ Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& 
   return classifier(root, Bert::pooled(root, in.x), 1, c.head_dropout());
 }
 
-Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
-  const Scope s = root / "cls" / "predictions";
-  const Value dense = linear(s / "transform" / "dense", in.x, c.hidden_size);
-  const Value h = layer_norm(s / "transform" / "LayerNorm", nn::activate(c.hidden_act, dense), c.layer_norm_eps);
-  return lm_decoder(s, h, {"bert.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
-}
-
 Value next_sentence(const Scope& root, const BertFields&, const HeadInputs& in) {
   return logits(root / "cls" / "seq_relationship", Bert::pooled(root, in.x), 2);
 }
@@ -56,7 +49,7 @@ std::unique_ptr<TextModel> bert(const io::JsonObject& config) {
                                            {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
                                            {HeadKind::kQuestionAnswering, question_answering()},
                                            {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
-                                           {HeadKind::kMaskedLM, head_of(c, masked_lm)},
+                                           {HeadKind::kMaskedLM, head_of(c, bert_masked_lm)},
                                            {HeadKind::kPreTraining, head_of(c, next_sentence)}});
 }
 

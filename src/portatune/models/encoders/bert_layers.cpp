@@ -121,4 +121,25 @@ Value bert_pooler(const Scope& s, const Value& x) {
   return tanh(linear(s / "dense", nn::first_token(x), x.shape().back()));
 }
 
+Value bert_masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "cls" / "predictions";
+  const Value dense = linear(s / "transform" / "dense", in.x, c.hidden_size);
+  const Value h = layer_norm(s / "transform" / "LayerNorm", nn::activate(c.hidden_act, dense), c.layer_norm_eps);
+  return lm_decoder(s, h, {"bert.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
+Value roberta_masked_lm(const Scope& root, const std::string& base_prefix, const BertFields& c, const HeadInputs& in) {
+  const Scope s = root / "lm_head";
+  const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
+  const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
+  return lm_decoder(s, h, {base_prefix + ".embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+}
+
+Value roberta_classifier(const Scope& root, const BertFields& c, double dropout_rate, const HeadInputs& in) {
+  const Scope s = root / "classifier";
+  const Value first = dropout(s, nn::first_token(in.x), dropout_rate);
+  const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), dropout_rate);
+  return logits(s / "out_proj", h, in.num_labels);
+}
+
 }  // namespace portatune::models

@@ -70,4 +70,13 @@ Values bert_layers(const nn::Scope& s, const BertFields& c, const Value& x, cons
 /// tanh(Linear(x of the first token)), [batch, hidden_size].
 Value bert_pooler(const nn::Scope& s, const Value& x);
 
+/// The head of a masked language model in the layout of BERT, "cls.predictions".
+Value bert_masked_lm(const nn::Scope& root, const BertFields& c, const HeadInputs& in);
+/// The same in the layout of RoBERTa, "lm_head".
+/// base_prefix  prefix of the model's body, with which the decoder may share its embeddings
+Value roberta_masked_lm(const nn::Scope& root, const std::string& base_prefix, const BertFields& c,
+                        const HeadInputs& in);
+/// The head of RoBERTa for classes of texts: linear, tanh, linear on the state of the first token.
+Value roberta_classifier(const nn::Scope& root, const BertFields& c, double dropout_rate, const HeadInputs& in);
+
 }  // namespace portatune::models

@@ -148,10 +148,7 @@ Value answer_span(const Scope& root, const BigBirdConfig& c, const HeadInputs& i
 }
 
 Value language_model(const Scope& root, const BigBirdConfig& c, const HeadInputs& in) {
-  const Scope s = root / "cls" / "predictions";
-  const Value dense = linear(s / "transform" / "dense", in.x, c.hidden_size);
-  const Value h = layer_norm(s / "transform" / "LayerNorm", nn::activate(c.hidden_act, dense), c.layer_norm_eps);
-  return lm_decoder(s, h, {"bert.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+  return bert_masked_lm(root, c, in);
 }
 
 Value next_sentence(const Scope& root, const BigBirdConfig&, const HeadInputs& in) {

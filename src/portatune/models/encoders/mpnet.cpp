@@ -92,10 +92,7 @@ class MPNet final : public TextBody {
 };
 
 Value mpnet_sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
-  const Scope s = root / "classifier";
-  const Value first = dropout(s, nn::first_token(in.x), c.hidden_dropout_prob);
-  const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), c.hidden_dropout_prob);
-  return logits(s / "out_proj", h, in.num_labels);
+  return roberta_classifier(root, c, c.hidden_dropout_prob, in);
 }
 
 Value mpnet_multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
@@ -103,10 +100,7 @@ Value mpnet_multiple_choice(const Scope& root, const BertFields& c, const HeadIn
 }
 
 Value mpnet_masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
-  const Scope s = root / "lm_head";
-  const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
-  const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
-  return lm_decoder(s, h, {"mpnet.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+  return roberta_masked_lm(root, "mpnet", c, in);
 }
 
 }  // namespace

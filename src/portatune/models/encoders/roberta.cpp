@@ -36,22 +36,16 @@ class Roberta final : public TextBody {
   BertFields c_;
 };
 
-Value roberta_sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
-  const Scope s = root / "classifier";
-  const Value first = dropout(s, nn::first_token(in.x), c.head_dropout());
-  const Value h = dropout(s, tanh(linear(s / "dense", first, c.hidden_size)), c.head_dropout());
-  return logits(s / "out_proj", h, in.num_labels);
+Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  return roberta_classifier(root, c, c.head_dropout(), in);
 }
 
-Value roberta_multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
   return classifier(root, Roberta::pooled(root, in.x), 1, c.hidden_dropout_prob);
 }
 
-Value roberta_masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
-  const Scope s = root / "lm_head";
-  const Value dense = gelu(linear(s / "dense", in.x, c.hidden_size));
-  const Value h = layer_norm(s / "layer_norm", dense, c.layer_norm_eps);
-  return lm_decoder(s, h, {"roberta.embeddings.word_embeddings.weight", c.tie_word_embeddings, c.vocab_size});
+Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+  return roberta_masked_lm(root, "roberta", c, in);
 }
 
 std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonObject& config) {
@@ -64,11 +58,11 @@ std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonO
   }
   return std::make_unique<TextModel>(
       facts_of(class_prefix, c), std::make_unique<Roberta>(c),
-      Heads{{HeadKind::kSequenceClassification, head_of(c, roberta_sequence_classification)},
+      Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
             {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
             {HeadKind::kQuestionAnswering, question_answering()},
-            {HeadKind::kMultipleChoice, head_of(c, roberta_multiple_choice)},
-            {HeadKind::kMaskedLM, head_of(c, roberta_masked_lm)}});
+            {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
+            {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
 }
 
 }  // namespace

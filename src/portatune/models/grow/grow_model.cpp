@@ -266,6 +266,19 @@ void write_tensors(const fs::path& file, const GrownTensors& tensors, const Grow
   writer.finish();
 }
 
+// Throws CheckpointError if the kinds of layers follow from their numbers, which growing changes, and not from a list.
+void require_list_of_kinds(const Json& config, const ModelFolder& model) {
+  const std::string type = config.value("model_type", "");
+  const bool is_by_rule = type == "gemma2" || type == "gemma3_text" || type == "modernbert" ||
+                          (type.starts_with("qwen") && config.value("use_sliding_window", false));
+  const char* key = type == "smollm3" ? "no_rope_layers" : "layer_types";
+  if ((!is_by_rule && type != "smollm3") || config.contains(key)) return;
+  throw CheckpointError({.where = (model.path() / "config.json").string(),
+                         .given = std::string("no ") + key + ", so that the number of a layer decides about its attention",
+                         .expected = "a list with an entry for each layer",
+                         .fix = "load the model with transformers 5 and save it with save_pretrained()"});
+}
+
 // Lists with an entry for each layer follow the layers.
 void grow_lists(Json& config, const GrownStack& stack) {
   for (const char* key : {"layer_types", "no_rope_layers"}) {
@@ -279,6 +292,7 @@ void grow_lists(Json& config, const GrownStack& stack) {
 std::string grown_config(const ModelFolder& model, const std::vector<GrownStack>& stacks) {
   Json config = io::parse_json_object(model.config_text(), (model.path() / "config.json").string());
   for (const GrownStack& stack : stacks) {
+    if (stack.after.layers != stack.before.layers) require_list_of_kinds(config, model);
     config[stack.layout.layers_field] = stack.after.layers;
     config[stack.layout.width_field] = stack.after.intermediate_size;
     grow_lists(config, stack);

@@ -282,10 +282,17 @@ KeyValueCache Bart::empty_cache(int64_t batch, int64_t length, DType dtype) cons
 BartConfig bart_config(const ConfigReader& config, BartConfig c) {
   config.ignore({"add_bias_logits", "add_final_layer_norm", "classif_dropout", "extra_pos_embeddings",
                  "force_bos_token_to_be_generated", "normalize_before", "normalize_embedding", "num_hidden_layers",
-                 "save_step", "static_position_embeddings", "tie_word_embeddings", "tokenizer_class"});
+                 "save_step", "static_position_embeddings", "tokenizer_class"});
   config.read("vocab_size", c.vocab_size, kVocabulary);
   config.read("is_encoder_decoder", c.has_encoder);
-  if (!c.has_encoder) config.read("tie_word_embeddings", c.ties_output);
+  bool ties = true;
+  config.read("tie_word_embeddings", ties);
+  if (!c.has_encoder) c.ties_output = ties;
+  if (c.has_encoder && c.shares_embeddings && !ties) {
+    throw CheckpointError({.where = "config.json, tie_word_embeddings",
+                           .given = "false: four matrices of words",
+                           .expected = "true: encoder, decoder and output share one"});
+  }
   c.encoder.vocab_size = c.decoder.vocab_size = c.vocab_size;
   if (!c.shares_embeddings) config.read("decoder_vocab_size", c.decoder.vocab_size, kVocabulary);
   config.read("max_position_embeddings", c.max_position_embeddings, kSize);

@@ -3,6 +3,7 @@
 #include "portatune/models/text_inputs.h"
 
 namespace portatune::models {
+
 nn::KeysAndValues project_keys_and_values(const nn::Scope& s, const Value& x, const AttentionLayers& a) {
   const auto heads = [&](const char* name, bool has_bias) {
     nn::LinearOptions options = nn::columns(a.all.linear);

@@ -39,9 +39,15 @@ DType common(DType a, DType b) {
 
 Value scalar(const Value& like, double value) { return full({like.dtype(), {}}, value); }
 
+// Truth values as whole numbers, as NumPy counts with them.
+Value as_number(const Value& x) { return x.dtype() == DType::kBool ? convert(x, DType::kInt32) : x; }
+
 // x and y in one type.
 std::pair<Value, Value> matched(Value x, const Operand& other) {
-  if (const auto* integer = std::get_if<int64_t>(&other)) return {x, scalar(x, static_cast<double>(*integer))};
+  if (const auto* integer = std::get_if<int64_t>(&other)) {
+    x = as_number(x);
+    return {x, scalar(x, static_cast<double>(*integer))};
+  }
   if (const auto* number = std::get_if<double>(&other)) {
     if (!is_float(x.dtype())) x = convert(x, DType::kFloat32);
     return {x, scalar(x, *number)};
@@ -88,6 +94,14 @@ using Reduction = Value (*)(const Value&, std::vector<int64_t>, ReducedAxes);
 template <Reduction function>
 Value reduced(const Value& x, const Axes& axis, bool keepdims) {
   return function(x, axes_of(x, axis), keepdims ? ReducedAxes::kKeep : ReducedAxes::kDrop);
+}
+
+// The sum of truth values is their number, and the mean of whole numbers has a fraction, as in NumPy.
+Value sum_of(const Value& x, std::vector<int64_t> axes, ReducedAxes kept) {
+  return sum(as_number(x), std::move(axes), kept);
+}
+Value mean_of(const Value& x, std::vector<int64_t> axes, ReducedAxes kept) {
+  return mean(is_float(x.dtype()) ? x : convert(x, DType::kFloat32), std::move(axes), kept);
 }
 
 DType dtype_called(const std::string& name) {
@@ -201,8 +215,8 @@ void bind_value(nb::module_& module) {
       .def("__ge__", apply<compared<Direction::kGreaterEqual>>)
       .def("__getitem__", item, "index"_a)
       .def("astype", converted, "dtype"_a, "The same numbers in another type: \"float32\", \"int32\", ...")
-      .def("sum", reduced<sum>, "axis"_a = nb::none(), "keepdims"_a = false)
-      .def("mean", reduced<mean>, "axis"_a = nb::none(), "keepdims"_a = false)
+      .def("sum", reduced<sum_of>, "axis"_a = nb::none(), "keepdims"_a = false)
+      .def("mean", reduced<mean_of>, "axis"_a = nb::none(), "keepdims"_a = false)
       .def("max", reduced<max>, "axis"_a = nb::none(), "keepdims"_a = false)
       .def(
           "reshape", [](const Value& x, const std::vector<int64_t>& shape) { return reshape(x, Shape(shape)); },

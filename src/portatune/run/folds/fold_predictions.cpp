@@ -50,9 +50,9 @@ std::filesystem::path folder_of(const RunOptions& a, int64_t fold) {
 }
 
 data::Dataset rows_of(const data::Dataset& rows, const std::vector<int>& fold_of, int64_t fold, bool inside) {
-  std::vector<bool> places;
-  for (const int f : fold_of) places.push_back((f == fold) == inside);
-  return rows.select(std::move(places));
+  std::vector<bool> is_chosen;
+  for (const int f : fold_of) is_chosen.push_back((f == fold) == inside);
+  return rows.select(std::move(is_chosen));
 }
 
 void MeanOutputs::add(size_t batch, const data::Example& outputs) {

@@ -13,6 +13,7 @@
 #include "portatune/io/text/csv.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/predictions/numbered_rows.h"
+#include "portatune/run/predictions/prediction_lines.h"
 
 namespace portatune::run {
 namespace {
@@ -87,11 +88,23 @@ class Table final : public PredictionFormat {
     }
     const Json flat = is_predicted ? flattened(prediction) : Json::object();
     const std::string before = has_header_ ? "" : begin(flat);
+    require_columns(row, flat);
     return before + line_of(row, flat);
   }
   std::string finish() override { return has_header_ ? "" : begin(Json::object()); }
 
  private:
+  // Throws DataError for a prediction that has more than the columns of the header, which the first one gave.
+  void require_columns(const NumberedRow& row, const Json& prediction) const {
+    for (const auto& [name, value] : prediction.items()) {
+      if (std::ranges::find(predicted_, name) != predicted_.end()) continue;
+      throw DataError({.where = "the prediction of row " + std::to_string(row.number),
+                       .given = "\"" + name + "\", which the first prediction does not have",
+                       .expected = "the same names in all predictions of a table",
+                       .fix = "write a .jsonl file"});
+    }
+  }
+
   // The header, then the rows that were held back.
   std::string begin(const Json& first) {
     require_no_clash(keep_, first);
@@ -188,14 +201,12 @@ class RowFile final : public PredictionSink {
   }
 
   void write(std::string_view lines) {
-    while (!lines.empty()) {
-      const size_t end = lines.find('\n');
+    for (const std::string& line : lines_of(lines)) {
       if (origins_.empty()) throw differs(written_ + 1, written_);
-      const auto prediction = nlohmann::ordered_json::parse(lines.substr(0, end));
+      const auto prediction = nlohmann::ordered_json::parse(line);
       for (const NumberedRow& row : rows_.until(origins_.front())) file_.write(format_->text_of(row, prediction));
       origins_.pop_front();
       ++written_;
-      lines.remove_prefix(end + 1);
     }
   }
 

@@ -7,23 +7,12 @@
 #include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
+#include "portatune/tasks/metrics/named_metrics.h"
 #include "portatune/tasks/metrics/squad_score.h"
 #include "portatune/tasks/metrics/texts/rouge.h"
 #include "portatune/tasks/metrics/texts/words.h"
 
 namespace portatune::tasks {
-
-std::vector<std::string> chosen_scores(std::vector<std::string> names, const std::vector<std::string>& known) {
-  if (names == std::vector<std::string>{"all"}) return known;
-  for (const std::string& name : names) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    throw UsageError({.where = "metrics",
-                      .given = in_quotes(name),
-                      .expected = "all, or some of " + list_of(known, known.size()),
-                      .fix = suggestion(nearest(name, known))});
-  }
-  return names;
-}
 
 std::vector<GeneratedText> generated_texts(const Tensor& tokens, const text::Tokenizer& tokenizer, int32_t pad_id) {
   const auto length = static_cast<size_t>(tokens.shape()[1]);

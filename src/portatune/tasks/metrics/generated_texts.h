@@ -25,10 +25,6 @@ inline constexpr std::string_view kGeneratedLogits = "generated_logits";
 /// Column of a batch: the text that the row has as its target.
 inline constexpr std::string_view kTargetText = "target_text";
 
-/// The names of the scores to report; {"all"}: the known ones.
-/// errors  UsageError for an unknown name
-std::vector<std::string> chosen_scores(std::vector<std::string> names, const std::vector<std::string>& known);
-
 /// A generated text.
 struct GeneratedText {
   std::string text;    ///< without special tokens, and without white space at both ends

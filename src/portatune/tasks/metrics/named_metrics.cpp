@@ -16,21 +16,25 @@ std::vector<std::string> names_in(const std::vector<NamedMetric>& table) {
 
 std::vector<NamedMetric> choose(const std::vector<NamedMetric>& table, const std::vector<std::string>& names) {
   std::vector<NamedMetric> chosen;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(table, name, &NamedMetric::name);
-    if (found == table.end()) {
-      const std::vector<std::string> known = names_in(table);
-      throw UsageError({.where = "metrics",
-                        .given = in_quotes(name),
-                        .expected = "all, or some of " + list_of(known, known.size()),
-                        .fix = suggestion(nearest(name, known))});
-    }
-    chosen.push_back(*found);
+  for (const std::string& name : chosen_scores(names, names_in(table))) {
+    chosen.push_back(*std::ranges::find(table, name, &NamedMetric::name));
   }
   return chosen;
 }
 
 }  // namespace
+
+std::vector<std::string> chosen_scores(std::vector<std::string> names, const std::vector<std::string>& known) {
+  if (names == std::vector<std::string>{"all"}) return known;
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw UsageError({.where = "metrics",
+                      .given = in_quotes(name),
+                      .expected = "all, or some of " + list_of(known, known.size()),
+                      .fix = suggestion(nearest(name, known))});
+  }
+  return names;
+}
 
 NamedMetrics::NamedMetrics(const std::vector<NamedMetric>& table, const std::vector<std::string>& names,
                            const std::vector<std::string>& defaults) {

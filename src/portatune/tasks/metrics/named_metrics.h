@@ -43,6 +43,10 @@ struct NamedMetric {
   Over over = Over::kOne;
 };
 
+/// The names of the scores to report; {"all"}: the known ones.
+/// errors  UsageError for an unknown name
+std::vector<std::string> chosen_scores(std::vector<std::string> names, const std::vector<std::string>& known);
+
 /// Computes chosen metrics of a table.
 class NamedMetrics : public Metrics, public WithScoreNames {
  public:

@@ -6,6 +6,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/audio_task.h"
 #include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/metrics/named_metrics.h"
 
 namespace portatune::tasks {
 

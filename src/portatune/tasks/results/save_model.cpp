@@ -16,7 +16,7 @@ void save_model(const std::filesystem::path& folder, const hub::ModelFolder& fro
   changes.dtype = DType::kFloat32;
   const std::string where = (from.path() / "config.json").string();
   io::write_file(folder / "config.json", hub::edit_config(config, where, changes));
-  for (const auto& [name, content] : from.companion_files()) io::write_file(folder / name, content.bytes());
+  hub::write_companions(from, folder);
 }
 
 }  // namespace portatune::tasks

@@ -40,7 +40,7 @@ bool holds_model(const fs::path& folder) {
 }
 
 bool is_replaced(const fs::directory_entry& entry) {
-  if (entry.is_directory()) return is_of_checkpoint(entry);
+  if (entry.is_directory()) return is_of_checkpoint(entry) || entry.path().filename() == hub::kTemplateFolder;
   const std::string name = entry.path().filename().string();
   return name == "config.json" || name == kSettingsFile || name == kRunRecordFile || is_position_file(name) ||
          is_array_file(name, kWeightsStem) || is_array_file(name, kOptimizerStem) || hub::is_companion_file(name) ||

@@ -70,9 +70,11 @@ std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
                                const std::function<bool()>& should_stop) {
   const std::unique_ptr<Metrics> metrics = tasks::all_metrics(state.task());
   MeanLoss loss;
+  int64_t batches = 0;
   bool stopped = false;
   RowOrder in_order([&](const data::Example& row, const data::Example& outputs) { metrics->update(row, outputs); });
   evaluate_each(state, set.batches, [&](const Evaluated& evaluated) {
+    ++batches;
     loss.sum += evaluated.loss_sum;
     loss.weight += evaluated.weight_sum;
     const auto of_all_passes = outputs_of_all_passes(state, evaluated);
@@ -88,7 +90,12 @@ std::optional<Scores> evaluate(TrainingState& state, const EvaluationSet& set,
   });
   if (stopped) return std::nullopt;
   in_order.finish();
-  if (loss.weight == 0) throw no_example("data to evaluate");
+  if (batches == 0) throw no_example("data to evaluate");
+  if (loss.weight == 0) {
+    throw DataError({.where = "data to evaluate",
+                     .given = "rows of which none counts in the loss",
+                     .expected = "a label with a weight above 0 in one row at least"});
+  }
   Scores scores{{"loss", loss.mean()}};
   for (const auto& score : metrics->result()) scores.push_back(score);
   return scores;

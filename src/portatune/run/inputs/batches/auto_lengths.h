@@ -10,8 +10,8 @@ namespace portatune::run {
 inline constexpr int64_t kMinSavedPositions = 10'000;
 inline constexpr int64_t kMaxAutoLengths = 4;
 
-/// The lengths of choose(n), with the largest n up to kMaxAutoLengths of which each step saves kMinSavedPositions and
-/// at least a twentieth of the positions.
+/// The lengths of choose(1), or those of a larger n up to kMaxAutoLengths that saves kMinSavedPositions and at least a
+/// twentieth of the positions of the lengths so far.
 /// choose     the best n lengths
 /// positions  number of positions of all examples with these lengths, padding included
 template <class Choose, class Positions>

@@ -13,10 +13,10 @@ namespace portatune::run {
 namespace {
 
 // Number of steps of the first epoch. With a token budget other epochs may have one more or less, as other texts share
-// a row; batches are then counted, as far as the run needs them.
+// a row.
 int64_t steps_of_pass(const RunPlan& plan, int64_t examples, const data::Dataset& batches) {
   if (!plan.packed || plan.packed->packing != data::Packing::kTokenBudget) return steps_for(plan, examples);
-  return count(plan.max_steps > 0 ? batches.take(plan.max_steps) : batches);
+  return count(batches);
 }
 
 // Remote rows are read in order, because fetching each by itself is slow. If bad rows may be skipped, the index of a

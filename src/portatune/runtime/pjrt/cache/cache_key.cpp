@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "portatune/base/environment.h"
+#include "portatune/base/text/message.h"
 #include "portatune/base/threads/thread_pool.h"
 #include "portatune/runtime/pjrt/plugin/plugin.h"
 
@@ -66,16 +67,10 @@ void add_devices(Fields& fields, const Client& client) {
   fields.add(usable_cores());  // XLA divides work on CPUs among these cores when it compiles
 }
 
-std::string hexadecimal(const XXH128_hash_t& hash) {
+std::string digits_of(const XXH128_hash_t& hash) {
   XXH128_canonical_t bytes;
   XXH128_canonicalFromHash(&bytes, hash);
-  std::string text;
-  for (const unsigned char byte : bytes.digest) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
+  return hexadecimal(std::span<const unsigned char>(bytes.digest));
 }
 
 }  // namespace
@@ -89,12 +84,12 @@ std::string cache_key(const Client& client, const KeyedProgram& program) {
   fields.add(program.version);
   fields.add(serialize(program.options));
   fields.add(program.module_text);
-  return hexadecimal(XXH3_128bits(fields.text().data(), fields.text().size()));
+  return digits_of(XXH3_128bits(fields.text().data(), fields.text().size()));
 }
 
 std::string processor_key() {
   const std::string text = processor();
-  return hexadecimal(XXH3_128bits(text.data(), text.size()));
+  return digits_of(XXH3_128bits(text.data(), text.size()));
 }
 
 std::string plugin_flags() {
