@@ -243,13 +243,13 @@ struct QuestOptions {
 class Quest final : public TextTask {
  public:
   Quest(const TaskContext& context, const QuestOptions& options)
-      : TextTask(context.folder, options.max_length),
+      : TextTask(context.model, options.max_length),
         dropout_(options.dropout),
         match_ranks_(options.match_ranks),
         ratings_(context.classes == Classes::kOfRows ? ratings_in(context.files, context.table)
-                                                     : read_ratings(context.folder / kRatingsFile)) {
+                                                     : read_ratings(context.model.folder / kRatingsFile)) {
     if (!checkpoint().tokenizer().cls_id() || !checkpoint().tokenizer().sep_id()) {
-      throw CheckpointError({.where = context.folder.string(),
+      throw CheckpointError({.where = context.model.folder.string(),
                              .given = "a tokenizer without cls_token and sep_token",
                              .expected = "an encoder such as BERT or RoBERTa"});
     }

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <concepts>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "portatune/tensor.h"
@@ -36,6 +39,19 @@ struct InitialWeights {
   LoadReport report;
 };
 
+/// Values of keys of config.json, as JSON: {"hidden_dropout_prob", "0.2"}.
+using ConfigValues = std::map<std::string, std::string>;
+
+/// A model folder, and values in place of those in its config.json.
+struct ModelSource {
+  template <class Path>
+    requires std::convertible_to<const Path&, std::filesystem::path>
+  ModelSource(const Path& folder, ConfigValues config = {}) : folder(folder), config(std::move(config)) {}
+
+  std::filesystem::path folder;
+  ConfigValues config;
+};
+
 /// New values for config.json. Fields without a value stay unchanged.
 struct ConfigChanges {
   /// The model's class in transformers, such as "BertForSequenceClassification".
@@ -49,6 +65,7 @@ struct ConfigChanges {
   /// Element type of the weights, a float type. Replaces `dtype` or, from older versions, `torch_dtype`, if the config
   /// has one; transformers would otherwise convert the weights when it loads them.
   std::optional<DType> dtype;
+  ConfigValues values = {};  ///< those of other keys
 };
 
 }  // namespace portatune

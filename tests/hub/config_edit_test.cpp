@@ -51,6 +51,12 @@ TEST(EditConfig, NoChangesKeepEveryValue) {
   EXPECT_EQ(edit_config(text, "config.json", {}), text);
 }
 
+TEST(EditConfig, SetsOtherKeys) {
+  const std::string edited = edit_config(R"({"dropout": 0.1, "act": "gelu"})", "config.json",
+                                         {.values = {{"act", "\"relu\""}, {"dropout", "0"}, {"layers", "[1]"}}});
+  EXPECT_EQ(edited, "{\n  \"dropout\": 0,\n  \"act\": \"relu\",\n  \"layers\": [\n    1\n  ]\n}\n");
+}
+
 TEST(EditConfig, RefusesInvalidLabels) {
   const auto edit = [](std::vector<std::string> labels) {
     return message_of<UsageError>([&] { edit_config("{}", "config.json", {.labels = labels}); });

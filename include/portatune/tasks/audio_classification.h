@@ -50,7 +50,7 @@ class AudioClassification final : public AudioTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder or a feature extractor that does not fit the model;
   ///         UsageError for options that do not fit it
-  AudioClassification(const std::filesystem::path& model, AudioClassificationOptions options);
+  AudioClassification(const ModelSource& model, AudioClassificationOptions options);
   ~AudioClassification() override;
 
   const std::vector<std::string>& labels() const;

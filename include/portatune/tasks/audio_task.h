@@ -70,11 +70,9 @@ class AudioTask : public FileTask {
 
  protected:
   /// column  the column of paths or of the files' bytes
-  /// values  replace those of config.json: see FileTask
   /// errors  CheckpointError, NotFoundError for a faulty folder or a feature extractor that does not fit the model;
   ///         UsageError for a max_length_seconds without a frame
-  AudioTask(const std::filesystem::path& model, std::string column, AudioInputOptions options,
-            const ConfigValues& values = {});
+  AudioTask(const ModelSource& model, std::string column, AudioInputOptions options);
 
   const models::AudioModel& model() const;
   /// How files are decoded for the extractor.

@@ -34,6 +34,6 @@ const TaskSpec& colorization_spec();
 /// The task of a folder with a model of models::color_model(). Images are cut to squares and resized by their areas;
 /// the model reads their grey values, and learns their colours.
 /// errors  CheckpointError, NotFoundError for a faulty folder
-std::unique_ptr<RowTask> colorization(const std::filesystem::path& model, ColorizationOptions options);
+std::unique_ptr<RowTask> colorization(const ModelSource& model, ColorizationOptions options);
 
 }  // namespace portatune

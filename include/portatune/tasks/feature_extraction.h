@@ -42,7 +42,7 @@ struct FeatureExtractionOptions {
 /// A task that predicts the embeddings of texts, as sentence-transformers computes them: {"embedding": [...]}. It uses
 /// the body of any text model, of an encoder-decoder model the encoder. It learns nothing.
 /// errors  those of TextTask; CheckpointError for files of a sentence-transformers model with other modules
-std::unique_ptr<RowTask> feature_extraction(const std::filesystem::path& model, FeatureExtractionOptions options);
+std::unique_ptr<RowTask> feature_extraction(const ModelSource& model, FeatureExtractionOptions options);
 /// The task "feature-extraction", with FeatureExtractionOptions.
 const TaskSpec& feature_extraction_spec();
 

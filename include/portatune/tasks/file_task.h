@@ -23,9 +23,6 @@ namespace tasks {
 struct FileType;
 }
 
-/// Values of keys of config.json: whole numbers, and texts.
-using ConfigValues = std::map<std::string, std::variant<int64_t, std::string>>;
-
 /// A task on a model folder of Hugging Face. A row has one file: its path or URL, or its bytes.
 class FileTask : public RowTask {
  public:
@@ -47,14 +44,11 @@ class FileTask : public RowTask {
   void require_weights() const override;
 
  protected:
-  /// model   a model folder
   /// column  the column of paths or of the files' bytes
   /// type    the files that a row may contain
   /// unit    what tokens() counts: "images"
-  /// values  replace those of config.json, for the model and in saved folders
   /// errors  CheckpointError, NotFoundError for a faulty folder
-  FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type, const char* unit,
-           const ConfigValues& values = {});
+  FileTask(const ModelSource& model, std::string column, const tasks::FileType& type, const char* unit);
 
   /// The example of a row without the arrays of its file.
   virtual data::Example example_of(const data::Example& row, Labels labels) const = 0;

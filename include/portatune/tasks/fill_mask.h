@@ -28,7 +28,7 @@ struct FillMaskOptions {
 /// for each mask token, the most probable token first. The sequence is the text with this token; other mask tokens stay
 /// in it. It learns nothing.
 /// errors  those of masked_lm; DataError that names the row for a text without the mask token
-std::unique_ptr<RowTask> fill_mask(const std::filesystem::path& model, FillMaskOptions options);
+std::unique_ptr<RowTask> fill_mask(const ModelSource& model, FillMaskOptions options);
 /// The task "fill-mask", with FillMaskOptions.
 const TaskSpec& fill_mask_spec();
 

@@ -49,7 +49,7 @@ class ImageClassification final : public ImageTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder or an image processor whose images do not have the
   ///         model's size; UsageError for options that do not fit it
-  ImageClassification(const std::filesystem::path& model, ImageClassificationOptions options);
+  ImageClassification(const ModelSource& model, ImageClassificationOptions options);
   ~ImageClassification() override;
 
   const std::vector<std::string>& labels() const;

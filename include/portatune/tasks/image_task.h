@@ -42,7 +42,7 @@ class ImageTask : public FileTask {
   /// column  the column of paths or of the files' bytes
   /// errors  CheckpointError, NotFoundError for a faulty folder or an image processor whose images do not have the
   ///         model's size
-  ImageTask(const std::filesystem::path& model, std::string column, ImageInputOptions options);
+  ImageTask(const ModelSource& model, std::string column, ImageInputOptions options);
 
   const models::ImageModel& model() const;
   const std::string& image_column() const { return file_column(); }

@@ -22,7 +22,7 @@ struct CausalLmOptions {
 };
 /// Causal language modelling: each token is predicted from those before it. Metrics: perplexity, accuracy.
 /// errors  those of TextClassification; UsageError, when the graph is built, for an architecture without such a head
-std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options);
+std::unique_ptr<RowTask> causal_lm(const ModelSource& model, CausalLmOptions options);
 
 struct InstructionOptions {
   // Exactly one of these two lines is not empty:
@@ -42,7 +42,7 @@ struct InstructionOptions {
 /// ends with the end-of-text token; for lists of messages the prompt ends with the template's generation prompt.
 /// errors  those of causal_lm; CheckpointError if conversations have no chat template; UsageError for columns of both
 ///         kinds
-std::unique_ptr<RowTask> instruction_tuning(const std::filesystem::path& model, InstructionOptions options);
+std::unique_ptr<RowTask> instruction_tuning(const ModelSource& model, InstructionOptions options);
 
 /// The options of the task "causal-lm" in runs: instruction_tuning() with columns of instruction data, else
 /// causal_lm().
@@ -68,7 +68,7 @@ struct MaskedLmOptions {
 /// Masked language modelling: of the chosen tokens 80 % are masked, 10 % replaced and 10 % kept; each step chooses
 /// others. Metrics: perplexity, accuracy, with the same tokens chosen in every evaluation; next_sentence_accuracy.
 /// errors  those of causal_lm; CheckpointError for a tokenizer without a mask token
-std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmOptions options);
+std::unique_ptr<RowTask> masked_lm(const ModelSource& model, MaskedLmOptions options);
 /// The task "masked-lm", with MaskedLmOptions.
 const TaskSpec& masked_lm_spec();
 

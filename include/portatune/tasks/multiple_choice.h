@@ -35,7 +35,7 @@ struct MultipleChoiceOptions {
 /// its text, "score": its probability, "scores": [...], "logits": [...]}.
 /// errors  those of TextClassification; UsageError, when the graph is built, for an architecture without such a head;
 ///         DataError that names the row for fewer than two endings or a label out of range
-std::unique_ptr<RowTask> multiple_choice(const std::filesystem::path& model, MultipleChoiceOptions options);
+std::unique_ptr<RowTask> multiple_choice(const ModelSource& model, MultipleChoiceOptions options);
 /// The task "multiple-choice", with MultipleChoiceOptions.
 const TaskSpec& multiple_choice_spec();
 

@@ -34,7 +34,7 @@ const TaskSpec& question_answering_spec();
 class QuestionAnswering final : public TextTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder; UsageError for options that do not fit it
-  QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options);
+  QuestionAnswering(const ModelSource& model, QuestionAnsweringOptions options);
   ~QuestionAnswering() override;
 
   const QuestionAnsweringOptions& options() const;

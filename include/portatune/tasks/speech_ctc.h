@@ -42,7 +42,7 @@ class SpeechCtc final : public AudioTask {
   /// bad_rows  the bad rows that read() may skip; null: bad rows are errors
   /// errors    CheckpointError, NotFoundError for a faulty folder, for one without vocab.json and for a vocabulary that
   ///           does not fit the model; UsageError for options that do not fit it
-  SpeechCtc(const std::filesystem::path& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows = {});
+  SpeechCtc(const ModelSource& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows = {});
   ~SpeechCtc() override;
 
   /// The arrays of a row.
@@ -75,7 +75,7 @@ class SpeechCtc final : public AudioTask {
 
  private:
   struct Impl;
-  SpeechCtc(const std::filesystem::path& folder, std::unique_ptr<Impl> impl);
+  explicit SpeechCtc(std::unique_ptr<Impl> impl);
   data::Example example_of(const data::Example& row, Labels labels) const override;
   int64_t frames_of(const data::Example& example, int64_t samples, const std::string& where) const override;
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,

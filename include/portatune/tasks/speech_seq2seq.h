@@ -70,7 +70,7 @@ struct SpeechSeq2SeqOptions {
 /// errors  CheckpointError, NotFoundError for a faulty folder and for a feature extractor that does not fit the model;
 ///         UsageError for a language or a task that the model lacks, for lengths that it does not have, and for
 ///         temperatures and thresholds without effect
-std::unique_ptr<RowTask> speech_seq2seq(const std::filesystem::path& model, SpeechSeq2SeqOptions options);
+std::unique_ptr<RowTask> speech_seq2seq(const ModelSource& model, SpeechSeq2SeqOptions options);
 
 /// The task "speech-seq2seq".
 const TaskSpec& speech_seq2seq_spec();

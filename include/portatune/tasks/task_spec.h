@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "portatune/data.h"
+#include "portatune/hub.h"
 #include "portatune/option_fields.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
@@ -32,7 +33,7 @@ enum class Classes {
 
 /// What a task is made from, beside its options.
 struct TaskContext {
-  std::filesystem::path folder;                  ///< the model folder, or the checkpoint that is resumed
+  ModelSource model;                             ///< the model folder, or the checkpoint that is resumed
   std::vector<std::string> files = {};           ///< the files of rows
   data::TableOptions table = {};                 ///< how tables are read; the task chooses the columns
   std::shared_ptr<data::BadRows> bad_rows = {};  ///< the skipped rows; null: bad rows are errors

@@ -77,7 +77,7 @@ LabelScan label_sets_of(const data::Dataset& rows, const std::string& column, co
 class TextClassification final : public TextTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder; UsageError for options that do not fit it
-  TextClassification(const std::filesystem::path& model, TextClassificationOptions options);
+  TextClassification(const ModelSource& model, TextClassificationOptions options);
   ~TextClassification() override;
 
   /// Names of the classes or labels; of regression those of several numbers, none for one number.

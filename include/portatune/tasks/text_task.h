@@ -32,7 +32,7 @@ class TextCheckpoint {
   /// languages   of the texts, for text::load_tokenizer()
   /// errors      CheckpointError, NotFoundError for a faulty folder, a vocabulary that does not fit the embedding;
   ///             UsageError for a length beyond the model's positions, and for an unknown language
-  TextCheckpoint(const std::filesystem::path& folder, int64_t max_length, const text::Languages& languages = {});
+  TextCheckpoint(const ModelSource& model, int64_t max_length, const text::Languages& languages = {});
   ~TextCheckpoint();
 
   const io::JsonObject& config() const;
@@ -120,7 +120,7 @@ class TextTask : public RowTask {
   void keep_examples(std::shared_ptr<data::ExampleMemory> memory) { memory_ = std::move(memory); }
 
  protected:
-  TextTask(const std::filesystem::path& model, int64_t max_length, const text::Languages& languages = {})
+  TextTask(const ModelSource& model, int64_t max_length, const text::Languages& languages = {})
       : checkpoint_(model, max_length, languages) {}
 
   const TextCheckpoint& checkpoint() const { return checkpoint_; }

@@ -51,7 +51,7 @@ struct TextToTextScores {
 /// generated text}.
 /// errors  those of TextClassification; UsageError for a model that is no encoder-decoder, for lengths that it does not
 ///         have, and for one language without the other; DataError that names the row for an empty source or target
-std::unique_ptr<RowTask> text_to_text(const std::filesystem::path& model, TextToTextOptions options,
+std::unique_ptr<RowTask> text_to_text(const ModelSource& model, TextToTextOptions options,
                                       const TextToTextScores& scores = {});
 
 /// The tasks "summarization", "translation" and "text-to-text", with TextToTextOptions.

@@ -47,7 +47,7 @@ class TokenClassification final : public TextTask {
  public:
   /// errors  CheckpointError, NotFoundError for a faulty folder; UsageError for options that do not fit it, and if
   ///         there are no labels
-  TokenClassification(const std::filesystem::path& model, TokenClassificationOptions options);
+  TokenClassification(const ModelSource& model, TokenClassificationOptions options);
   ~TokenClassification() override;
 
   const std::vector<std::string>& labels() const;

@@ -36,7 +36,7 @@ struct ZeroShotClassificationOptions {
 /// notice  called with a remark if no class is named "entail..."
 /// errors  those of TextClassification; UsageError for no label, and for a template without "{}"
 std::unique_ptr<RowTask> zero_shot_classification(
-    const std::filesystem::path& model, ZeroShotClassificationOptions options,
+    const ModelSource& model, ZeroShotClassificationOptions options,
     const std::function<void(const std::string& remark)>& notice = [](const std::string&) {});
 /// The task "zero-shot-classification", with ZeroShotClassificationOptions.
 const TaskSpec& zero_shot_classification_spec();

@@ -96,7 +96,8 @@ ModelFolder ModelFolder::open(const fs::path& folder) {
   return model;
 }
 
-ModelFolder ModelFolder::open_config(const fs::path& folder) {
+ModelFolder ModelFolder::open_config(const ModelSource& source) {
+  const fs::path& folder = source.folder;
   if (!fs::is_directory(folder)) {
     throw NotFoundError({.where = folder.string(), .given = "no such folder", .expected = "a model folder"});
   }
@@ -106,6 +107,7 @@ ModelFolder ModelFolder::open_config(const fs::path& folder) {
   ModelFolder model(folder, std::move(config_text), std::move(config), WeightFiles::find(base_of(folder)),
                     read_companions(settings));
   if (is_adapter(folder)) model.add(read_adapter(folder));
+  if (!source.config.empty()) model.edit_config({.values = source.config});
   return model;
 }
 

@@ -42,8 +42,9 @@ class ModelFolder {
   /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file; IoError
   ///           for a companion file that cannot be read
   static ModelFolder open(const std::filesystem::path& folder);
-  /// Same as open(), but the folder may have no weights, as that of a model to train from scratch.
-  static ModelFolder open_config(const std::filesystem::path& folder);
+  /// Same as open(), but the folder may have no weights, as that of a model to train from scratch. config() and
+  /// config_text() have the values of `source`.
+  static ModelFolder open_config(const ModelSource& source);
 
   const std::filesystem::path& path() const { return path_; }
   const io::JsonObject& config() const { return config_; }

@@ -22,7 +22,7 @@ std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::strin
 
 class CausalLm final : public tasks::CausalTask {
  public:
-  CausalLm(const std::filesystem::path& model, CausalLmOptions options)
+  CausalLm(const ModelSource& model, CausalLmOptions options)
       : CausalTask(model, options.block_size, options.label_smoothing), options_(std::move(options)) {}
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
@@ -89,7 +89,7 @@ class CausalLm final : public tasks::CausalTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options) {
+std::unique_ptr<RowTask> causal_lm(const ModelSource& model, CausalLmOptions options) {
   return std::make_unique<CausalLm>(model, std::move(options));
 }
 
@@ -113,11 +113,11 @@ namespace {
 
 std::unique_ptr<RowTask> make_causal_lm(const TaskContext& context, const CausalLmRunOptions& options) {
   const std::string instructions = options.messages_column + options.prompt_column + options.completion_column;
-  if (!instructions.empty()) return instruction_tuning(context.folder, options);
+  if (!instructions.empty()) return instruction_tuning(context.model, options);
   const std::vector<std::string> files =
       context.files.empty() ? std::vector<std::string>() : data::table_files(context.files);
   const bool is_text = !files.empty() && data::kind_extension(files.front(), context.table) == ".txt";
-  return causal_lm(context.folder, {.text_column = options.text_column,
+  return causal_lm(context.model, {.text_column = options.text_column,
                                     .block_size = options.max_length,
                                     .rows_are_lines = is_text,
                                     .label_smoothing = options.label_smoothing});

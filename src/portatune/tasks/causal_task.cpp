@@ -7,7 +7,7 @@
 
 namespace portatune::tasks {
 
-CausalTask::CausalTask(const std::filesystem::path& model, int64_t max_length, double label_smoothing)
+CausalTask::CausalTask(const ModelSource& model, int64_t max_length, double label_smoothing)
     : TextTask(model, max_length), label_smoothing_(label_smoothing) {}
 
 std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs({"labels"}); }

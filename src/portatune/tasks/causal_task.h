@@ -17,7 +17,7 @@ class CausalTask : public TextTask {
 
  protected:
   /// label_smoothing  of the training loss
-  CausalTask(const std::filesystem::path& model, int64_t max_length, double label_smoothing);
+  CausalTask(const ModelSource& model, int64_t max_length, double label_smoothing);
 
  private:
   const double label_smoothing_;

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kEmbedding = "embedding";
 
 // The options with what the folder says about embeddings.
-FeatureExtractionOptions completed(FeatureExtractionOptions options, const std::filesystem::path& model,
+FeatureExtractionOptions completed(FeatureExtractionOptions options, const ModelSource& model,
                                    const tasks::SentenceTransformer& folder) {
   options.max_length = tasks::length_of_predictions(model, options.max_length, folder.max_length);
   if (!options.pooling) options.pooling = folder.pooling.value_or(Pooling::kMean);
@@ -73,7 +73,7 @@ class EmbeddingLines final : public PredictionLines {
 
 class FeatureExtraction final : public tasks::PredictionTask {
  public:
-  FeatureExtraction(const std::filesystem::path& model, FeatureExtractionOptions given,
+  FeatureExtraction(const ModelSource& model, FeatureExtractionOptions given,
                     const tasks::SentenceTransformer& folder)
       : FeatureExtraction(model, completed(std::move(given), model, folder), folder.prompt) {}
 
@@ -102,7 +102,7 @@ class FeatureExtraction final : public tasks::PredictionTask {
   }
 
  private:
-  FeatureExtraction(const std::filesystem::path& model, FeatureExtractionOptions options, std::string prompt)
+  FeatureExtraction(const ModelSource& model, FeatureExtractionOptions options, std::string prompt)
       : PredictionTask(model, *options.max_length), options_(std::move(options)), prompt_(std::move(prompt)) {}
 
   std::string text_of(const data::Example& row) const { return prompt_ + row.text(options_.text_column); }
@@ -113,8 +113,8 @@ class FeatureExtraction final : public tasks::PredictionTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> feature_extraction(const std::filesystem::path& model, FeatureExtractionOptions options) {
-  return std::make_unique<FeatureExtraction>(model, std::move(options), tasks::read_sentence_transformer(model));
+std::unique_ptr<RowTask> feature_extraction(const ModelSource& model, FeatureExtractionOptions options) {
+  return std::make_unique<FeatureExtraction>(model, std::move(options), tasks::read_sentence_transformer(model.folder));
 }
 
 void FeatureExtractionOptions::describe(OptionFields& fields) {
@@ -135,7 +135,7 @@ const TaskSpec& feature_extraction_spec() {
        .run_options = {RunOption::kPadding},
        .pipeline = "feature-extraction",
        .make = [](const TaskContext& context, const FeatureExtractionOptions& options) {
-         return feature_extraction(context.folder, options);
+         return feature_extraction(context.model, options);
        }});
   return kSpec;
 }

@@ -85,10 +85,10 @@ class MaskLines final : public PredictionLines {
 
 class FillMask final : public tasks::SeveralExamplesTask {
  public:
-  FillMask(const std::filesystem::path& model, FillMaskOptions options)
+  FillMask(const ModelSource& model, FillMaskOptions options)
       : SeveralExamplesTask(model, options.max_length, options.text_column),
         options_(std::move(options)),
-        mask_id_(mask_id_of(checkpoint(), model)) {
+        mask_id_(mask_id_of(checkpoint(), model.folder)) {
     const int64_t tokens = checkpoint().model().facts().vocab_size;
     if (options_.top_k <= tokens) return;
     throw UsageError({.where = "top_k",
@@ -147,7 +147,7 @@ class FillMask final : public tasks::SeveralExamplesTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> fill_mask(const std::filesystem::path& model, FillMaskOptions options) {
+std::unique_ptr<RowTask> fill_mask(const ModelSource& model, FillMaskOptions options) {
   return std::make_unique<FillMask>(model, std::move(options));
 }
 
@@ -164,7 +164,7 @@ const TaskSpec& fill_mask_spec() {
                                   .run_options = {RunOption::kPadding},
                                   .pipeline = "fill-mask",
                                   .make = [](const TaskContext& context, const FillMaskOptions& options) {
-                                    return fill_mask(context.folder, options);
+                                    return fill_mask(context.model, options);
                                   }});
   return kSpec;
 }

@@ -19,10 +19,10 @@ bool has_label(const data::Example& example) {
 
 class InstructionTuning final : public tasks::CausalTask {
  public:
-  InstructionTuning(const std::filesystem::path& model, const InstructionOptions& options)
+  InstructionTuning(const ModelSource& model, const InstructionOptions& options)
       : CausalTask(model, options.max_length, options.label_smoothing),
         options_(options),
-        rows_(model, checkpoint().tokenizer(), options) {}
+        rows_(model.folder, checkpoint().tokenizer(), options) {}
 
   std::vector<std::string> columns(Labels) const override { return rows_.columns(); }
 
@@ -78,7 +78,7 @@ class InstructionTuning final : public tasks::CausalTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> instruction_tuning(const std::filesystem::path& model, InstructionOptions options) {
+std::unique_ptr<RowTask> instruction_tuning(const ModelSource& model, InstructionOptions options) {
   // Set once, so that all rows and epochs use the same date and a resumed run can be compared.
   if (options.chat.date.empty()) options.chat.date = chat::today();
   return std::make_unique<InstructionTuning>(model, options);

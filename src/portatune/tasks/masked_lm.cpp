@@ -29,7 +29,7 @@ const std::map<std::string, double> kWordPadding = {{"words", -1}};
 
 class MaskedLm final : public TextTask {
  public:
-  MaskedLm(const std::filesystem::path& model, MaskedLmOptions options)
+  MaskedLm(const ModelSource& model, MaskedLmOptions options)
       : TextTask(model, options.max_length), options_(std::move(options)) {
     if (!checkpoint().tokenizer().mask_id()) {
       throw CheckpointError({.where = model.string(),
@@ -164,7 +164,7 @@ class MaskedLm final : public TextTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmOptions options) {
+std::unique_ptr<RowTask> masked_lm(const ModelSource& model, MaskedLmOptions options) {
   return std::make_unique<MaskedLm>(model, std::move(options));
 }
 
@@ -186,7 +186,7 @@ std::unique_ptr<RowTask> make_masked_lm(const TaskContext& context, const Masked
                       .given = "--next-sentence as well",
                       .expected = "--bad-rows fail: without a row, its neighbours would follow each other"});
   }
-  return masked_lm(context.folder, options);
+  return masked_lm(context.model, options);
 }
 
 // Pairs are made of at least two documents, between which there is a blank row.

@@ -80,7 +80,7 @@ class ChoiceLines final : public PredictionLines {
 
 class MultipleChoice final : public TextTask {
  public:
-  MultipleChoice(const std::filesystem::path& model, MultipleChoiceOptions options)
+  MultipleChoice(const ModelSource& model, MultipleChoiceOptions options)
       : TextTask(model, options.max_length),
         options_(std::move(options)),
         header_column_(options_.header_column.value_or(options_.context_column == "sent1" ? "sent2" : "")) {}
@@ -202,7 +202,7 @@ class MultipleChoice final : public TextTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> multiple_choice(const std::filesystem::path& model, MultipleChoiceOptions options) {
+std::unique_ptr<RowTask> multiple_choice(const ModelSource& model, MultipleChoiceOptions options) {
   return std::make_unique<MultipleChoice>(model, std::move(options));
 }
 
@@ -225,7 +225,7 @@ const TaskSpec& multiple_choice_spec() {
        .classes = {"ForMultipleChoice"},
        .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
        .pipeline = "multiple-choice",
-       .make = [](const TaskContext& context, const Options& o) { return multiple_choice(context.folder, o); },
+       .make = [](const TaskContext& context, const Options& o) { return multiple_choice(context.model, o); },
        .sample_rows =
            [](const RowTask& task, const Options& options) {
              data::Example row = tasks::sample_row(task);

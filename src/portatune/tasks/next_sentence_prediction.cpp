@@ -14,13 +14,13 @@ using NextSentenceOptions = NextSentencePredictionOptions;
 // The labels that transformers' class has, unless others are given or a trained model has them.
 std::vector<std::string> next_sentence_labels(const TaskContext& context, const NextSentenceOptions& options) {
   if (!options.labels.empty()) return options.labels;
-  const bool has_labels = tasks::labels_in(hub::read_config(context.folder)).size() == 2;
+  const bool has_labels = tasks::labels_in(hub::read_config(context.model)).size() == 2;
   return context.classes == Classes::kOfModel && has_labels ? options.labels : std::vector<std::string>{"0", "1"};
 }
 
 std::unique_ptr<RowTask> make_next_sentence(const TaskContext& context, const NextSentenceOptions& options) {
   return std::make_unique<TextClassification>(
-      context.folder, TextClassificationOptions{.text_column = options.text_column,
+      context.model, TextClassificationOptions{.text_column = options.text_column,
                                                 .text_pair_column = options.text_pair_column,
                                                 .label_column = options.label_column,
                                                 .max_length = options.max_length,

@@ -19,7 +19,7 @@ UsageError learns_nothing() {
 
 }  // namespace
 
-int64_t length_of_predictions(const std::filesystem::path& model, std::optional<int64_t> given,
+int64_t length_of_predictions(const ModelSource& model, std::optional<int64_t> given,
                               std::optional<int64_t> suggested) {
   if (given) return *given;
   const int64_t positions = models::text_model(open_text_folder(model).config())->facts().max_length;
@@ -35,7 +35,7 @@ Forward PredictionTask::predicted(const Columns& batch, std::vector<std::pair<st
   return {.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = std::move(outputs)};
 }
 
-SeveralExamplesTask::SeveralExamplesTask(const std::filesystem::path& model, std::optional<int64_t> max_length,
+SeveralExamplesTask::SeveralExamplesTask(const ModelSource& model, std::optional<int64_t> max_length,
                                          std::string text_column)
     : PredictionTask(model, length_of_predictions(model, max_length)), text_column_(std::move(text_column)) {}
 

@@ -16,7 +16,7 @@ namespace portatune::tasks {
 
 /// Tokens of the longest texts: those of the options; else those that the folder suggests; else the positions of the
 /// model, at most 512.
-int64_t length_of_predictions(const std::filesystem::path& model, std::optional<int64_t> given,
+int64_t length_of_predictions(const ModelSource& model, std::optional<int64_t> given,
                               std::optional<int64_t> suggested = std::nullopt);
 
 class PredictionTask : public TextTask {
@@ -44,7 +44,7 @@ class SeveralExamplesTask : public PredictionTask {
 
  protected:
   /// max_length  tokens of the longest texts; none: those of length_of_predictions()
-  SeveralExamplesTask(const std::filesystem::path& model, std::optional<int64_t> max_length, std::string text_column);
+  SeveralExamplesTask(const ModelSource& model, std::optional<int64_t> max_length, std::string text_column);
 
   std::string text_of(const data::Example& row) const { return row.text(text_column_); }
   virtual std::vector<data::Example> encode(const data::Example& row) const = 0;

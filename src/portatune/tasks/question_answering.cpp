@@ -75,7 +75,7 @@ struct QuestionAnswering::Impl {
   const TextCheckpoint& checkpoint;
 };
 
-QuestionAnswering::QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options)
+QuestionAnswering::QuestionAnswering(const ModelSource& model, QuestionAnsweringOptions options)
     : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), options)) {}
 QuestionAnswering::~QuestionAnswering() = default;
 
@@ -195,7 +195,7 @@ const TaskSpec& question_answering_spec() {
        .run_options = {RunOption::kPadding, RunOption::kPacking},
        .pipeline = "question-answering",
        .make = [](const TaskContext& context,
-                  const Options& options) { return std::make_unique<QuestionAnswering>(context.folder, options); },
+                  const Options& options) { return std::make_unique<QuestionAnswering>(context.model, options); },
        .sample_rows =
            [](const RowTask& task, const Options&) {
              data::Example row = tasks::sample_row(task);

@@ -95,7 +95,7 @@ class ReplacedLines final : public PredictionLines {
 
 class ReplacedTokenDetection final : public TextTask {
  public:
-  ReplacedTokenDetection(const std::filesystem::path& model, ReplacedTokenDetectionOptions options)
+  ReplacedTokenDetection(const ModelSource& model, ReplacedTokenDetectionOptions options)
       : TextTask(model, options.max_length), options_(std::move(options)) {
     metrics();  // refuses unknown names
   }
@@ -192,7 +192,7 @@ class ReplacedTokenDetection final : public TextTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> replaced_token_detection(const std::filesystem::path& model,
+std::unique_ptr<RowTask> replaced_token_detection(const ModelSource& model,
                                                   ReplacedTokenDetectionOptions options) {
   return std::make_unique<ReplacedTokenDetection>(model, std::move(options));
 }
@@ -212,7 +212,7 @@ const TaskSpec& replaced_token_detection_spec() {
        .classes = {"ElectraForPreTraining"},
        .run_options = {RunOption::kPadding, RunOption::kPacking, RunOption::kWeightColumn},
        .make = [](const TaskContext& context,
-                  const Options& options) { return replaced_token_detection(context.folder, options); },
+                  const Options& options) { return replaced_token_detection(context.model, options); },
        .sample_rows =
            [](const RowTask& task, const Options& options) {
              data::Example row = tasks::sample_row(task);

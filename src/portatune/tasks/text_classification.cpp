@@ -179,7 +179,7 @@ struct TextClassification::Impl {
   std::vector<std::string> labels;
 };
 
-TextClassification::TextClassification(const std::filesystem::path& model, TextClassificationOptions options)
+TextClassification::TextClassification(const ModelSource& model, TextClassificationOptions options)
     : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {
   metrics();  // refuses unknown names
 }

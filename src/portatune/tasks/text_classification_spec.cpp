@@ -24,7 +24,7 @@ constexpr const char* kTextClassification = "text-classification";
 Head head_for(const TextClassificationRunOptions& options, const TaskContext& context, const data::Dataset& rows) {
   const std::optional<data::Example> first = rows.iterate().next();
   const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
-  const Head head = options.head ? *options.head : tasks::head_in(hub::read_config(context.folder));
+  const Head head = options.head ? *options.head : tasks::head_in(hub::read_config(context.model));
   if (!several || head == Head::kMultiLabel) return head;
   if (head == Head::kRegression && !options.label_columns.empty()) return head;
   if (!options.head) return Head::kMultiLabel;
@@ -65,7 +65,7 @@ Names classes_in(const TextClassificationRunOptions& options, const TaskContext&
   Names classes = tasks::classes_of_rows(context, rows, options.label_column);
   tasks::require_several_classes(classes, context, options.label_column);
   if (options.head || head != Head::kSoftmax) return classes;
-  const Names stored = tasks::labels_in(hub::read_config(context.folder));
+  const Names stored = tasks::labels_in(hub::read_config(context.model));
   if (tasks::in_stored_order(classes, stored) != stored) {
     tasks::require_no_fractions(classes, context, options.label_column);
   }
@@ -97,12 +97,12 @@ TextClassificationOptions learnt_from_rows(const TextClassificationRunOptions& o
 std::unique_ptr<RowTask> make_text_classification(const TaskContext& context,
                                                   const TextClassificationRunOptions& options) {
   if (context.classes == Classes::kOfRows) {
-    return std::make_unique<TextClassification>(context.folder, learnt_from_rows(options, context));
+    return std::make_unique<TextClassification>(context.model, learnt_from_rows(options, context));
   }
   TextClassificationOptions found = options;
   if (context.classes == Classes::kAssumed && !found.label_columns.empty()) found.labels = found.label_columns;
   found.labels = tasks::classes_without_rows(context, kTextClassification, std::move(found.labels), found.head);
-  return std::make_unique<TextClassification>(context.folder, std::move(found));
+  return std::make_unique<TextClassification>(context.model, std::move(found));
 }
 
 std::vector<data::Example> rows_of_text_classification(const RowTask& task,

@@ -8,11 +8,11 @@
 
 namespace portatune::tasks {
 
-hub::ModelFolder open_text_folder(const std::filesystem::path& path) {
-  hub::ModelFolder folder = hub::ModelFolder::open_config(path);
+hub::ModelFolder open_text_folder(const ModelSource& model) {
+  hub::ModelFolder folder = hub::ModelFolder::open_config(model);
   const bool reads_texts = !models::is_image_model(folder.config()) && !models::is_audio_model(folder.config());
   if (folder.has_weights() || folder.config().has("vocab_size") || !reads_texts) return folder;
-  folder.edit_config({.vocab_size = text::Tokenizer::load(hub::folder_of_settings(path)).vocab_size()});
+  folder.edit_config({.vocab_size = text::Tokenizer::load(hub::folder_of_settings(model.folder)).vocab_size()});
   return folder;
 }
 

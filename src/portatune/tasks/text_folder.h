@@ -11,7 +11,7 @@ namespace portatune::tasks {
 /// Opens a folder, which may lack weights. A config.json without weights and without vocab_size gets the number of
 /// tokens of the tokenizer.
 /// errors  those of hub::ModelFolder::open_config() and text::Tokenizer::load()
-hub::ModelFolder open_text_folder(const std::filesystem::path& path);
+hub::ModelFolder open_text_folder(const ModelSource& model);
 
 /// Throws a CheckpointError if a tokenizer of so many tokens needs more rows than the embedding has.
 /// tokenizer  its name: "a tokenizer"

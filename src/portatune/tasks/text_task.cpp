@@ -72,10 +72,10 @@ data::Dataset padded_batches(const data::Dataset& examples, int64_t size, data::
 }  // namespace
 
 struct TextCheckpoint::Impl {
-  Impl(const std::filesystem::path& path, int64_t length, const text::Languages& languages)
-      : folder(tasks::open_text_folder(path)),
+  Impl(const ModelSource& source, int64_t length, const text::Languages& languages)
+      : folder(tasks::open_text_folder(source)),
         model(models::text_model(folder.config())),
-        tokenizer(text::load_tokenizer(hub::folder_of_settings(path), languages)),
+        tokenizer(text::load_tokenizer(hub::folder_of_settings(source.folder), languages)),
         max_length(length),
         lengths{length},
         pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
@@ -99,9 +99,9 @@ struct TextCheckpoint::Impl {
   mutable text::IdEncoder encoder{tokenizer};
 };
 
-TextCheckpoint::TextCheckpoint(const std::filesystem::path& folder, int64_t max_length,
+TextCheckpoint::TextCheckpoint(const ModelSource& model, int64_t max_length,
                                const text::Languages& languages)
-    : impl_(std::make_unique<Impl>(folder, max_length, languages)) {}
+    : impl_(std::make_unique<Impl>(model, max_length, languages)) {}
 TextCheckpoint::~TextCheckpoint() = default;
 
 const io::JsonObject& TextCheckpoint::config() const { return impl_->folder.config(); }

@@ -101,12 +101,12 @@ class Targets {
 
 class TextToText final : public TextTask {
  public:
-  TextToText(const std::filesystem::path& model, TextToTextOptions options, const TextToTextScores& scores)
+  TextToText(const ModelSource& model, TextToTextOptions options, const TextToTextScores& scores)
       : TextTask(model, options.max_length, {options.source_lang, options.target_lang}),
         options_(std::move(options)),
         pairs_{{options_.max_length, options_.max_target_length}},
         body_(seq2seq_of(checkpoint().model())),
-        generation_(generation_of(model, checkpoint().tokenizer(), options_)),
+        generation_(generation_of(model.folder, checkpoint().tokenizer(), options_)),
         metrics_(options_.metrics.empty() ? scores.reported : options_.metrics),
         best_score_(scores.of_best_model) {
     require_both_languages(options_);
@@ -288,7 +288,7 @@ Forward TextToText::forward(const nn::Scope& root, const Columns& batch) const {
 
 }  // namespace
 
-std::unique_ptr<RowTask> text_to_text(const std::filesystem::path& model, TextToTextOptions options,
+std::unique_ptr<RowTask> text_to_text(const ModelSource& model, TextToTextOptions options,
                                       const TextToTextScores& scores) {
   return std::make_unique<TextToText>(model, std::move(options), scores);
 }

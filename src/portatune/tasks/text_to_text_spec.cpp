@@ -20,7 +20,7 @@ TaskSpec spec_called(const char* name, const char* pipeline, std::vector<std::st
                      const TextToTextScores& scores) {
   const auto make = [scores](const TaskContext& context, TextToTextOptions options) {
     tasks::choose_columns(context, options);
-    return text_to_text(context.folder, std::move(options), scores);
+    return text_to_text(context.model, std::move(options), scores);
   };
   return task_spec<TextToTextOptions>(
       {.name = name,

@@ -124,7 +124,7 @@ struct TokenClassification::Impl {
   std::vector<std::string> labels;
 };
 
-TokenClassification::TokenClassification(const std::filesystem::path& model, TokenClassificationOptions options)
+TokenClassification::TokenClassification(const ModelSource& model, TokenClassificationOptions options)
     : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
 TokenClassification::~TokenClassification() = default;
 
@@ -263,7 +263,7 @@ void learn_tags(const TaskContext& context, const ClassWeights& weights, TokenCl
   const data::Dataset rows =
       read_tagged(context.files, options.tokens_column, options.tags_column, context.table).filter(has_tags);
   if (options.labels.empty()) options.labels = tags_of(context.readable(rows), options.tags_column);
-  const std::vector<std::string> stored = tasks::labels_in(hub::read_config(context.folder));
+  const std::vector<std::string> stored = tasks::labels_in(hub::read_config(context.model));
   const RowLabels labels = row_tags(chosen_labels(options.labels, stored), options.tags_column);
   options.loss = tasks::with_class_weights(options.loss, weights, Head::kSoftmax, labels, context, rows);
 }
@@ -276,7 +276,7 @@ std::unique_ptr<RowTask> make_token_classification(const TaskContext& context,
   } else {
     options.labels = tasks::classes_without_rows(context, kTokenClassification, std::move(options.labels));
   }
-  return std::make_unique<TokenClassification>(context.folder, std::move(options));
+  return std::make_unique<TokenClassification>(context.model, std::move(options));
 }
 
 std::vector<data::Example> rows_of_token_classification(const RowTask& task,

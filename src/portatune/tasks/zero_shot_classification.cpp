@@ -121,7 +121,7 @@ class ZeroShotLines final : public PredictionLines {
 
 class ZeroShotClassification final : public tasks::SeveralExamplesTask {
  public:
-  ZeroShotClassification(const std::filesystem::path& model, ZeroShotClassificationOptions options,
+  ZeroShotClassification(const ModelSource& model, ZeroShotClassificationOptions options,
                          const std::function<void(const std::string&)>& notice)
       : SeveralExamplesTask(model, options.max_length, options.text_column),
         options_(checked(std::move(options))),
@@ -163,7 +163,7 @@ class ZeroShotClassification final : public tasks::SeveralExamplesTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> zero_shot_classification(const std::filesystem::path& model,
+std::unique_ptr<RowTask> zero_shot_classification(const ModelSource& model,
                                                   ZeroShotClassificationOptions options,
                                                   const std::function<void(const std::string& remark)>& notice) {
   return std::make_unique<ZeroShotClassification>(model, std::move(options), notice);
@@ -184,7 +184,7 @@ const TaskSpec& zero_shot_classification_spec() {
        .run_options = {RunOption::kPadding},
        .pipeline = "zero-shot-classification",
        .make = [](const TaskContext& context, const ZeroShotClassificationOptions& options) {
-         return zero_shot_classification(context.folder, options, context.notice);
+         return zero_shot_classification(context.model, options, context.notice);
        }});
   return kSpec;
 }

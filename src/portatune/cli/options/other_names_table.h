@@ -127,7 +127,6 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"task-name", "", "", "--recipe glue/cola and so on for GLUE, else --task NAME"},
     {"config-name", "", "", "config.json of the --model folder is used; --from-config trains that folder from scratch"},
     {"from-scratch", "--from-config=true", "", ""},
-    {"config-overrides", "", "", "change config.json of a copy of the --model folder"},
     {"tokenizer-name*", "", "", "the tokenizer of the --model folder is used: leave it out"},
     {"image-processor-name", "", "", "preprocessor_config.json of the --model folder is used: leave it out"},
     {"feature-extractor-name", "", "", "preprocessor_config.json of the --model folder is used: leave it out"},

@@ -12,6 +12,7 @@
 #include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapters/adapter_names.h"
+#include "portatune/hub/config_edit.h"
 #include "portatune/hub/download/cache.h"
 #include "portatune/hub/download/find_model.h"
 #include "portatune/io/file/file.h"
@@ -308,8 +309,11 @@ fs::path folder_of_settings(const fs::path& folder) {
   return fs::exists(folder / "config.json") ? folder : base_of(folder);
 }
 
-io::JsonObject read_config(const fs::path& folder) {
-  return io::JsonObject::read(folder_of_settings(folder) / "config.json");
+io::JsonObject read_config(const ModelSource& source) {
+  const fs::path file = folder_of_settings(source.folder) / "config.json";
+  if (source.config.empty()) return io::JsonObject::read(file);
+  const std::string text = io::read_text(file, kMaxConfigBytes);
+  return io::JsonObject::parse(edit_config(text, file.string(), {.values = source.config}), file.string());
 }
 
 Adapter read_adapter(const fs::path& folder) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "portatune/hub.h"
 #include "portatune/io/safetensors/safetensors.h"
 #include "portatune/io/text/json.h"
 #include "portatune/nn.h"
@@ -29,9 +30,9 @@ std::filesystem::path base_of(const std::filesystem::path& folder);
 /// The folder with config.json and the tokenizer: a folder that PEFT wrote has none, so its model supplies them.
 /// errors  those of base_of()
 std::filesystem::path folder_of_settings(const std::filesystem::path& folder);
-/// The config.json of a model or of an adapter's model.
+/// The config.json of a model or of an adapter's model, with the values of `source`.
 /// errors  those of base_of() and of JsonObject::read()
-io::JsonObject read_config(const std::filesystem::path& folder);
+io::JsonObject read_config(const ModelSource& source);
 
 /// The adapter in a folder. `files` keep the tensors mapped, whose names are those of parameters.
 struct Adapter {

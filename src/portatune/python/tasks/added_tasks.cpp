@@ -56,14 +56,14 @@ class AddedTasks {
           {.name = name,
            .classes = {definition.architecture},
            .make = [this, name](const TaskContext& context, const ImageInputOptions& options) {
-             return python_image_task(context.folder, options, definition_of(name));
+             return python_image_task(context.model, options, definition_of(name));
            }});
     }
     return task_spec<TextOptions>({.name = name,
                                    .classes = {definition.architecture},
                                    .run_options = {RunOption::kPadding},
                                    .make = [this, name](const TaskContext& context, const TextOptions& options) {
-                                     return python_text_task(context.folder, options.max_length, definition_of(name));
+                                     return python_text_task(context.model, options.max_length, definition_of(name));
                                    }});
   }
 

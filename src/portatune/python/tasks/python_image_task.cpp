@@ -15,8 +15,8 @@ namespace {
 
 class PythonImageTask final : public ImageTask {
  public:
-  PythonImageTask(const std::filesystem::path& folder, const ImageInputOptions& options, Definition definition)
-      : ImageTask(folder, definition.inputs.images.front().column, options), functions_(std::move(definition)) {}
+  PythonImageTask(const ModelSource& model, const ImageInputOptions& options, Definition definition)
+      : ImageTask(model, definition.inputs.images.front().column, options), functions_(std::move(definition)) {}
 
   // Conversion of rows to examples.
 
@@ -77,9 +77,9 @@ class PythonImageTask final : public ImageTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> python_image_task(const std::filesystem::path& folder, const ImageInputOptions& options,
+std::unique_ptr<RowTask> python_image_task(const ModelSource& model, const ImageInputOptions& options,
                                            Definition definition) {
-  return std::make_unique<PythonImageTask>(folder, options, std::move(definition));
+  return std::make_unique<PythonImageTask>(model, options, std::move(definition));
 }
 
 }  // namespace portatune::python

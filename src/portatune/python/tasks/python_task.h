@@ -54,9 +54,9 @@ struct Definition {
   SharedObject object;
 };
 
-std::unique_ptr<RowTask> python_text_task(const std::filesystem::path& folder, int64_t max_length,
+std::unique_ptr<RowTask> python_text_task(const ModelSource& model, int64_t max_length,
                                           Definition definition);
-std::unique_ptr<RowTask> python_image_task(const std::filesystem::path& folder, const ImageInputOptions& options,
+std::unique_ptr<RowTask> python_image_task(const ModelSource& model, const ImageInputOptions& options,
                                            Definition definition);
 
 /// Adds a task to the program, or replaces the one of this name that Python has added. A run keeps the one that it has

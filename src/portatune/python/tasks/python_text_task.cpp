@@ -18,11 +18,11 @@ std::string prefix_of(const TextInput& text) { return text.name + "_"; }
 
 class PythonTextTask final : public TextTask {
  public:
-  PythonTextTask(const std::filesystem::path& folder, int64_t max_length, Definition definition)
-      : TextTask(folder, max_length), functions_(std::move(definition)) {
+  PythonTextTask(const ModelSource& model, int64_t max_length, Definition definition)
+      : TextTask(model, max_length), functions_(std::move(definition)) {
     const bool needs_ends = std::ranges::any_of(texts(), [](const TextInput& text) { return text.separate; });
     if (!needs_ends || (checkpoint().tokenizer().cls_id() && checkpoint().tokenizer().sep_id())) return;
-    throw CheckpointError({.where = folder.string(),
+    throw CheckpointError({.where = model.folder.string(),
                            .given = "a tokenizer without cls_token and sep_token",
                            .expected = "an encoder such as BERT or RoBERTa, for texts with separate columns"});
   }
@@ -129,9 +129,9 @@ class PythonTextTask final : public TextTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> python_text_task(const std::filesystem::path& folder, int64_t max_length,
+std::unique_ptr<RowTask> python_text_task(const ModelSource& model, int64_t max_length,
                                           Definition definition) {
-  return std::make_unique<PythonTextTask>(folder, max_length, std::move(definition));
+  return std::make_unique<PythonTextTask>(model, max_length, std::move(definition));
 }
 
 }  // namespace portatune::python

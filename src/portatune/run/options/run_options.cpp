@@ -45,6 +45,9 @@ void describe_training(RunOptions& o, OptionFields& fields) {
          {.lowest = 1, .default_help = "one pass"});
   fields("max_steps", o.max_steps, "number of steps of the whole run, in place of epochs",
          {.lowest = 1, .default_help = "none"});
+  fields("config_overrides", o.model.config_overrides,
+         "values in place of those in config.json, which the saved model has, too: hidden_dropout_prob=0.2",
+         {.repeated = true, .fact = Fact::kUnlessDefault, .placeholder = "KEY=VALUE,..."});
   fields("packing", o.packing, "several texts per row", {.default_help = "exact_examples, unless --padding is given"});
   fields("tokens_per_batch", o.tokens_per_batch, "tokens of a batch with --packing token_budget",
          {.lowest = 1, .highest = 1e9, .default_help = "about --batch-size examples"});

@@ -23,7 +23,7 @@ struct AudioClassification::Impl {
   tasks::FileClasses classes;
 };
 
-AudioClassification::AudioClassification(const fs::path& model, AudioClassificationOptions options)
+AudioClassification::AudioClassification(const ModelSource& model, AudioClassificationOptions options)
     : AudioTask(model, options.audio_column, options.input),
       impl_(std::make_unique<Impl>(Impl{{{.file = "audio",
                                           .file_column = std::move(options.audio_column),
@@ -109,7 +109,7 @@ std::unique_ptr<RowTask> make_audio_classification(const TaskContext& context,
   } else {
     found.labels = tasks::classes_without_rows(context, kAudioClassification, std::move(found.labels));
   }
-  return std::make_unique<AudioClassification>(context.folder, std::move(found));
+  return std::make_unique<AudioClassification>(context.model, std::move(found));
 }
 
 std::vector<data::Example> rows_of_audio_classification(const RowTask& task,

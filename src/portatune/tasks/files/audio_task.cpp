@@ -135,9 +135,9 @@ struct AudioTask::Impl {
   std::vector<data::LengthPair> pairs;  // numbers of frames and of targets of batches
 };
 
-AudioTask::AudioTask(const fs::path& model, std::string column, AudioInputOptions options, const ConfigValues& values)
-    : FileTask(model, std::move(column), tasks::kAudioFile, "recordings", values),
-      impl_(std::make_unique<Impl>(model, options, config())) {}
+AudioTask::AudioTask(const ModelSource& model, std::string column, AudioInputOptions options)
+    : FileTask(model, std::move(column), tasks::kAudioFile, "recordings"),
+      impl_(std::make_unique<Impl>(model.folder, options, config())) {}
 AudioTask::~AudioTask() = default;
 
 const models::AudioModel& AudioTask::model() const { return *impl_->model; }

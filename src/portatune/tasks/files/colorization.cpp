@@ -96,7 +96,7 @@ class BitMetrics final : public Metrics {
 
 class Colorization final : public FileTask {
  public:
-  Colorization(const fs::path& model, ColorizationOptions options)
+  Colorization(const ModelSource& model, ColorizationOptions options)
       : FileTask(model, options.image_column, tasks::kImageFile, "images"),
         options_(std::move(options)),
         model_(models::color_model(config())),
@@ -321,7 +321,7 @@ void ColorizationOptions::describe(OptionFields& fields) {
   fields("color_seed", color_seed, "draw colors at random", {.default_help = "the most probable ones"});
 }
 
-std::unique_ptr<RowTask> colorization(const fs::path& model, ColorizationOptions options) {
+std::unique_ptr<RowTask> colorization(const ModelSource& model, ColorizationOptions options) {
   return std::make_unique<Colorization>(model, std::move(options));
 }
 
@@ -333,7 +333,7 @@ const TaskSpec& colorization_spec() {
        .prediction_options = {"colored_images", "colored_column", "color_seed"},
        .pipeline = "image-to-image",
        .make = [](const TaskContext& context,
-                  const ColorizationOptions& options) { return colorization(context.folder, options); },
+                  const ColorizationOptions& options) { return colorization(context.model, options); },
        .sample_rows = rows_of_colorization});
   return kSpec;
 }

@@ -1,15 +1,12 @@
 #include "portatune/tasks/file_task.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "portatune/base/random.h"
 #include "portatune/data/verbs/functions/user_function.h"
-#include "portatune/hub/adapters/adapter.h"
 #include "portatune/hub/initial_weights.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/io/text/json_tree.h"
 #include "portatune/tasks/results/save_model.h"
 #include "portatune/tasks/rows/row_file.h"
 
@@ -24,42 +21,24 @@ uint64_t key_of(const data::Example& row, uint64_t seed) {
   return split_mix_64(split_mix_64(seed, number("epoch")), number("index"));
 }
 
-std::string with_values(const std::string& config, const ConfigValues& values, const std::string& where) {
-  if (values.empty()) return config;
-  nlohmann::ordered_json json = io::parse_json_object(config, where);
-  for (const auto& [key, value] : values) std::visit([&](const auto& v) { json[key] = v; }, value);
-  return json.dump();
-}
-
 }  // namespace
 
 struct FileTask::Impl {
-  Impl(const std::filesystem::path& model, std::string column, const tasks::FileType& type, const char* unit,
-       const ConfigValues& values)
-      : folder(hub::ModelFolder::open_config(model)),
-        config_text(with_values(folder.config_text(), values, config_file())),
-        config(io::JsonObject::parse(config_text, config_file())),
-        column(std::move(column)),
-        type(type),
-        unit(unit) {}
-
-  std::string config_file() const { return (hub::folder_of_settings(folder.path()) / "config.json").string(); }
+  Impl(const ModelSource& model, std::string column, const tasks::FileType& type, const char* unit)
+      : folder(hub::ModelFolder::open_config(model)), column(std::move(column)), type(type), unit(unit) {}
 
   hub::ModelFolder folder;
-  std::string config_text;
-  io::JsonObject config;
   std::string column;
   const tasks::FileType& type;
   const char* unit;
   mutable io::SeenFiles seen;  // notices changes while rows are encoded
 };
 
-FileTask::FileTask(const std::filesystem::path& model, std::string column, const tasks::FileType& type,
-                   const char* unit, const ConfigValues& values)
-    : impl_(std::make_unique<Impl>(model, std::move(column), type, unit, values)) {}
+FileTask::FileTask(const ModelSource& model, std::string column, const tasks::FileType& type, const char* unit)
+    : impl_(std::make_unique<Impl>(model, std::move(column), type, unit)) {}
 FileTask::~FileTask() = default;
 
-const io::JsonObject& FileTask::config() const { return impl_->config; }
+const io::JsonObject& FileTask::config() const { return impl_->folder.config(); }
 const std::string& FileTask::file_column() const { return impl_->column; }
 
 std::string FileTask::file_name(const data::Example& row) const {
@@ -165,7 +144,7 @@ InitialWeights FileTask::initial_weights(std::span<const nn::Parameter> paramete
 void FileTask::require_weights() const { impl_->folder.require_weights(); }
 
 void FileTask::save_folder(const std::filesystem::path& folder, ConfigChanges changes) const {
-  tasks::save_model(folder, impl_->folder, impl_->config_text, std::move(changes));
+  tasks::save_model(folder, impl_->folder, std::move(changes));
 }
 
 }  // namespace portatune

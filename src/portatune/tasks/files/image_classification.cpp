@@ -49,7 +49,7 @@ struct ImageClassification::Impl {
   tasks::FileClasses classes;
 };
 
-ImageClassification::ImageClassification(const fs::path& model, ImageClassificationOptions options)
+ImageClassification::ImageClassification(const ModelSource& model, ImageClassificationOptions options)
     : ImageTask(model, options.image_column, options.input),
       impl_(std::make_unique<Impl>(std::move(options), config())) {}
 ImageClassification::~ImageClassification() = default;
@@ -150,7 +150,7 @@ std::unique_ptr<RowTask> make_image_classification(const TaskContext& context, c
   } else {
     found.labels = tasks::classes_without_rows(context, kImageClassification, std::move(found.labels));
   }
-  return std::make_unique<ImageClassification>(context.folder, std::move(found));
+  return std::make_unique<ImageClassification>(context.model, std::move(found));
 }
 
 std::vector<data::Example> rows_of_image_classification(const RowTask& task, const RunOptions& options) {

@@ -72,9 +72,9 @@ struct ImageTask::Impl {
   image::Processor processor;
 };
 
-ImageTask::ImageTask(const fs::path& model, std::string column, ImageInputOptions options)
+ImageTask::ImageTask(const ModelSource& model, std::string column, ImageInputOptions options)
     : FileTask(model, std::move(column), tasks::kImageFile, "images"),
-      impl_(std::make_unique<Impl>(model, options, config())) {}
+      impl_(std::make_unique<Impl>(model.folder, options, config())) {}
 ImageTask::~ImageTask() = default;
 
 const models::ImageModel& ImageTask::model() const { return *impl_->model; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -69,13 +70,12 @@ bool has_ctc_head(const io::JsonObject& config) {
 }
 
 // A new head has the size of the vocabulary, and so does one for a new vocabulary.
-ConfigValues config_values(const fs::path& model, const SpeechCtcOptions& options, const CtcTokenizer& tokenizer) {
-  ConfigValues values;
-  if (options.ctc_loss_reduction) values["ctc_loss_reduction"] = *options.ctc_loss_reduction;
-  if (options.characters.empty() && has_ctc_head(hub::read_config(model))) return values;
-  values["vocab_size"] = tokenizer.size();
-  values["pad_token_id"] = tokenizer.blank_id();
-  return values;
+ModelSource with_vocabulary(ModelSource model, const SpeechCtcOptions& options, const CtcTokenizer& tokenizer) {
+  if (options.ctc_loss_reduction) model.config["ctc_loss_reduction"] = nlohmann::json(*options.ctc_loss_reduction).dump();
+  if (options.characters.empty() && has_ctc_head(hub::read_config(model))) return model;
+  model.config["vocab_size"] = std::to_string(tokenizer.size());
+  model.config["pad_token_id"] = std::to_string(tokenizer.blank_id());
+  return model;
 }
 
 void require_ctc(const models::AudioModelFacts& facts) {
@@ -152,12 +152,12 @@ void SpeechCtcOptions::describe(OptionFields& fields) {
 }
 
 struct SpeechCtc::Impl {
-  Impl(const fs::path& model, SpeechCtcOptions given, std::shared_ptr<data::BadRows> bad_rows)
+  Impl(const ModelSource& source, SpeechCtcOptions given, std::shared_ptr<data::BadRows> bad_rows)
       : options(std::move(given)),
         bad_rows(std::move(bad_rows)),
-        tokenizer(tokenizer_of(model, options)),
+        tokenizer(tokenizer_of(source.folder, options)),
         letter_case(options.characters.empty() ? tokenizer.letter_case() : tasks::LetterCase::kLower),
-        config_values(portatune::config_values(model, options, tokenizer)) {
+        model(with_vocabulary(source, options, tokenizer)) {
     require_durations(options);
   }
 
@@ -173,16 +173,16 @@ struct SpeechCtc::Impl {
   const std::shared_ptr<data::BadRows> bad_rows;
   const CtcTokenizer tokenizer;
   const tasks::LetterCase letter_case;  // of transcriptions
-  const ConfigValues config_values;
+  const ModelSource model;
 };
 
-SpeechCtc::SpeechCtc(const fs::path& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows)
-    : SpeechCtc(model, std::make_unique<Impl>(model, std::move(options), std::move(bad_rows))) {}
+SpeechCtc::SpeechCtc(const ModelSource& model, SpeechCtcOptions options, std::shared_ptr<data::BadRows> bad_rows)
+    : SpeechCtc(std::make_unique<Impl>(model, std::move(options), std::move(bad_rows))) {}
 
-SpeechCtc::SpeechCtc(const fs::path& folder, std::unique_ptr<Impl> impl)
-    : AudioTask(folder, impl->options.audio_column, impl->options.input, impl->config_values), impl_(std::move(impl)) {
+SpeechCtc::SpeechCtc(std::unique_ptr<Impl> impl)
+    : AudioTask(impl->model, impl->options.audio_column, impl->options.input), impl_(std::move(impl)) {
   require_ctc(model().facts());
-  require_fitting(impl_->tokenizer, *model().facts().ctc, folder);
+  require_fitting(impl_->tokenizer, *model().facts().ctc, impl_->model.folder);
   static_cast<void>(metrics());  // refuses unknown names
   set_pairs({{max_length(), max_target_length()}});
 }
@@ -322,7 +322,9 @@ namespace {
 
 constexpr const char* kEnglishCharacters = " 'abcdefghijklmnopqrstuvwxyz";
 
-bool has_vocabulary(const fs::path& model) { return fs::exists(hub::folder_of_settings(model) / "vocab.json"); }
+bool has_vocabulary(const ModelSource& model) {
+  return fs::exists(hub::folder_of_settings(model.folder) / "vocab.json");
+}
 
 // The characters of the transcriptions in lower case.
 std::string characters_of_rows(const TaskContext& context, const SpeechCtcOptions& options) {
@@ -349,12 +351,12 @@ void report_durations(const TaskContext& context, const SpeechCtc& task, const S
 std::unique_ptr<RowTask> make_speech_ctc(const TaskContext& context, const SpeechCtcOptions& given) {
   SpeechCtcOptions options = given;
   const bool is_trained = context.classes == Classes::kOfRows;
-  if (is_trained && (options.new_vocabulary || !has_vocabulary(context.folder))) {
+  if (is_trained && (options.new_vocabulary || !has_vocabulary(context.model))) {
     options.characters = characters_of_rows(context, options);
-  } else if (context.classes == Classes::kAssumed && !has_vocabulary(context.folder)) {
+  } else if (context.classes == Classes::kAssumed && !has_vocabulary(context.model)) {
     options.characters = kEnglishCharacters;
   }
-  auto task = std::make_unique<SpeechCtc>(context.folder, options, context.bad_rows);
+  auto task = std::make_unique<SpeechCtc>(context.model, options, context.bad_rows);
   if (is_trained) report_durations(context, *task, options);
   return task;
 }

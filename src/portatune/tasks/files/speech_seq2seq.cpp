@@ -143,16 +143,16 @@ class SpeechLines final : public PredictionLines {
 
 class SpeechSeq2Seq final : public FileTask {
  public:
-  SpeechSeq2Seq(const fs::path& model, SpeechSeq2SeqOptions options)
+  SpeechSeq2Seq(const ModelSource& model, SpeechSeq2SeqOptions options)
       : FileTask(model, options.audio_column, tasks::kAudioFile, "recordings"),
         options_(std::move(options)),
         model_(models::speech_model(config())),
         encoder_(models::speech_encoder(*model_)),
         body_(*model_->seq2seq()),
-        extractor_(extractor_of(hub::folder_of_settings(model), config(), encoder_.speech_facts())),
-        tokenizer_(text::Tokenizer::load(hub::folder_of_settings(model))),
-        generation_(generation_of(model)),
-        settings_(settings_of_generation(hub::folder_of_settings(model))),
+        extractor_(extractor_of(hub::folder_of_settings(model.folder), config(), encoder_.speech_facts())),
+        tokenizer_(text::Tokenizer::load(hub::folder_of_settings(model.folder))),
+        generation_(generation_of(model.folder)),
+        settings_(settings_of_generation(hub::folder_of_settings(model.folder))),
         prompt_(prompt(false)),
         prediction_prompt_(prompt(options_.return_timestamps)),
         times_(times()),
@@ -162,7 +162,7 @@ class SpeechSeq2Seq final : public FileTask {
             options_.max_target_length.value_or(std::min(kDefaultTargetLength, body_.facts().max_target))),
         max_seconds_(options_.max_duration_seconds.value_or(times_ ? kLongestSeconds : seconds_heard())),
         metrics_(options_.metrics.empty() ? std::vector<std::string>{"wer", "cer"} : options_.metrics) {
-    tasks::require_embeddings(model, "a tokenizer", tokenizer_.vocab_size(), model_->written_vocab_size());
+    tasks::require_embeddings(model.folder, "a tokenizer", tokenizer_.vocab_size(), model_->written_vocab_size());
     require_lengths();
     generate::check(generation_, model_->written_vocab_size());
     static_cast<void>(metrics());  // refuses unknown names before any row is read
@@ -466,7 +466,7 @@ void SpeechSeq2Seq::save(const fs::path& folder) const {
 
 }  // namespace
 
-std::unique_ptr<RowTask> speech_seq2seq(const fs::path& model, SpeechSeq2SeqOptions options) {
+std::unique_ptr<RowTask> speech_seq2seq(const ModelSource& model, SpeechSeq2SeqOptions options) {
   return std::make_unique<SpeechSeq2Seq>(model, std::move(options));
 }
 

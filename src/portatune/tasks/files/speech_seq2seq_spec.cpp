@@ -10,7 +10,7 @@ namespace portatune {
 namespace {
 
 std::unique_ptr<RowTask> make_speech_seq2seq(const TaskContext& context, const SpeechSeq2SeqOptions& options) {
-  return speech_seq2seq(context.folder, options);
+  return speech_seq2seq(context.model, options);
 }
 
 std::vector<data::Example> rows_of_speech_seq2seq(const RowTask& task, const SpeechSeq2SeqOptions& options) {

@@ -8,14 +8,9 @@
 namespace portatune::tasks {
 
 void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes) {
-  save_model(folder, from, from.config_text(), std::move(changes));
-}
-
-void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, const std::string& config,
-                ConfigChanges changes) {
   changes.dtype = DType::kFloat32;
   const std::string where = (from.path() / "config.json").string();
-  io::write_file(folder / "config.json", hub::edit_config(config, where, changes));
+  io::write_file(folder / "config.json", hub::edit_config(from.config_text(), where, changes));
   hub::write_companions(from, folder);
 }
 

@@ -12,8 +12,5 @@ namespace portatune::tasks {
 /// Writes the config with the changes, for weights as float32, and companion files. `folder` exists.
 /// from  the pretrained model, already in memory: its folder is not read
 void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes);
-/// The same with another text of config.json in place of that of `from`.
-void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, const std::string& config,
-                ConfigChanges changes);
 
 }  // namespace portatune::tasks

@@ -57,12 +57,12 @@ void require_no_fractions(const Names& classes, const TaskContext& context, cons
 }
 
 Names in_order_of_model(const Names& classes, const TaskContext& context) {
-  return in_stored_order(classes, labels_in(hub::read_config(context.folder)));
+  return in_stored_order(classes, labels_in(hub::read_config(context.model)));
 }
 
 Names classes_without_rows(const TaskContext& context, const std::string& task, Names given, std::optional<Head> head) {
   if (!given.empty()) return given;
-  const io::JsonObject config = hub::read_config(context.folder);
+  const io::JsonObject config = hub::read_config(context.model);
   const Names stored = labels_in(config);
   const Head wanted = head.value_or(head_in(config));
   if (context.classes == Classes::kAssumed) {
@@ -71,7 +71,7 @@ Names classes_without_rows(const TaskContext& context, const std::string& task, 
     return {"0", "1"};
   }
   if (head || !stored.empty() || wanted != Head::kSoftmax) return {};
-  throw CheckpointError({.where = context.folder.string(),
+  throw CheckpointError({.where = context.model.folder.string(),
                          .given = "no labels: config.json has no id2label, so this is an encoder without a head",
                          .expected = "a model that is trained for " + task,
                          .fix = "fine-tune the model first: portatune fit"});

@@ -11,6 +11,7 @@
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/run.h"
+#include "portatune/run/inputs/task/config_overrides.h"
 #include "portatune/run/inputs/task/open_task.h"
 #include "portatune/tasks/text_folder.h"
 
@@ -18,12 +19,12 @@ namespace portatune::run {
 namespace {
 
 // No limit for a model without texts or a broken folder; opening the model reports the fault.
-int64_t positions_of(const std::filesystem::path& folder) {
+int64_t positions_of(const ModelSource& source) {
   try {
-    const io::JsonObject config = hub::read_config(folder);
+    const io::JsonObject config = hub::read_config(source);
     if (models::is_image_model(config)) return std::numeric_limits<int64_t>::max();
     const bool is_whole = config.has("vocab_size");
-    return models::text_model(is_whole ? config : tasks::open_text_folder(folder).config())->facts().max_length;
+    return models::text_model(is_whole ? config : tasks::open_text_folder(source).config())->facts().max_length;
   } catch (const Error&) {
     return std::numeric_limits<int64_t>::max();
   }
@@ -38,7 +39,7 @@ void lower_max_length(ModelOptions& model, const std::filesystem::path& folder, 
   const auto length = std::ranges::find(fields, "max_length", &OptionField::name);
   if (length == fields.end() || length->get().empty()) return;
   const int64_t max_length = number_in<int64_t>(length->get().front()).value_or(0);
-  const int64_t positions = positions_of(folder);
+  const int64_t positions = positions_of(source_of(model, folder));
   if (positions >= max_length) return;
   events.notice(fmt::format("--max-length is {}, not {}: the model has no more positions", positions, max_length));
   length->set({std::to_string(positions)});

@@ -1,6 +1,7 @@
 #include "portatune/run/inputs/task/open_task.h"
 
 #include "portatune/error.h"
+#include "portatune/run/inputs/task/config_overrides.h"
 #include "portatune/run/inputs/task/given_options.h"
 #include "portatune/tasks/registry.h"
 
@@ -24,13 +25,14 @@ std::unique_ptr<RowTask> open_task(const ModelOptions& model, const std::filesys
   const TaskSpec& spec = spec_of(model, folder);
   if (classes != Classes::kOfModel) require_labels(model, folder);
   require_options_of(spec, model.given);
-  const TaskContext context{.folder = folder,
+  const TaskContext context{.model = source_of(model, folder),
                             .files = files,
                             .table = model.table,
                             .bad_rows = model.bad_rows,
                             .classes = classes,
                             .notice = [&events](const std::string& remark) { events.notice(remark); }};
   std::unique_ptr<RowTask> task = spec.make(context, model.options);
+  require_known_overrides(model, *task);
   if (classes == Classes::kOfModel) task->require_weights();
   if (!model.lengths.empty()) task->set_lengths(model.lengths);
   if (!model.pairs.empty()) task->set_pairs(model.pairs);
