@@ -38,7 +38,7 @@ TEST(Events, ReportNothingByDefault) {
   Events events;
   EXPECT_EQ(events.progress("evaluating")->rows(), 0);
   RowProgress evaluation;
-  const std::unique_ptr<TrainingObserver> observer = events.training(3, evaluation);
+  const std::unique_ptr<TrainingObserver> observer = events.training({}, evaluation);
   EXPECT_FALSE(observer->should_stop());
   EXPECT_EQ(observer->skipped_at_end(), 0);
 }

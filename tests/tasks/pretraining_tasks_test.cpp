@@ -47,7 +47,7 @@ data::Example batch_of_rows(const RowTask& task, const Json& rows, Labels labels
 
 std::unique_ptr<RowTask> made_by(const TaskSpec& spec, const std::filesystem::path& folder, TaskOptions options,
                                  Classes classes = Classes::kAssumed) {
-  return spec.make({.folder = folder, .classes = classes}, options);
+  return spec.make({.model = folder, .classes = classes}, options);
 }
 
 std::unique_ptr<RowTask> next_sentences(const std::filesystem::path& folder, const Json& settings) {

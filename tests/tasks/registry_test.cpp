@@ -145,7 +145,7 @@ TEST(Registry, KnowsTheOptionsOfPredictionsAlone) {
 TEST(TaskSpec, ChecksTheRangesOfOptions) {
   TaskOptions options;
   options.of<ToyOptions>().strength = 2;
-  EXPECT_THAT(message_of<UsageError>([&] { toy_spec("toy").make({}, options); }), HasSubstr("strength"));
+  EXPECT_THAT(message_of<UsageError>([&] { toy_spec("toy").make({.model = ""}, options); }), HasSubstr("strength"));
 }
 
 TEST(TaskOptions, HaveTheDefaultsOfTheirType) {

@@ -380,7 +380,7 @@ TEST_F(TextToText, ReadsTheFirstTwoColumnsOfFiles) {
     TaskOptions all;
     options.max_length = options.max_target_length = 8;
     all.of<TextToTextOptions>() = options;
-    const TaskContext context{.folder = folder_.path(), .files = {(folder_ / "t.csv").string()}};
+    const TaskContext context{.model = folder_.path(), .files = {(folder_ / "t.csv").string()}};
     return summarization_spec().make(context, all)->columns(kRequired);
   };
   EXPECT_THAT(columns({}), ElementsAre("document", "summary"));

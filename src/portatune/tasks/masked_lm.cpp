@@ -32,7 +32,7 @@ class MaskedLm final : public TextTask {
   MaskedLm(const ModelSource& model, MaskedLmOptions options)
       : TextTask(model, options.max_length), options_(std::move(options)) {
     if (!checkpoint().tokenizer().mask_id()) {
-      throw CheckpointError({.where = model.string(),
+      throw CheckpointError({.where = model.folder.string(),
                              .given = "a tokenizer without a mask token",
                              .expected = "a \"mask_token\" in tokenizer_config.json, as masked language models have"});
     }

@@ -29,7 +29,7 @@ std::string last_line(FakeTerminal& fake) {
 
 TEST(ProgressBar, TellsEpochStepLossLearningRateTokensPerSecondTimesAndPadding) {
   FakeTerminal fake{.columns = 150};
-  ProgressBar bar(fake.terminal(true), 4);
+  ProgressBar bar(fake.terminal(true), 25);
   run_steps(bar, fake, 40);
   // 40 steps of 0.5 s are done and 60 are left; 75 tokens in 0.5 s.
   EXPECT_EQ(last_line(fake),
@@ -38,16 +38,18 @@ TEST(ProgressBar, TellsEpochStepLossLearningRateTokensPerSecondTimesAndPadding) 
 }
 
 TEST(ProgressBar, TellsTheEpochOfAStep) {
-  const auto epoch_of = [](int64_t step) {
+  const auto epoch_of = [](int64_t step, int64_t total = 12) {
     FakeTerminal fake;
-    ProgressBar bar(fake.terminal(true), 3);
-    run_steps(bar, fake, step, 12);
+    ProgressBar bar(fake.terminal(true), 4);
+    run_steps(bar, fake, step, total);
     return last_line(fake).substr(0, 9);
   };
   EXPECT_EQ(epoch_of(1), "epoch 1/3");
   EXPECT_EQ(epoch_of(4), "epoch 1/3");
   EXPECT_EQ(epoch_of(5), "epoch 2/3");
   EXPECT_EQ(epoch_of(12), "epoch 3/3");
+  EXPECT_EQ(epoch_of(9, 10), "epoch 3/3");  // --max-steps 10
+  EXPECT_NE(epoch_of(1, 4).substr(0, 5), "epoch");
 }
 
 // The first steps of a resumed run come after those of the interrupted one.
@@ -99,7 +101,7 @@ TEST(ProgressBar, IsDrawnAtMostTenTimesASecond) {
 TEST(ProgressBar, NeverFillsTheLastColumnNorSpillsOver) {
   for (int columns = 1; columns <= 170; ++columns) {
     FakeTerminal fake{.columns = columns};
-    ProgressBar bar(fake.terminal(true), 10);
+    ProgressBar bar(fake.terminal(true), 100'000);
     run_steps(bar, fake, 3, 1'000'000);
     const std::string line = last_line(fake);
     EXPECT_LT(static_cast<int>(line.size()), columns);
@@ -110,7 +112,7 @@ TEST(ProgressBar, NeverFillsTheLastColumnNorSpillsOver) {
 TEST(ProgressBar, NarrowTerminalsKeepTheMostImportant) {
   const auto line_of = [](int columns) {
     FakeTerminal fake{.columns = columns};
-    ProgressBar bar(fake.terminal(true), 3);
+    ProgressBar bar(fake.terminal(true), 264);
     run_steps(bar, fake, 2, 792);
     return last_line(fake);
   };

@@ -10,7 +10,7 @@ namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 
 struct Saved {
@@ -46,7 +46,8 @@ TEST_F(ConfigOverrides, TrainLikeAFolderWithTheseValues) {
 }
 
 TEST_F(ConfigOverrides, AreSettingsOfASweep) {
-  Words words = toy_.fit({"--max-steps", "1", "--quiet", "--grid", "config-overrides=hidden_dropout_prob=0,hidden_dropout_prob=0.4"});
+  Words words = toy_.fit({"--max-steps", "1", "--quiet", "--grid",
+                          "config-overrides=hidden_dropout_prob=0,hidden_dropout_prob=0.4"});
   words.front() = "sweep";
   const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 0) << run.err;

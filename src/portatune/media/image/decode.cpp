@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "portatune/base/text/text_parts.h"
 #include "portatune/io/file/file.h"
 #include "portatune/media/image/formats.h"
 

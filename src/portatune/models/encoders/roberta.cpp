@@ -36,15 +36,15 @@ class Roberta final : public TextBody {
   BertFields c_;
 };
 
-Value sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value roberta_sequence_classification(const Scope& root, const BertFields& c, const HeadInputs& in) {
   return roberta_classifier(root, c, c.head_dropout(), in);
 }
 
-Value multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value roberta_multiple_choice(const Scope& root, const BertFields& c, const HeadInputs& in) {
   return classifier(root, Roberta::pooled(root, in.x), 1, c.hidden_dropout_prob);
 }
 
-Value masked_lm(const Scope& root, const BertFields& c, const HeadInputs& in) {
+Value roberta_language_model(const Scope& root, const BertFields& c, const HeadInputs& in) {
   return roberta_masked_lm(root, "roberta", c, in);
 }
 
@@ -58,11 +58,11 @@ std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonO
   }
   return std::make_unique<TextModel>(
       facts_of(class_prefix, c), std::make_unique<Roberta>(c),
-      Heads{{HeadKind::kSequenceClassification, head_of(c, sequence_classification)},
+      Heads{{HeadKind::kSequenceClassification, head_of(c, roberta_sequence_classification)},
             {HeadKind::kTokenClassification, token_classification(c.head_dropout())},
             {HeadKind::kQuestionAnswering, question_answering()},
-            {HeadKind::kMultipleChoice, head_of(c, multiple_choice)},
-            {HeadKind::kMaskedLM, head_of(c, masked_lm)}});
+            {HeadKind::kMultipleChoice, head_of(c, roberta_multiple_choice)},
+            {HeadKind::kMaskedLM, head_of(c, roberta_language_model)}});
 }
 
 }  // namespace
