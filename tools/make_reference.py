@@ -113,7 +113,14 @@ def make_inputs(model, lengths, seed, *, choices=3):
     elif head.endswith("ForQuestionAnswering"):
         inputs["start_positions"] = torch.tensor([length // 3 for length in lengths])
         inputs["end_positions"] = torch.tensor([length // 2 for length in lengths])
+    elif config.is_encoder_decoder and head.endswith("Model"):
+        inputs["decoder_input_ids"] = below(targets_of(config), (batch, width - 2))
     return inputs
+
+
+def targets_of(config):
+    """The number of ids of the decoder."""
+    return getattr(config, "decoder_vocab_size", None) or config.vocab_size
 
 
 def end_texts(config, tokens, lengths):
@@ -129,7 +136,7 @@ def make_targets(config, lengths, generator):
     """Labels of targets, which are shorter than the sources by up to three tokens."""
     lengths = [max(length - 2 - row % 2, 1) for row, length in enumerate(reversed(lengths))]
     shape = (len(lengths), max(lengths))
-    pad, size = config.pad_token_id, getattr(config, "decoder_vocab_size", None) or config.vocab_size
+    pad, size = config.pad_token_id, targets_of(config)
     tokens = torch.randint(pad + 1 if 2 * pad < size else 0, size, shape, generator=generator)
     tokens = torch.where(tokens == pad, (pad + 2) % size, tokens)
     tokens = end_texts(config, tokens, lengths)

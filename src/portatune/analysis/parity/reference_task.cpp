@@ -132,7 +132,8 @@ bool ReferenceTask::is_per_position(const std::string& output) const {
                                               "ForCausalLM", "ForPreTraining"};
   // Frames of padding have the numbers of transformers, too.
   if (audio_model_ || models::is_speech_model(reference_.model().config())) return false;
-  if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
+  if (output == "last_hidden_state") return !reference_.inputs().has("decoder_input_ids");
+  if (output.starts_with("hidden_states")) return true;
   if (output.starts_with("encoder_")) return true;
   return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
          output != "sop_logits";
@@ -191,18 +192,23 @@ Forward ReferenceTask::seq2seq_forward(const nn::Scope& root, const models::Text
   return forward;
 }
 
-// The decoder reads the labels of a target text, if there is one, else the source.
+// The tokens that the decoder reads: those of the case, or made of the labels of a target; absent if it has neither.
+Value ReferenceTask::decoder_input_ids(const Columns& batch) const {
+  const Value labels = optional_column(batch, "labels");
+  if (head_ == "ForConditionalGeneration" && labels) return text_model_->seq2seq()->decoder_input_ids(labels);
+  return optional_column(batch, "decoder_input_ids");
+}
+
+// The decoder reads a target text, if there is one, else the source.
 models::Seq2SeqStates ReferenceTask::seq2seq_states(const nn::Scope& root, const models::TextInputs& in,
                                                     const Columns& batch) const {
   const models::Seq2Seq& body = *text_model_->seq2seq();
   if (head_ == "EncoderModel") return {.encoder = body.encoder_states(root, in), .decoder = {}};
   if (head_ == "ForTokenClassification") return body.states_of_text(root, in, HeadKind::kTokenClassification);
   if (head_ == "ForQuestionAnswering") return body.states_of_text(root, in, HeadKind::kQuestionAnswering);
-  if (head_ != "ForConditionalGeneration" || !batch.contains("labels")) {
-    return body.states_of_text(root, in, HeadKind::kSequenceClassification);
-  }
+  const models::TextInputs target{.input_ids = decoder_input_ids(batch)};
+  if (!target.input_ids) return body.states_of_text(root, in, HeadKind::kSequenceClassification);
   Values encoder = body.encoder_states(root, in);
-  const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
   Values decoder = body.decoder_states(root, target, {encoder.back(), in.attention_mask});
   return {.encoder = std::move(encoder), .decoder = std::move(decoder)};
 }

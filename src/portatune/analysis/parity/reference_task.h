@@ -33,6 +33,7 @@ class ReferenceTask final : public Task {
  private:
   Forward text_forward(const nn::Scope& root, const Columns& batch) const;
   Forward seq2seq_forward(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
+  Value decoder_input_ids(const Columns& batch) const;
   models::Seq2SeqStates seq2seq_states(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
   Forward speech_forward(const nn::Scope& root, const Columns& batch) const;
   Forward image_forward(const nn::Scope& root, const Columns& batch) const;
