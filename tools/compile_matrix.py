@@ -27,6 +27,7 @@ TARGETS = ["tpu:v2", "tpu:v3", "tpu:v4", "tpu:v5e", "tpu:v5p", "tpu:v6e", "tpu:7
            "cuda:a100-40gb", "cuda:a100-80gb", "cuda:l4"]
 TASKS = {"sequence": "text-classification", "token": "token-classification", "span": "question-answering",
          "choice": "multiple-choice", "masked LM": "masked-lm", "causal LM": "causal-lm", "text to text": "text-to-text",
+         "replaced tokens": "replaced-token-detection", "next sentence": "next-sentence-prediction",
          "image": "image-classification", "sound": "audio-classification", "CTC": "speech-ctc",
          "speech to text": "speech-seq2seq", "colours": "colorization"}
 TEXT_OPTIONS = ["--max-length", "32"]
