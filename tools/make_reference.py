@@ -166,7 +166,11 @@ def make_sounds(model, lengths, generator):
         inputs = {"input_values": torch.randn(mask.shape, generator=generator) * mask}
         if config.feat_extract_norm == "layer":  # others are trained without a mask
             inputs["attention_mask"] = mask
-    if type(model).__name__.endswith("Classification"):
+    if type(model).__name__.endswith("FrameClassification"):
+        frames = model._get_feat_extract_output_lengths(inputs["input_values"].shape[1])
+        classes = torch.randint(0, config.num_labels, (batch, frames), generator=generator)
+        inputs["labels"] = torch.nn.functional.one_hot(classes, config.num_labels)
+    elif type(model).__name__.endswith(("Classification", "ForXVector")):
         inputs["labels"] = sequence_labels(config, batch, generator)
     elif type(model).__name__.endswith("ForCTC"):
         inputs["labels"] = transcripts(config, [max(length // 3, 1) for length in lengths], generator)

@@ -9,6 +9,7 @@
 #include "portatune/media_models.h"
 #include "portatune/models/named_for_answers.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/losses.h"
 #include "portatune/tasks/objectives/ctc.h"
 #include "portatune/tasks/objectives/objectives.h"
 
@@ -258,10 +259,26 @@ Forward ReferenceTask::audio_head(const nn::Scope& root, const Values& hidden_st
   if (reference_.architecture() == audio_model_->facts().classification_class) {
     return sequence_classification(audio_model_->class_logits(root, hidden_states, in, num_labels()), batch);
   }
+  const Value labels = optional_column(batch, "labels");
+  if (head_ == "ForAudioFrameClassification") {
+    const Value logits = audio_model_->frame_logits(root, hidden_states, num_labels());
+    // A label is a row of 0 and 1. The loss counts all frames, also padding.
+    return with_loss(labels, logits,
+                     [&] { return tasks::token_classification(logits, argmax(labels, 2), ones(logits.shape()[0])); });
+  }
+  if (head_ == "ForXVector") return speakers(audio_model_->xvectors(root, hidden_states, in, num_labels()), labels);
   if (head_ != "ForCTC") refuse_class();
   const Value logits = audio_model_->ctc_logits(root, hidden_states.back());
-  return with_loss(optional_column(batch, "labels"), logits,
-                   [&] { return ctc(logits, in, batch, root.options().mesh); });
+  return with_loss(labels, logits, [&] { return ctc(logits, in, batch, root.options().mesh); });
+}
+
+Forward ReferenceTask::speakers(const models::XVectors& found, const Value& labels) const {
+  Forward forward = with_loss(labels, found.logits, [&] {
+    return tasks::sequence_classification(tasks::Problem::kSingleLabel, am_softmax_logits(found.cosines, labels),
+                                          labels, ones(labels.shape()[0]));
+  });
+  forward.outputs = {{"logits", found.logits}, {"embeddings", found.embeddings}};
+  return forward;
 }
 
 Forward ReferenceTask::ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch,
