@@ -184,6 +184,9 @@ def make_speech(model, lengths, generator):
     features = torch.randn(shape, generator=generator)
     if type(model).__name__.endswith("Classification"):
         return {"input_features": features, "labels": sequence_labels(config, len(lengths), generator)}
+    if type(model).__name__.endswith("Model"):
+        ids = torch.randint(0, config.vocab_size, (len(lengths), min(lengths)), generator=generator)
+        return {"input_features": features, "decoder_input_ids": ids}
     return {"input_features": features, "labels": make_targets(config, lengths, generator)}
 
 

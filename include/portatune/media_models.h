@@ -172,7 +172,7 @@ const SpeechEncoder& speech_encoder(const TextModel& model);
 /// states  SpeechEncoder::encoder_states()
 EncodedSource encoded_speech(const Values& states);
 
-/// True if speech_model() has the architecture of a config.json.
+/// True if speech_model() has the architecture of a config.json; false for a decoder alone, which is a text model.
 bool is_speech_model(const io::JsonObject& config);
 /// The model of a checkpoint's config.json, whose head HeadKind::kSeq2SeqLM writes texts.
 /// errors  CheckpointError for an unknown architecture, for an unusable value, and for another kind of model

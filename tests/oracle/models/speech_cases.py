@@ -93,6 +93,7 @@ SPEECH_CASES = {
     ),
     "wav2vec2_xvector": ("Wav2Vec2ForXVector", WAV2VEC2 | LAYER_NORM | XVECTOR),
     "wav2vec2_xvector_weighted": ("Wav2Vec2ForXVector", WAV2VEC2 | XVECTOR | {"use_weighted_layer_sum": True}),
+    "whisper_model": ("WhisperModel", WHISPER | {"encoder_layers": 1, "decoder_layers": 1}),
 }
 
 # Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.

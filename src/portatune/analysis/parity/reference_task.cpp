@@ -163,7 +163,8 @@ Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) cons
 Forward ReferenceTask::speech_forward(const nn::Scope& root, const Columns& batch) const {
   const models::Seq2Seq& body = *text_model_->seq2seq();
   Values encoder = models::speech_encoder(*text_model_).encoder_states(root, column(batch, "input_features"));
-  const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
+  const Value given = decoder_input_ids(batch);
+  const models::TextInputs target{.input_ids = given ? given : column(batch, "decoder_input_ids")};
   Values decoder = body.decoder_states(root, target, models::encoded_speech(encoder));
   return with_states(text_head(root, {}, decoder.back(), batch), {.encoder = encoder, .decoder = decoder});
 }
