@@ -33,7 +33,7 @@ TASKS = {"sequence": "text-classification", "token": "token-classification", "sp
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
            "audio-classification": [], "colorization": [], "speech-ctc": [],
-           "speech-seq2seq": ["--max-target-length", "16"]}
+           "speech-seq2seq": ["--max-target-length", "16", "--language", "en"]}
 UNAVAILABLE = 69
 DECODER = "-decoder"
 
