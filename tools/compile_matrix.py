@@ -27,12 +27,13 @@ TARGETS = ["tpu:v2", "tpu:v3", "tpu:v4", "tpu:v5e", "tpu:v5p", "tpu:v6e", "tpu:7
            "cuda:a100-40gb", "cuda:a100-80gb", "cuda:l4"]
 TASKS = {"sequence": "text-classification", "token": "token-classification", "span": "question-answering",
          "choice": "multiple-choice", "masked LM": "masked-lm", "causal LM": "causal-lm", "text to text": "text-to-text",
+         "replaced tokens": "replaced-token-detection", "next sentence": "next-sentence-prediction",
          "image": "image-classification", "sound": "audio-classification", "CTC": "speech-ctc",
          "speech to text": "speech-seq2seq", "colours": "colorization"}
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
            "audio-classification": [], "colorization": [], "speech-ctc": [],
-           "speech-seq2seq": ["--max-target-length", "16"]}
+           "speech-seq2seq": ["--max-target-length", "16", "--language", "en"]}
 UNAVAILABLE = 69
 DECODER = "-decoder"
 
@@ -52,10 +53,14 @@ def heads_by_architecture(page):
     return heads
 
 
+def is_decoder(config):
+    """Returns whether the model is the decoder of an encoder-decoder model without its encoder."""
+    return "decoder_layers" in config and not config.get("is_encoder_decoder", True)
+
+
 def name_of(config):
-    """Returns the model_type, with an ending for the decoder of an encoder-decoder model without its encoder."""
-    is_alone = "decoder_layers" in config and not config.get("is_encoder_decoder", True)
-    return config["model_type"] + (DECODER if is_alone else "")
+    """Returns the model_type, with an ending for a decoder without its encoder."""
+    return config["model_type"] + (DECODER if is_decoder(config) else "")
 
 
 def configs():
@@ -69,6 +74,8 @@ def configs():
 
 def preprocessor(config):
     """Returns preprocessor_config.json, which may be empty, for a model of images or sounds; None for one of texts."""
+    if is_decoder(config):
+        return None
     if config["model_type"] == "coltran":
         return {}
     if "image_size" in config:
@@ -83,11 +90,11 @@ def preprocessor(config):
 
 def write_model(folder, config):
     """Writes a folder without weights, whose model reads texts of 512 tokens."""
-    if config["model_type"] == "whisper":  # with the tokens of its languages
+    if name_of(config) == "whisper":  # with the tokens of its languages
         shutil.copytree(DATA / "speech_seq2seq", folder)
         return
     folder.mkdir()
-    positions = {key: 512 for key in config.keys() & {"max_position_embeddings", "n_positions"}}
+    positions = {key: 512 for key in config.keys() & {"max_position_embeddings", "max_target_positions", "n_positions"}}
     (folder / "config.json").write_text(json.dumps({**config, **positions}))
     if (prepared := preprocessor(config)) is not None:
         (folder / "preprocessor_config.json").write_text(json.dumps(prepared))

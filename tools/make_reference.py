@@ -113,7 +113,14 @@ def make_inputs(model, lengths, seed, *, choices=3):
     elif head.endswith("ForQuestionAnswering"):
         inputs["start_positions"] = torch.tensor([length // 3 for length in lengths])
         inputs["end_positions"] = torch.tensor([length // 2 for length in lengths])
+    elif config.is_encoder_decoder and head.endswith("Model"):
+        inputs["decoder_input_ids"] = below(targets_of(config), (batch, width - 2))
     return inputs
+
+
+def targets_of(config):
+    """The number of ids of the decoder."""
+    return getattr(config, "decoder_vocab_size", None) or config.vocab_size
 
 
 def end_texts(config, tokens, lengths):
@@ -129,7 +136,7 @@ def make_targets(config, lengths, generator):
     """Labels of targets, which are shorter than the sources by up to three tokens."""
     lengths = [max(length - 2 - row % 2, 1) for row, length in enumerate(reversed(lengths))]
     shape = (len(lengths), max(lengths))
-    pad, size = config.pad_token_id, getattr(config, "decoder_vocab_size", None) or config.vocab_size
+    pad, size = config.pad_token_id, targets_of(config)
     tokens = torch.randint(pad + 1 if 2 * pad < size else 0, size, shape, generator=generator)
     tokens = torch.where(tokens == pad, (pad + 2) % size, tokens)
     tokens = end_texts(config, tokens, lengths)
@@ -159,7 +166,11 @@ def make_sounds(model, lengths, generator):
         inputs = {"input_values": torch.randn(mask.shape, generator=generator) * mask}
         if config.feat_extract_norm == "layer":  # others are trained without a mask
             inputs["attention_mask"] = mask
-    if type(model).__name__.endswith("Classification"):
+    if type(model).__name__.endswith("FrameClassification"):
+        frames = model._get_feat_extract_output_lengths(inputs["input_values"].shape[1])
+        classes = torch.randint(0, config.num_labels, (batch, frames), generator=generator)
+        inputs["labels"] = torch.nn.functional.one_hot(classes, config.num_labels)
+    elif type(model).__name__.endswith(("Classification", "ForXVector")):
         inputs["labels"] = sequence_labels(config, batch, generator)
     elif type(model).__name__.endswith("ForCTC"):
         inputs["labels"] = transcripts(config, [max(length // 3, 1) for length in lengths], generator)
@@ -173,6 +184,9 @@ def make_speech(model, lengths, generator):
     features = torch.randn(shape, generator=generator)
     if type(model).__name__.endswith("Classification"):
         return {"input_features": features, "labels": sequence_labels(config, len(lengths), generator)}
+    if type(model).__name__.endswith("Model"):
+        ids = torch.randint(0, config.vocab_size, (len(lengths), min(lengths)), generator=generator)
+        return {"input_features": features, "decoder_input_ids": ids}
     return {"input_features": features, "labels": make_targets(config, lengths, generator)}
 
 

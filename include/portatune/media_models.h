@@ -44,6 +44,12 @@ struct CtcFacts {
   bool zero_infinity = false;  ///< rows without an alignment have a loss of 0, without a gradient
 };
 
+/// The head that tells speakers apart by a vector of each recording.
+struct XVectorFacts {
+  std::string class_name;  ///< "Wav2Vec2ForXVector"
+  int64_t min_frames;      ///< of a recording
+};
+
 /// Metadata of an audio checkpoint that do not depend on its head.
 struct AudioModelFacts {
   std::string class_prefix;          ///< prefix of the names of its classes in transformers: "Wav2Vec2"
@@ -63,6 +69,7 @@ struct AudioModelFacts {
   std::string feature_encoder = {};
   std::optional<SpecAugment> spec_augment = {};
   std::optional<CtcFacts> ctc = {};
+  std::optional<XVectorFacts> xvector = {};  ///< absent: transformers has no such class for the model
 
   /// Number of frames of a waveform; 0 if it is too short for one frame.
   int64_t frames(int64_t samples) const;
@@ -80,6 +87,13 @@ struct AudioInputs {
   Value samples = {};
   Value mask_time = {};     ///< int32 [batch, frames]: 1 for frames that SpecAugment masks; absent: none
   Value mask_feature = {};  ///< int32 [batch, hidden_size]: 1 for features that SpecAugment masks; absent: none
+};
+
+/// The results of the head of XVectorFacts, float32.
+struct XVectors {
+  Value embeddings;  ///< [batch, xvector_output_dim]
+  Value logits;      ///< a linear layer of the embeddings, "logits" of transformers: [batch, xvector_output_dim]
+  Value cosines;     ///< of the logits and the vector of each speaker, for am_softmax_logits(): [batch, num_labels]
 };
 
 /// A pretrained model of sounds, the counterpart of ImageModel.
@@ -106,6 +120,13 @@ class AudioModel {
   /// Logits of ...ForCTC, float32 [batch, frames, vocab_size].
   /// errors  UsageError if transformers has no such class for the model
   virtual Value ctc_logits(const nn::Scope& root, const Value& x) const;
+  /// Logits of ...ForAudioFrameClassification, float32 [batch, frames, num_labels].
+  /// hidden_states, errors  as above
+  virtual Value frame_logits(const nn::Scope& root, const Values& hidden_states, int64_t num_labels) const;
+  /// Results of ...ForXVector.
+  /// hidden_states, errors  as above
+  virtual XVectors xvectors(const nn::Scope& root, const Values& hidden_states, const AudioInputs& in,
+                            int64_t num_labels) const;
 
  private:
   AudioModelFacts facts_;
@@ -151,7 +172,7 @@ const SpeechEncoder& speech_encoder(const TextModel& model);
 /// states  SpeechEncoder::encoder_states()
 EncodedSource encoded_speech(const Values& states);
 
-/// True if speech_model() has the architecture of a config.json.
+/// True if speech_model() has the architecture of a config.json; false for a decoder alone, which is a text model.
 bool is_speech_model(const io::JsonObject& config);
 /// The model of a checkpoint's config.json, whose head HeadKind::kSeq2SeqLM writes texts.
 /// errors  CheckpointError for an unknown architecture, for an unusable value, and for another kind of model

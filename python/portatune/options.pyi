@@ -391,6 +391,7 @@ class _Shared9(TypedDict, total=False):
     warmup_steps: float | None
     weight_column: Text | None
     weight_decay: float | None
+    xvector: bool | None
 
 
 class _Shared10(TypedDict, total=False):

@@ -126,6 +126,7 @@ TEST(CudaSample, HasEveryKindOfLayers) {
                                    "roberta",
                                    "smollm3",
                                    "whisper",
+                                   "whisperdecoder",
                                    "xlmroberta"};
   for (const char* name : kCudaSample) {
     EXPECT_TRUE(std::ranges::binary_search(names, name)) << name;

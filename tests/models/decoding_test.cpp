@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Decoding,
                          ::testing::Values("gpt2_lm", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm",
                                            "qwen3_lm", "gptneox_lm", "phi_lm", "smollm3_lm", "gemma_lm", "gemma2_lm",
                                            "gemma3_lm", "bartdecoder_lm", "mbartdecoder_lm", "pegasusdecoder_lm",
-                                           "mariandecoder_lm", "bigbirdpegasusdecoder_lm"),
+                                           "mariandecoder_lm", "bigbirdpegasusdecoder_lm", "whisperdecoder_lm"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "io/temporary_folder.h"
@@ -10,6 +11,7 @@
 #include "portatune/error.h"
 #include "portatune/media/audio/wav_file.h"
 #include "portatune/ops.h"
+#include "tasks/forward.h"
 
 namespace portatune {
 namespace {
@@ -182,6 +184,30 @@ TEST_F(AudioClassificationTask, TakesTheEncoderOfATranscriber) {
   EXPECT_THAT(loaded.report.missing, testing::UnorderedElementsAre("projector.weight", "projector.bias",
                                                                    "classifier.weight", "classifier.bias"));
   EXPECT_EQ(parameters.front().name, "encoder.conv1.weight");
+}
+
+// The loss has the margin, the logits of a prediction do not.
+TEST_F(AudioClassificationTask, ComputesVectorsOfSpeakers) {
+  use_model("wav2vec2_xvector", "{}");
+  const AudioClassification task = this->task();
+  const data::Dataset rows = data::from_examples({row("a.wav", audio::tone(440, 400), task.labels()[2])});
+  const data::Example batch = *task.batches(rows, 1).iterate().next();
+  const test::Computed found = test::compute(task, batch);
+  const nlohmann::json line = nlohmann::json::parse(task.prediction_lines()->take(batch, found.outputs));
+  EXPECT_EQ(line["embedding"].size(), 12u);
+  std::vector<double> logits = line["logits"];
+  ASSERT_EQ(logits.size(), 4u);
+  for (const double logit : logits) EXPECT_LE(std::abs(logit), kAmSoftmaxScale);
+  logits[2] -= kAmSoftmaxScale * kAmSoftmaxMargin;
+  double sum = 0;
+  for (const double logit : logits) sum += std::exp(logit - logits[2]);
+  EXPECT_NEAR(found.loss_sum, std::log(sum), 1e-4);
+
+  fs::create_directory(folder_ / "saved");
+  task.save(folder_ / "saved");
+  EXPECT_THAT(text_of(folder_ / "saved/config.json"), HasSubstr("Wav2Vec2ForXVector"));
+  EXPECT_THAT(message_of<DataError>([&] { task.encode(row("short.wav", counted(45), task.labels()[0])); }),
+              testing::AllOf(HasSubstr("3 frames"), HasSubstr("at least 5")));
 }
 
 TEST_F(AudioClassificationTask, RefusesExtractorsOfOtherModels) {

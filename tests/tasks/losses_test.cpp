@@ -110,6 +110,13 @@ TEST_F(SharedLogits, AreNotGathered) {
   EXPECT_EQ(text.find("2x3x12xf32"), std::string::npos);
 }
 
+TEST(AmSoftmaxLogits, HaveAMarginAtTheLabel) {
+  const LossResult found =
+      evaluate_loss(am_softmax_logits, Tensor({2, 3}, {0.5f, -0.25f, 1.0f, 0.5f, -1.0f, 0.25f}), Tensor({2}, {2, 1}));
+  expect_near(found.losses, {15, -7.5, 18, 15, -42, 7.5});
+  expect_near(found.gradient, {30, 30, 30, 30, 30, 30});
+}
+
 TEST(SigmoidCrossEntropy, EqualsTorch) {
   const LossResult found = evaluate_loss(sigmoid_cross_entropy, Tensor({5}, {0.75f, -2.5f, 0.0f, 100.0f, -100.0f}),
                                          Tensor({5}, {1, 1, 0, 0, 1}));

@@ -73,6 +73,7 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
       {"ColTranSpatialUpsampler", "colorization"},
       {"Wav2Vec2ForSequenceClassification", "audio-classification"},
       {"ASTForAudioClassification", "audio-classification"},
+      {"Wav2Vec2ForXVector", "audio-classification"},
       {"HubertForCTC", "speech-ctc"},
       {"WhisperForConditionalGeneration", "speech-seq2seq"}};
   for (const auto& [name, task] : cases) EXPECT_EQ(task_of_class(name), task) << name;

@@ -27,6 +27,9 @@ struct AudioClassificationOptions {
   std::vector<std::string> metrics = {};
   LossOptions loss = {};
   AudioInputOptions input = {};
+  /// Whether the classes are speakers, whom the head of models::XVectorFacts tells apart; always of a checkpoint that
+  /// has this head.
+  bool xvector = false;
 };
 
 /// The options of the task "audio-classification" in runs, which finds labels and weights in the rows.
@@ -65,7 +68,8 @@ class AudioClassification final : public AudioTask {
   RowLabels row_labels() const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
-  /// {"audio": path, "label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}
+  /// {"audio": path, "label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}, of the
+  /// head for speakers also "embedding": [...]
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;
 
@@ -78,6 +82,7 @@ class AudioClassification final : public AudioTask {
  private:
   struct Impl;
   data::Example example_of(const data::Example& row, Labels labels) const override;
+  int64_t frames_of(const data::Example& example, int64_t samples, const std::string& where) const override;
 
   std::unique_ptr<const Impl> impl_;
 };

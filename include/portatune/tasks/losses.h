@@ -42,6 +42,13 @@ Value softmax_cross_entropy(const Value& logits, const Value& labels);
 /// The same with a share of the target, in [0, 1), that all classes get in equal parts.
 Value smoothed_cross_entropy(const Value& logits, const Value& labels, double label_smoothing);
 
+/// The factor and the margin of AM-softmax in transformers.
+inline constexpr double kAmSoftmaxScale = 30, kAmSoftmaxMargin = 0.4;
+/// The logits of AM-softmax: cosines, of which that of the label is less by the margin, times the factor.
+/// cosines float32 [..., classes], labels int32 [...]
+/// source  Wang et al. 2018, arXiv:1801.05599
+Value am_softmax_logits(const Value& cosines, const Value& labels);
+
 /// Binary cross-entropy of sigmoid(logit), in the form that does not overflow: max(x, 0) - x y + log(1 + exp(-|x|)).
 /// logits float32 [...], labels [...] in [0, 1]; returns float32 [...]
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels);

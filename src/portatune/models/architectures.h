@@ -49,6 +49,8 @@ std::unique_ptr<AudioModel> wav2vec2(const io::JsonObject& config);
 
 /// Whisper, which transcribes and translates speech. Radford et al. 2022, arXiv:2212.04356
 std::unique_ptr<TextModel> whisper(const io::JsonObject& config);
+/// The decoder of Whisper alone, which continues texts.
+std::unique_ptr<TextModel> whisper_decoder(const io::JsonObject& config);
 /// The encoder of Whisper with a head for classes.
 std::unique_ptr<AudioModel> whisper_classifier(const io::JsonObject& config);
 

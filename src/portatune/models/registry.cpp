@@ -61,6 +61,7 @@ constexpr Architecture<TextModel> kTextModels[] = {
     {"smollm3", smollm3, kQVProj, llama_stacks},
     {"t5", t5, kQV, t5_stacks},
     {"umt5", umt5, kQV, umt5_stacks},
+    {"whisper", whisper_decoder, kQVProj, mbart_stacks},
     {"xlm-roberta", xlm_roberta, kQueryValue, bert_stacks},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {
@@ -163,7 +164,7 @@ std::string growable_models() {
       if (architecture.stacks) names += (names.empty() ? "" : ", ") + std::string(architecture.model_type);
     }
   };
-  add(kTextModels), add(kImageModels), add(kAudioModels), add(kSpeechModels);
+  add(kTextModels), add(kImageModels), add(kAudioModels);  // the model of speech has the name of its decoder
   return names;
 }
 
@@ -177,10 +178,11 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
 
 bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
 bool is_audio_model(const io::JsonObject& config) {
-  return has(kAudioModels, config.get_string_or("model_type", "")) && !is_speech_model(config);
+  const std::string model_type = config.get_string_or("model_type", "");
+  return has(kAudioModels, model_type) && !has(kSpeechModels, model_type);
 }
 bool is_speech_model(const io::JsonObject& config) {
-  return has(kSpeechModels, config.get_string_or("model_type", ""));
+  return has(kSpeechModels, config.get_string_or("model_type", "")) && config.get_bool_or("is_encoder_decoder", true);
 }
 bool is_color_model(const io::JsonObject& config) { return has(kColorModels, config.get_string_or("model_type", "")); }
 

@@ -151,6 +151,42 @@ TEST_F(AudioClassificationCommand, NamesOrSkipsRecordingsThatAreDamaged) {
   EXPECT_EQ(json::parse(skips.out)["skipped_rows"], 1);
 }
 
+// The classes are the speakers.
+TEST_F(AudioClassificationCommand, LearnsVectorsOfSpeakers) {
+  const AudioToy toy;
+  toy.copy_model("wav2vec2_xvector", "{}");
+  toy.add_tones("train", 8);
+  toy.add_tones("dev", 3);
+  const Finished fit =
+      portatune(toy.fit(toy.file("train"), {"--xvector", "--validation", toy.file("dev"), "--epochs", "20"}));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_GT(json::parse(fit.out)["after"]["accuracy"], 0.8) << fit.out;
+  EXPECT_EQ(json::parse(std::ifstream(toy.file("tuned/config.json")))["architectures"],
+            json::array({"Wav2Vec2ForXVector"}));
+
+  const Finished predict = portatune({"predict", "--data", toy.file("dev"), "--model", toy.file("tuned")});
+  ASSERT_EQ(predict.exit_code, 0) << predict.err;
+  const std::vector<json> lines = json_lines(predict.out);
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines[0]["embedding"].size(), 12u);
+  EXPECT_EQ(lines[0]["scores"].size(), 3u);
+
+  write(toy.file("train/low/short.wav"), audio::wav_file(audio::tone(300, 45)));  // three frames
+  const Finished fails =
+      portatune(toy.fit(toy.file("train"), {"--xvector", "--epochs", "1", "--overwrite-output-dir"}));
+  EXPECT_EQ(fails.exit_code, 65);
+  EXPECT_THAT(fails.err, HasSubstr("a recording of 3 frames"));
+  EXPECT_THAT(fails.err, HasSubstr("at least 5"));
+}
+
+TEST_F(AudioClassificationCommand, RefusesVectorsOfSpeakersOfOtherModels) {
+  const AudioToy toy;
+  toy.add_tones("train", 2);
+  const Finished fit = portatune(toy.fit(toy.file("train"), {"--xvector"}));
+  EXPECT_EQ(fit.exit_code, 2);
+  EXPECT_THAT(fit.err, HasSubstr("a model for which transformers has a class ...ForXVector"));
+}
+
 TEST_F(AudioClassificationCommand, SaysWhichPackagesAreMissing) {
   const AudioToy toy;
   toy.add_tones("train", 2);

@@ -6,6 +6,7 @@ import torch
 
 from big_bird_cases import BIGBIRD_PEGASUS
 from seq2seq_cases import BART, MARIAN
+from speech_cases import WHISPER
 
 # In a batch with padding on the left, these models count the positions of the padding, too, so that the text after a
 # prompt depends on the others.
@@ -18,6 +19,7 @@ CASES = {
     "pegasusdecoder_lm": ("PegasusForCausalLM", BART | {"activation_function": "relu", "tie_word_embeddings": False}),
     "mariandecoder_lm": ("MarianForCausalLM", MARIAN | {"decoder_vocab_size": 100}),
     "bigbirdpegasusdecoder_lm": ("BigBirdPegasusForCausalLM", BIGBIRD_PEGASUS | {"use_bias": True}),
+    "whisperdecoder_lm": ("WhisperForCausalLM", WHISPER | {"max_target_positions": 40}),
 }
 
 

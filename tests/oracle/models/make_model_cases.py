@@ -25,6 +25,7 @@ from make_reference import flatten, make_inputs, randomise, record, record_gener
 import bart_decoder_cases  # noqa: E402
 import big_bird_cases  # noqa: E402
 import encoder_cases  # noqa: E402
+import further_cases  # noqa: E402
 import seq2seq_cases  # noqa: E402
 import speech_cases  # noqa: E402
 from encoder_cases import ENCODER_CASES  # noqa: E402
@@ -332,7 +333,8 @@ CHANGES = {
     "bert_mlm_shared_bias": share_bias,
     "mistral_qa": encoder_cases.without_padding,
 }
-CHANGES |= bart_decoder_cases.CHANGES | seq2seq_cases.CHANGES | encoder_cases.CHANGES | big_bird_cases.CHANGES | speech_cases.CHANGES
+for module in (bart_decoder_cases, seq2seq_cases, encoder_cases, further_cases, big_bird_cases, speech_cases):
+    CHANGES |= module.CHANGES
 
 # Cases of one layer whose gradients are all recorded.
 WITH_ALL_GRADIENTS = encoder_cases.WITH_ALL_GRADIENTS + speech_cases.WITH_ALL_GRADIENTS
@@ -346,6 +348,7 @@ TABLES = {
     7001: SPEECH_CASES,
     9001: bart_decoder_cases.CASES,
 }
+TABLES[11001] = further_cases.with_configurations(TABLES.values())
 
 
 def main():
@@ -360,7 +363,8 @@ def make_case(name):
     first_seed, table = next(entry for entry in TABLES.items() if name in entry[1])
     architecture, settings = table[name]
     prefix = name.split("_")[0]
-    is_first = name == next(other for other in table if other.split("_")[0] == prefix)
+    names = [other for table in TABLES.values() for other in table]
+    is_first = name == next(other for other in names if other.split("_")[0] == prefix)
     seed = first_seed + list(table).index(name)
     model = make_model(architecture, {"num_hidden_layers": 2 if is_first else 1} | settings)
     randomise(model, seed, scale=1.2 if prefix in SHARP else 0.8)

@@ -19,6 +19,13 @@ LAYER_NORM = {"feat_extract_norm": "layer", "conv_bias": True}
 # 20 samples a frame.
 THREE = {"conv_dim": (10, 14, 12), "conv_kernel": (10, 3, 2), "conv_stride": (5, 2, 2)}
 STABLE = LAYER_NORM | {"do_stable_layer_norm": True, "num_conv_pos_embeddings": 5}
+XVECTOR = {
+    "tdnn_dim": (8, 10, 14),
+    "tdnn_kernel": (2, 2, 1),
+    "tdnn_dilation": (1, 2, 1),
+    "xvector_output_dim": 12,
+    "num_labels": 4,
+}
 AST = {
     "hidden_size": 24,
     "num_attention_heads": 4,
@@ -79,6 +86,14 @@ SPEECH_CASES = {
         "WhisperForAudioClassification",
         WHISPER | SINGLE | {"encoder_layers": 1, "classifier_proj_size": 10, "use_weighted_layer_sum": True},
     ),
+    "wav2vec2_frames": ("Wav2Vec2ForAudioFrameClassification", WAV2VEC2 | LAYER_NORM | {"num_labels": 3}),
+    "wav2vec2_frames_weighted": (
+        "Wav2Vec2ForAudioFrameClassification",
+        WAV2VEC2 | {"num_labels": 3, "use_weighted_layer_sum": True},
+    ),
+    "wav2vec2_xvector": ("Wav2Vec2ForXVector", WAV2VEC2 | LAYER_NORM | XVECTOR),
+    "wav2vec2_xvector_weighted": ("Wav2Vec2ForXVector", WAV2VEC2 | XVECTOR | {"use_weighted_layer_sum": True}),
+    "whisper_model": ("WhisperModel", WHISPER | {"encoder_layers": 1, "decoder_layers": 1}),
 }
 
 # Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.

@@ -9,6 +9,7 @@
 #include "portatune/media_models.h"
 #include "portatune/models/named_for_answers.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/losses.h"
 #include "portatune/tasks/objectives/ctc.h"
 #include "portatune/tasks/objectives/objectives.h"
 
@@ -132,7 +133,8 @@ bool ReferenceTask::is_per_position(const std::string& output) const {
                                               "ForCausalLM", "ForPreTraining"};
   // Frames of padding have the numbers of transformers, too.
   if (audio_model_ || models::is_speech_model(reference_.model().config())) return false;
-  if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
+  if (output == "last_hidden_state") return !reference_.inputs().has("decoder_input_ids");
+  if (output.starts_with("hidden_states")) return true;
   if (output.starts_with("encoder_")) return true;
   return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
          output != "sop_logits";
@@ -161,7 +163,8 @@ Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) cons
 Forward ReferenceTask::speech_forward(const nn::Scope& root, const Columns& batch) const {
   const models::Seq2Seq& body = *text_model_->seq2seq();
   Values encoder = models::speech_encoder(*text_model_).encoder_states(root, column(batch, "input_features"));
-  const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
+  const Value given = decoder_input_ids(batch);
+  const models::TextInputs target{.input_ids = given ? given : column(batch, "decoder_input_ids")};
   Values decoder = body.decoder_states(root, target, models::encoded_speech(encoder));
   return with_states(text_head(root, {}, decoder.back(), batch), {.encoder = encoder, .decoder = decoder});
 }
@@ -191,18 +194,23 @@ Forward ReferenceTask::seq2seq_forward(const nn::Scope& root, const models::Text
   return forward;
 }
 
-// The decoder reads the labels of a target text, if there is one, else the source.
+// The tokens that the decoder reads: those of the case, or made of the labels of a target; absent if it has neither.
+Value ReferenceTask::decoder_input_ids(const Columns& batch) const {
+  const Value labels = optional_column(batch, "labels");
+  if (head_ == "ForConditionalGeneration" && labels) return text_model_->seq2seq()->decoder_input_ids(labels);
+  return optional_column(batch, "decoder_input_ids");
+}
+
+// The decoder reads a target text, if there is one, else the source.
 models::Seq2SeqStates ReferenceTask::seq2seq_states(const nn::Scope& root, const models::TextInputs& in,
                                                     const Columns& batch) const {
   const models::Seq2Seq& body = *text_model_->seq2seq();
   if (head_ == "EncoderModel") return {.encoder = body.encoder_states(root, in), .decoder = {}};
   if (head_ == "ForTokenClassification") return body.states_of_text(root, in, HeadKind::kTokenClassification);
   if (head_ == "ForQuestionAnswering") return body.states_of_text(root, in, HeadKind::kQuestionAnswering);
-  if (head_ != "ForConditionalGeneration" || !batch.contains("labels")) {
-    return body.states_of_text(root, in, HeadKind::kSequenceClassification);
-  }
+  const models::TextInputs target{.input_ids = decoder_input_ids(batch)};
+  if (!target.input_ids) return body.states_of_text(root, in, HeadKind::kSequenceClassification);
   Values encoder = body.encoder_states(root, in);
-  const models::TextInputs target{.input_ids = body.decoder_input_ids(column(batch, "labels"))};
   Values decoder = body.decoder_states(root, target, {encoder.back(), in.attention_mask});
   return {.encoder = std::move(encoder), .decoder = std::move(decoder)};
 }
@@ -252,10 +260,26 @@ Forward ReferenceTask::audio_head(const nn::Scope& root, const Values& hidden_st
   if (reference_.architecture() == audio_model_->facts().classification_class) {
     return sequence_classification(audio_model_->class_logits(root, hidden_states, in, num_labels()), batch);
   }
+  const Value labels = optional_column(batch, "labels");
+  if (head_ == "ForAudioFrameClassification") {
+    const Value logits = audio_model_->frame_logits(root, hidden_states, num_labels());
+    // A label is a row of 0 and 1. The loss counts all frames, also padding.
+    return with_loss(labels, logits,
+                     [&] { return tasks::token_classification(logits, argmax(labels, 2), ones(logits.shape()[0])); });
+  }
+  if (head_ == "ForXVector") return speakers(audio_model_->xvectors(root, hidden_states, in, num_labels()), labels);
   if (head_ != "ForCTC") refuse_class();
   const Value logits = audio_model_->ctc_logits(root, hidden_states.back());
-  return with_loss(optional_column(batch, "labels"), logits,
-                   [&] { return ctc(logits, in, batch, root.options().mesh); });
+  return with_loss(labels, logits, [&] { return ctc(logits, in, batch, root.options().mesh); });
+}
+
+Forward ReferenceTask::speakers(const models::XVectors& found, const Value& labels) const {
+  Forward forward = with_loss(labels, found.logits, [&] {
+    return tasks::sequence_classification(tasks::Problem::kSingleLabel, am_softmax_logits(found.cosines, labels),
+                                          labels, ones(labels.shape()[0]));
+  });
+  forward.outputs = {{"logits", found.logits}, {"embeddings", found.embeddings}};
+  return forward;
 }
 
 Forward ReferenceTask::ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch,

@@ -33,6 +33,7 @@ class ReferenceTask final : public Task {
  private:
   Forward text_forward(const nn::Scope& root, const Columns& batch) const;
   Forward seq2seq_forward(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
+  Value decoder_input_ids(const Columns& batch) const;
   models::Seq2SeqStates seq2seq_states(const nn::Scope& root, const models::TextInputs& in, const Columns& batch) const;
   Forward speech_forward(const nn::Scope& root, const Columns& batch) const;
   Forward image_forward(const nn::Scope& root, const Columns& batch) const;
@@ -41,6 +42,7 @@ class ReferenceTask final : public Task {
   Forward image_head(const nn::Scope& root, const Value& x, const Columns& batch) const;
   Forward audio_head(const nn::Scope& root, const Values& hidden_states, const models::AudioInputs& in,
                      const Columns& batch) const;
+  Forward speakers(const models::XVectors& found, const Value& labels) const;
   Forward ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch, const Mesh& mesh) const;
   Forward sequence_classification(const Value& logits, const Columns& batch) const;
   Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;

@@ -5,6 +5,15 @@
 #include "portatune/media_models.h"
 
 namespace portatune::models {
+namespace {
+
+[[noreturn]] void refuse_head(const std::string& words, const AudioModelFacts& facts) {
+  throw UsageError({.where = "the head of the model",
+                    .given = words + " for " + facts.class_prefix,
+                    .expected = "a head of this architecture in transformers"});
+}
+
+}  // namespace
 
 int64_t AudioModelFacts::frames(int64_t samples) const {
   int64_t length = samples;
@@ -34,10 +43,14 @@ Value frames_of(const AudioModelFacts& facts, const Value& samples) {
 
 Value AudioModel::pooler_output(const nn::Scope&, const Value&) const { return {}; }
 
-Value AudioModel::ctc_logits(const nn::Scope&, const Value&) const {
-  throw UsageError({.where = "the head of the model",
-                    .given = "transcription by CTC for " + facts_.class_prefix,
-                    .expected = "a head of this architecture in transformers"});
+Value AudioModel::ctc_logits(const nn::Scope&, const Value&) const { refuse_head("transcription by CTC", facts_); }
+
+Value AudioModel::frame_logits(const nn::Scope&, const Values&, int64_t) const {
+  refuse_head("classification of frames", facts_);
+}
+
+XVectors AudioModel::xvectors(const nn::Scope&, const Values&, const AudioInputs&, int64_t) const {
+  refuse_head("vectors of speakers", facts_);
 }
 
 }  // namespace portatune::models

@@ -9,6 +9,7 @@
 #include "portatune/models/audio/spec_augment_fields.h"
 #include "portatune/models/audio/weighted_sum.h"
 #include "portatune/models/audio/windows.h"
+#include "portatune/models/audio/xvector.h"
 #include "portatune/models/heads.h"
 #include "portatune/ops.h"
 
@@ -43,6 +44,7 @@ struct Wav2Vec2Fields {
   bool use_weighted_layer_sum = false;
   int64_t classifier_proj_size = 256;
   int64_t vocab_size = 32;
+  XVectorFields xvector;
 
   // Whether the model has a vector for masked frames, also if spec_augment is not applied.
   bool has_masked_spec_embed() const { return spec_augment.time.prob > 0 || spec_augment.feature.prob > 0; }
@@ -74,10 +76,10 @@ void read_convolutions(const ConfigReader& config, Wav2Vec2Fields& c) {
 }
 
 Wav2Vec2Fields fields_of(const ConfigReader& config) {
-  // Keys of heads that Portatune lacks: pretraining and speakers.
+  // Keys of the head for pretraining, which Portatune lacks.
   config.ignore({"codevector_dim", "contrastive_logits_temperature", "diversity_loss_weight", "feat_quantizer_dropout",
                  "num_codevector_groups", "num_codevectors_per_group", "num_feat_extract_layers", "num_negatives",
-                 "proj_codevector_dim", "tdnn_dilation", "tdnn_dim", "tdnn_kernel", "xvector_output_dim"});
+                 "proj_codevector_dim"});
   Wav2Vec2Fields c;
   config.require("hidden_size", c.hidden_size, kSize);
   config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
@@ -100,6 +102,7 @@ Wav2Vec2Fields fields_of(const ConfigReader& config) {
   config.read("classifier_proj_size", c.classifier_proj_size, kSize);
   config.read("vocab_size", c.vocab_size, kVocabulary);
   c.spec_augment = spec_augment_of(config);
+  c.xvector = xvector_fields(config);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   require_multiple("hidden_size", c.hidden_size, "num_conv_pos_embedding_groups", c.num_conv_pos_embedding_groups);
   return c;
@@ -131,6 +134,7 @@ AudioModelFacts facts_of(const ConfigReader& config, const Wav2Vec2Fields& c, co
   for (size_t i = 0; i < c.conv_dim.size(); ++i) facts.convolutions.push_back({c.conv_kernel[i], c.conv_stride[i]});
   if (config.get_bool_or("apply_spec_augment", true)) facts.spec_augment = c.spec_augment;
   facts.ctc = ctc_of(config, c);
+  if (variant.has_frame_heads) facts.xvector = {variant.class_prefix + "ForXVector", c.xvector.min_frames()};
   return facts;
 }
 
@@ -283,9 +287,7 @@ class Wav2Vec2 final : public AudioModel {
 
   Value class_logits(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                      int64_t num_labels) const override {
-    // Its norm is a parameter of the model also where the weighted sum is used in its place.
-    const Value last = last_hidden_state(root, hidden_states.back());
-    const Value x = c_.use_weighted_layer_sum ? weighted_sum(root, hidden_states) : last;
+    const Value x = states_for_head(root, hidden_states);
     const Value projected = linear(root / "projector", x, c_.classifier_proj_size);
     const Value mask = convert(frame_mask(in, x.shape()), DType::kFloat32);
     const Value sums = sum(convert(projected, DType::kFloat32) * expand_dims(mask, -1), {1});
@@ -298,8 +300,26 @@ class Wav2Vec2 final : public AudioModel {
     return logits(root / "lm_head", last, c_.vocab_size);
   }
 
+  Value frame_logits(const Scope& root, const Values& hidden_states, int64_t num_labels) const override {
+    if (!variant_.has_frame_heads) return AudioModel::frame_logits(root, hidden_states, num_labels);
+    return logits(root / "classifier", states_for_head(root, hidden_states), num_labels);
+  }
+
+  XVectors xvectors(const Scope& root, const Values& hidden_states, const AudioInputs& in,
+                    int64_t num_labels) const override {
+    if (!variant_.has_frame_heads) return AudioModel::xvectors(root, hidden_states, in, num_labels);
+    const Value frames = in.samples ? frames_of(facts(), in.samples) : Value();
+    return xvectors_of(root, c_.xvector, states_for_head(root, hidden_states), frames, num_labels);
+  }
+
  private:
   Scope body(const Scope& root) const { return root / facts().base_prefix; }
+
+  // The norm is a parameter of the model also where the weighted sum is used in its place.
+  Value states_for_head(const Scope& root, const Values& hidden_states) const {
+    const Value last = last_hidden_state(root, hidden_states.back());
+    return c_.use_weighted_layer_sum ? weighted_sum(root, hidden_states) : last;
+  }
 
   // int32 [batch, frames]: 1 for frames that count, 0 for padding.
   Value frame_mask(const AudioInputs& in, const Shape& x) const {

@@ -311,19 +311,14 @@ BartConfig bart_config(const ConfigReader& config, BartConfig c) {
   return c;
 }
 
-namespace {
-
-// The class for causal language models.
-std::unique_ptr<TextModel> bart_decoder(BartConfig c) {
+std::unique_ptr<TextModel> bart_decoder(BartConfig c, const std::string& lm_head) {
   c.shares_embeddings = false;
   TextModelFacts facts = bart_facts(c);
   facts.vocab_size = c.decoder.vocab_size;
   const LmDecoder lm{"model.decoder.embed_tokens.weight", c.ties_output, c.decoder.vocab_size};
   return std::make_unique<TextModel>(std::move(facts), std::make_unique<BartDecoder>(c),
-                                     Heads{{HeadKind::kCausalLM, next_token(lm)}});
+                                     Heads{{HeadKind::kCausalLM, next_token(lm, lm_head)}});
 }
-
-}  // namespace
 
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more) {
   if (!c.has_encoder) return bart_decoder(c);

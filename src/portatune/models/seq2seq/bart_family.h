@@ -85,6 +85,9 @@ TextModelFacts bart_facts(const BartConfig& c);
 
 /// A model with the heads for text to text and `more`; of a decoder alone, with that for causal language models.
 std::unique_ptr<TextModel> bart_model(const BartConfig& c, Heads more = {});
+/// A decoder without its encoder, with the head for causal language models.
+/// lm_head  name of the weight of the logits
+std::unique_ptr<TextModel> bart_decoder(BartConfig c, const std::string& lm_head = "lm_head");
 /// The heads of BART and mBART for classification.
 Heads bart_classification_heads(const BartConfig& c);
 

@@ -16,6 +16,7 @@ namespace {
 using nn::Scope;
 
 constexpr const char* kEncoder = "encoder";
+constexpr const char* kOutput = "proj_out";
 
 // The fields of config.json beside those of BART.
 struct WhisperFields {
@@ -123,7 +124,7 @@ class WhisperClassifier final : public AudioModel {
 
 Value whisper_lm(const Scope& root, const BartConfig& c, const HeadInputs& in) {
   const LmDecoder lm{"model.decoder.embed_tokens.weight", c.ties_output, c.vocab_size};
-  return lm_logits(root, in.x, vocabulary_weight(root / "proj_out", c.d_model, lm), lm);
+  return lm_logits(root, in.x, vocabulary_weight(root / kOutput, c.d_model, lm), lm);
 }
 
 BartConfig stacks_of_whisper(const ConfigReader& config) {
@@ -149,6 +150,16 @@ BartConfig stacks_of_whisper(const ConfigReader& config) {
   return c;
 }
 
+// Throws unless the config is that of a whole model, or of a decoder alone.
+void require_encoder(const BartConfig& c, bool has_encoder) {
+  if (c.has_encoder == has_encoder) return;
+  throw CheckpointError({.where = "config.json, is_encoder_decoder",
+                         .given = c.has_encoder ? "true: a model that reads recordings" : "false: a decoder alone",
+                         .expected = c.has_encoder ? "a model that reads texts, such as the decoder of Whisper alone"
+                                                   : "a model with an encoder",
+                         .fix = "choose another task, or another checkpoint"});
+}
+
 }  // namespace
 
 std::unique_ptr<AudioModel> whisper_classifier(const io::JsonObject& object) {
@@ -161,10 +172,19 @@ std::unique_ptr<TextModel> whisper(const io::JsonObject& object) {
   const ConfigReader config(object);
   const WhisperFields fields = whisper_fields(config);
   const BartConfig c = stacks_of_whisper(config);
+  require_encoder(c, true);
   TextModelFacts facts = bart_facts(c);
   facts.max_length = fields.max_source_positions;
   return std::make_unique<TextModel>(std::move(facts), std::make_unique<Whisper>(c, fields),
                                      Heads{{HeadKind::kSeq2SeqLM, head_of(c, whisper_lm)}});
+}
+
+std::unique_ptr<TextModel> whisper_decoder(const io::JsonObject& object) {
+  const ConfigReader config(object);
+  whisper_fields(config);
+  const BartConfig c = stacks_of_whisper(config);
+  require_encoder(c, false);
+  return bart_decoder(c, kOutput);
 }
 
 const SpeechEncoder& speech_encoder(const TextModel& model) {

@@ -1,5 +1,8 @@
 #include "portatune/tasks/audio_classification.h"
 
+#include <algorithm>
+
+#include "portatune/error.h"
 #include "portatune/media/audio/wav_file.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/files/file_classes.h"
@@ -21,7 +24,23 @@ data::Dataset read_recordings(const std::vector<std::string>& files, const std::
 
 struct AudioClassification::Impl {
   tasks::FileClasses classes;
+  bool has_xvectors;
 };
+
+namespace {
+
+bool wants_xvectors(const io::JsonObject& config, const models::AudioModelFacts& facts, bool xvector) {
+  if (facts.xvector) {
+    const std::vector<std::string> classes = config.get_strings("architectures");
+    return xvector || std::ranges::find(classes, facts.xvector->class_name) != classes.end();
+  }
+  if (!xvector) return false;
+  throw UsageError({.where = "xvector",
+                    .given = "a " + facts.class_prefix + " checkpoint",
+                    .expected = "a model for which transformers has a class ...ForXVector: wav2vec 2.0"});
+}
+
+}  // namespace
 
 AudioClassification::AudioClassification(const ModelSource& model, AudioClassificationOptions options)
     : AudioTask(model, options.audio_column, options.input),
@@ -31,7 +50,8 @@ AudioClassification::AudioClassification(const ModelSource& model, AudioClassifi
                                           .labels = std::move(options.labels),
                                           .metrics = std::move(options.metrics),
                                           .loss = std::move(options.loss)},
-                                         config()}})) {}
+                                         config()},
+                                        wants_xvectors(config(), AudioTask::model().facts(), options.xvector)})) {}
 AudioClassification::~AudioClassification() = default;
 
 const std::vector<std::string>& AudioClassification::labels() const { return impl_->classes.labels(); }
@@ -61,6 +81,7 @@ std::unique_ptr<PredictionLines> AudioClassification::prediction_lines() const {
 std::map<std::string, std::string> AudioClassification::settings() const {
   std::map<std::string, std::string> settings = audio_settings();
   settings.merge(impl_->classes.settings());
+  if (impl_->has_xvectors) settings["xvector"] = "true";
   return settings;
 }
 
@@ -70,8 +91,24 @@ std::vector<std::string> AudioClassification::inputs() const {
 
 Forward AudioClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::AudioInputs in = inputs_of(batch);
-  const Value logits = model().class_logits(root, model().hidden_states(root, in), in, std::ssize(labels()));
-  return impl_->classes.forward(logits, batch, root);
+  const Values states = model().hidden_states(root, in);
+  if (!impl_->has_xvectors) {
+    return impl_->classes.forward(model().class_logits(root, states, in, std::ssize(labels())), batch, root);
+  }
+  const models::XVectors found = model().xvectors(root, states, in, std::ssize(labels()));
+  const Value with_margin = am_softmax_logits(found.cosines, batch.at("labels"));
+  Forward forward = impl_->classes.forward(with_margin, batch, root);
+  forward.outputs = {{"logits", found.cosines * kAmSoftmaxScale}, {tasks::FileClasses::kEmbeddings, found.embeddings}};
+  return forward;
+}
+
+int64_t AudioClassification::frames_of(const data::Example& example, int64_t samples, const std::string& where) const {
+  const int64_t frames = AudioTask::frames_of(example, samples, where);
+  const int64_t least = impl_->has_xvectors ? model().facts().xvector->min_frames : 1;
+  if (frames >= least) return frames;
+  throw DataError({.where = where,
+                   .given = "a recording of " + std::to_string(frames) + " frames",
+                   .expected = "at least " + std::to_string(least) + ", which the layers for speakers read"});
 }
 
 std::unique_ptr<Metrics> AudioClassification::metrics() const { return impl_->classes.metrics(); }
@@ -81,7 +118,8 @@ std::unique_ptr<ErrorAnalyzer> AudioClassification::error_analyzer(int64_t max_m
 }
 
 void AudioClassification::save(const fs::path& folder) const {
-  save_folder(folder, {.architecture = model().facts().classification_class,
+  const models::AudioModelFacts& facts = model().facts();
+  save_folder(folder, {.architecture = impl_->has_xvectors ? facts.xvector->class_name : facts.classification_class,
                        .labels = labels(),
                        .problem_type = "single_label_classification"});
 }
@@ -93,6 +131,8 @@ void AudioClassificationRunOptions::describe(OptionFields& fields) {
   describe_loss(fields, loss, weights);
   describe_audio_column(fields, audio_column);
   input.describe(fields);
+  fields("xvector", xvector, "train vectors of speakers, the classes (Wav2Vec2ForXVector)",
+         {.use = OptionUse::kTraining});
 }
 
 namespace {
@@ -125,7 +165,8 @@ std::vector<data::Example> rows_of_audio_classification(const RowTask& task,
 const TaskSpec& audio_classification_spec() {
   static const TaskSpec kSpec = task_spec<AudioClassificationRunOptions>(
       {.name = kAudioClassification,
-       .classes = {"ForAudioClassification", "Wav2Vec2ForSequenceClassification", "HubertForSequenceClassification"},
+       .classes = {"ForAudioClassification", "Wav2Vec2ForSequenceClassification", "HubertForSequenceClassification",
+                   "ForXVector"},
        .run_options = {RunOption::kPadding, RunOption::kWeightColumn},
        .pipeline = "audio-classification",
        .make = make_audio_classification,

@@ -17,6 +17,7 @@
 #include "portatune/tasks/objectives/row_weight.h"
 #include "portatune/tasks/results/classification_lines.h"
 #include "portatune/tasks/rows/found_classes.h"
+#include "portatune/tasks/rows/json_number.h"
 #include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/rows/row_labels.h"
 
@@ -29,9 +30,10 @@ class FileLines final : public PredictionLines {
 
   std::string take(const data::Example& batch, const data::Example& outputs) override {
     std::string lines;
-    for (const auto& [file, label, probabilities, logits] : classes_.predictions(batch, outputs)) {
+    for (const auto& [file, label, probabilities, logits, embedding] : classes_.predictions(batch, outputs)) {
       nlohmann::ordered_json line = {{key_, file}};
       line.update(classes_json(label, classes_.labels(), probabilities, logits));
+      if (!embedding.empty()) line["embedding"] = numbers(embedding);
       lines += io::line_of(line);
     }
     return lines;
@@ -119,6 +121,9 @@ std::vector<FileClasses::Prediction> FileClasses::predictions(const data::Exampl
   const std::span<const float> logits = outputs.tensor("logits").as<float>();
   const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
   const size_t classes = labels().size();
+  const std::span<const float> embeddings =
+      outputs.has(kEmbeddings) ? outputs.tensor(kEmbeddings).as<float>() : std::span<const float>();
+  const size_t width = embeddings.size() / weights.size();
   std::vector<Prediction> predictions;
   for (size_t row = 0; row < weights.size(); ++row) {
     if (weights[row] == 0) continue;
@@ -127,7 +132,8 @@ std::vector<FileClasses::Prediction> FileClasses::predictions(const data::Exampl
     predictions.push_back({batch.texts(options_.file)[row],
                            labels()[label],
                            probabilities(Head::kSoftmax, of_row),
-                           {of_row.begin(), of_row.end()}});
+                           {of_row.begin(), of_row.end()},
+                           embeddings.subspan(row * width, width)});
   }
   return predictions;
 }

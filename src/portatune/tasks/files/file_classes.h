@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ void learn_classes(const TaskContext& context, const data::Dataset& rows, const 
 
 class FileClasses {
  public:
+  /// Name of an output of models that also compute a vector of each file, float32 [batch, size].
+  static constexpr const char* kEmbeddings = "embeddings";
+
   struct Options {
     std::string file;  ///< column of names in batches, and key in predictions: "image"
     std::string file_column, label_column;
@@ -38,6 +42,7 @@ class FileClasses {
   struct Prediction {
     std::string file, label;
     std::vector<float> probabilities, logits;
+    std::span<const float> embedding;  ///< empty: the model has none
   };
 
   /// config  of the model
@@ -55,7 +60,7 @@ class FileClasses {
 
   std::unique_ptr<Metrics> metrics() const;
   std::unique_ptr<ErrorAnalyzer> error_analyzer(int64_t max_mistakes) const;
-  /// The predictions for the rows of a batch, without the rows that only fill it up.
+  /// The predictions for the rows of a batch, without the rows that only fill it up. They refer to the outputs.
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
   /// This object must outlive the lines.
   std::unique_ptr<PredictionLines> prediction_lines() const;

@@ -77,8 +77,9 @@ data::Example ImageClassification::example_of(const data::Example& row, Labels l
 std::vector<ImageClassification::Prediction> ImageClassification::predictions(const data::Example& batch,
                                                                               const data::Example& outputs) const {
   std::vector<Prediction> predictions;
-  for (auto& [image, label, probabilities, logits] : impl_->classes.predictions(batch, outputs)) {
-    predictions.push_back({std::move(image), std::move(label), std::move(probabilities), std::move(logits)});
+  for (tasks::FileClasses::Prediction& found : impl_->classes.predictions(batch, outputs)) {
+    predictions.push_back(
+        {std::move(found.file), std::move(found.label), std::move(found.probabilities), std::move(found.logits)});
   }
   return predictions;
 }

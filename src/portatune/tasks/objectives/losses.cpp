@@ -65,6 +65,13 @@ Value smoothed_cross_entropy(const Value& logits, const Value& labels, double la
   return log(total) + reshape(highest, labels.shape()) - expected;
 }
 
+Value am_softmax_logits(const Value& cosines, const Value& labels) {
+  const int64_t last = cosines.rank() - 1;
+  const Value ids = iota({labels.dtype(), cosines.shape()}, last);
+  const Value is_label = compare(Direction::kEqual, ids, expand_dims(labels, last));
+  return (cosines - convert(is_label, cosines.dtype()) * kAmSoftmaxMargin) * kAmSoftmaxScale;
+}
+
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels) {
   // Unlike relu, maximum shares the gradient at 0, so that the loss has the mean slope of both sides.
   const Value positive = maximum(logits, full(logits.type(), 0));
