@@ -22,7 +22,7 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/standard_streams.h"
-#include "portatune/run/analysis/memory_advice.h"
+#include "portatune/run/probes/memory_advice.h"
 
 namespace {
 

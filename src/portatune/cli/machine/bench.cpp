@@ -9,7 +9,7 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/run/analysis/input_times.h"
+#include "portatune/run/probes/input_times.h"
 
 namespace portatune::cli {
 namespace {
