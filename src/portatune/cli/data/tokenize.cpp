@@ -9,7 +9,7 @@
 
 namespace portatune::cli {
 
-int tokenize(const TokenizeArguments& a) {
+int execute(const TokenizeArguments& a) {
   catch_signals();  // so that no incomplete file is left
   ResultFile file(a.output);
   TerminalEvents events(a.reporting);

@@ -67,7 +67,7 @@ void add_options(CLI::App& command, PluginInstallArguments& a) {
   output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
 }
 
-int plugin_install(const PluginInstallArguments& a) {
+int execute(const PluginInstallArguments& a) {
   catch_signals();
   const pjrt::PluginPackage& package = pjrt::plugin_package(a.name);
   if (const auto folder = folder_of(package); is_complete(package, folder)) {
@@ -92,7 +92,7 @@ int plugin_install(const PluginInstallArguments& a) {
   return kOk;
 }
 
-int plugin_list(const PluginListArguments& a) {
+int execute(const PluginListArguments& a) {
   std::string text;
   for (const pjrt::PluginPackage& package : pjrt::plugin_packages()) {
     text += a.reporting.json ? line_of(doctor::facts_of(package)) : row_of(package, doctor::state_of(package));

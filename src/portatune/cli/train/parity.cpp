@@ -90,6 +90,6 @@ int compare_with_case(const ParityArguments& a) {
 
 }  // namespace
 
-int parity(const ParityArguments& a) { return a.reference.empty() ? compare_runs(a) : compare_with_case(a); }
+int execute(const ParityArguments& a) { return a.reference.empty() ? compare_runs(a) : compare_with_case(a); }
 
 }  // namespace portatune::cli
