@@ -10,9 +10,7 @@
 #include <optional>
 
 #include "portatune/analysis/report/page.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
 #include "portatune/error.h"
 #include "portatune/metrics/direction.h"
@@ -25,6 +23,7 @@
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/run.h"
+#include "portatune/run/records/result_json.h"
 
 namespace nb = nanobind;
 
@@ -65,7 +64,7 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
     checkpoint = events.checkpoint();
   };
   run_naming_checkpoint(caller, train, checkpoint);
-  return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
+  return {outcome ? std::optional(run::json_of(*outcome)) : std::nullopt, checkpoint.string()};
 }
 
 std::optional<std::string> cross_validate(const Words& words, const nb::object& observer,
@@ -83,7 +82,7 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
     EventsOfRuns events(a, calls.get());
     outcome = run::cross_validate(a, events, calls.get());
   });
-  return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
+  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
 }
 
 std::string evaluate(const Words& words, const nb::object& compute_metrics, nb::object map) {
@@ -97,7 +96,7 @@ std::string evaluate(const Words& words, const nb::object& compute_metrics, nb::
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.reporting);
-    result = cli::json_of(run::evaluate(a, a.adapters, events));
+    result = run::json_of(run::evaluate(a, a.adapters, events));
   });
   return result;
 }
@@ -138,7 +137,7 @@ std::optional<std::string> sweep(const Words& words, const nb::object& observer,
     EventsOfRuns events(a.fit, calls.get());
     outcome = run::sweep(options, events, calls.get());
   });
-  return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
+  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
 }
 
 std::string report_page(const std::vector<std::filesystem::path>& folders) { return report::page_of(folders); }
