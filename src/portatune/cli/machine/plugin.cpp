@@ -62,9 +62,7 @@ void add_options(CLI::App& command, PluginInstallArguments& a) {
   plugin.text("name", a.name, "cpu, cuda13, cuda12 or tpu")->required();
   plugin.text("--index-url", a.index_url, "URL of a Python package index")
       ->default_str("$PIP_INDEX_URL, or " + std::string(kPyPi));
-  Group output(command, "Output");
-  output.flag("--json", a.reporting.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
+  add_reporting(command, a.reporting);
 }
 
 int execute(const PluginInstallArguments& a) {

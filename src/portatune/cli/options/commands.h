@@ -16,11 +16,12 @@
 #include "portatune/generate/options.h"
 #include "portatune/generation.h"
 #include "portatune/models/grow/grow_model.h"
+#include "portatune/option_fields.h"
 #include "portatune/run.h"
 #include "portatune/run/generation/prompts.h"
 #include "portatune/run/predictions/used_models.h"
-#include "portatune/run/tfrecord/write_tfrecord.h"
 #include "portatune/run/probes/step_times.h"
+#include "portatune/run/tfrecord/write_tfrecord.h"
 #include "portatune/run/tokenizer/tokenize.h"
 #include "portatune/run/tokenizer/train_tokenizer.h"
 #include "portatune/sources.h"
@@ -34,6 +35,8 @@ struct Reporting {
   bool quiet = false;             ///< print only results and errors
   bool json = false;              ///< print the result as one JSON object
   bool disable_progress = false;  ///< print plain lines in place of a bar
+
+  void describe(OptionFields& fields);
 };
 
 /// Names and values of all options but paths and those of the report; the value is empty for an option that was not
