@@ -154,14 +154,8 @@ def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callba
         compute_metrics, map: as of fit()
         options: those of fit(), and group_column, test
     """
-    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
-    given_options = {"model": model, "train": train, "folds": folds, "output": output, **of_callbacks}
-    observer = _callbacks.ObserverOfRuns(called, given_options, "fold")
-    with words_with_rows("fit", given_options, "train") as given:
-        result = json_of(core.cross_validate(given, observer if called else None, _computed(compute_metrics),
-                                             function_of_texts(map)))
-    observer.end()
-    return result
+    of_runs = {"model": model, "train": train, "folds": folds, "output": output}
+    return _train_several("fit", core.cross_validate, "fold", of_runs, options, callbacks, compute_metrics, map)
 
 
 def evaluate(model: Path, data: Rows, *, compute_metrics: ComputeMetrics | None = None,
@@ -221,15 +215,8 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
     """
     axes = {name.replace("_", "-"): values if isinstance(values, str) else ",".join(texts(values))
             for name, values in (grid or {}).items()}
-    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
-    given_options = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes,
-                     **of_callbacks}
-    observer = _callbacks.ObserverOfRuns(called, given_options, "trial")
-    with words_with_rows("sweep", given_options, "train", "validation") as given:
-        result = json_of(core.sweep(given, observer if called else None, _computed(compute_metrics),
-                                    function_of_texts(map)))
-    observer.end()
-    return result
+    of_runs = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes}
+    return _train_several("sweep", core.sweep, "trial", of_runs, options, callbacks, compute_metrics, map)
 
 
 def report(runs: Path | Sequence[Path]) -> Page:
@@ -305,6 +292,19 @@ def train_tokenizer(data: Rows, *, output: Path, **options: Unpack[TokenizerOpti
         files = [word.removeprefix("--files=") for word in given[1:]]
         _run_command([*words("tokenizer", {}), *words("train", {"output": output, **options}), *files])
     return pathlib.Path(output)
+
+
+def _train_several(command: str, train: Callable[..., str | None], one: str, of_runs: Mapping[str, Any],
+                   options: Mapping[str, Any], callbacks: Sequence[object], compute_metrics: ComputeMetrics | None,
+                   map: RowFunction | None) -> dict[str, Any]:
+    """Returns the result of several trainings, each of which is `one`: a "fold" or a "trial"."""
+    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+    given_options = {**of_runs, **of_callbacks}
+    observer = _callbacks.ObserverOfRuns(called, given_options, one)
+    with words_with_rows(command, given_options, "train", "validation") as given:
+        result = train(given, observer if called else None, _computed(compute_metrics), function_of_texts(map))
+    observer.end()
+    return json_of(result)
 
 
 def _refuse_own_task(function: str, options: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,7 +23,7 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/standard_streams.h"
-#include "portatune/run/analysis/memory_advice.h"
+#include "portatune/run/probes/memory_advice.h"
 
 namespace {
 
@@ -39,16 +40,31 @@ int until_reader_leaves(const std::function<int()>& command) {
 }
 
 template <class Arguments>
-run::Workload inference(const Arguments& arguments) {
-  return {.batch_size = arguments.batch_size, .is_on_cpu = arguments.device.device == "cpu"};
+run::Workload inference(const Arguments& a) {
+  return {.batch_size = a.batch_size, .is_on_cpu = a.device.device == "cpu"};
 }
 
-run::Workload training(const cli::FitArguments& arguments) {
-  run::Workload workload = inference(arguments);
-  workload.gradient_accumulation_steps = arguments.training.gradient_accumulation_steps;
-  workload.remat = arguments.training.remat != Remat::kNone;
+// The work of a command that may need more memory than there is.
+run::Workload workload_of(const cli::FitArguments& a) {
+  run::Workload workload = inference(a);
+  workload.gradient_accumulation_steps = a.training.gradient_accumulation_steps;
+  workload.remat = a.training.remat != Remat::kNone;
   return workload;
 }
+run::Workload workload_of(const cli::EvaluateArguments& a) { return inference(a); }
+run::Workload workload_of(const cli::PredictArguments& a) { return inference(a); }
+run::Workload workload_of(const cli::GenerateArguments& a) { return inference(a); }
+run::Workload workload_of(const cli::ParityArguments& a) { return workload_of(a.fit); }
+run::Workload workload_of(const cli::SweepArguments& a) { return workload_of(a.fit); }
+
+template <class Type, class... Types>
+constexpr bool kIsOneOf = (std::is_same_v<Type, Types> || ...);
+
+// Whether a command prints text for people.
+template <class Arguments>
+constexpr bool kPrintsText =
+    kIsOneOf<Arguments, cli::TokenizeArguments, cli::TfrecordInspectArguments, cli::DevicesArguments,
+             cli::PluginListArguments, cli::CacheListArguments, cli::RecipesArguments, cli::DoctorArguments>;
 
 struct Run {
   cli::Processes& processes;
@@ -59,64 +75,22 @@ struct Run {
       return cli::kOk;
     });
   }
-  int operator()(const cli::FitArguments& arguments) const {
-    return run::with_memory_advice(training(arguments), [&] { return cli::fit(arguments, processes); });
-  }
-  int operator()(const cli::EvaluateArguments& arguments) const {
-    return run::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments, processes); });
-  }
-  int operator()(const cli::PredictArguments& arguments) const {
-    return run::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments, processes); });
-  }
-  int operator()(const cli::GenerateArguments& arguments) const {
-    return run::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments, processes); });
-  }
-  int operator()(const cli::TokenizeArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::tokenize(arguments); });
-  }
-  int operator()(const cli::TokenizerTrainArguments& arguments) const { return cli::tokenizer_train(arguments); }
-  int operator()(const cli::GrowArguments& arguments) const { return cli::grow(arguments); }
-  int operator()(const cli::MergeArguments& arguments) const { return cli::merge(arguments); }
-  int operator()(const cli::TfrecordWriteArguments& arguments) const { return cli::tfrecord_write(arguments); }
-  int operator()(const cli::TfrecordInspectArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::tfrecord_inspect(arguments); });
-  }
-  int operator()(const cli::TfrecordIndexArguments& arguments) const { return cli::tfrecord_index(arguments); }
-  int operator()(const cli::DevicesArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::devices(arguments); });
-  }
-  int operator()(const cli::PluginListArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::plugin_list(arguments); });
-  }
-  int operator()(const cli::PluginInstallArguments& arguments) const { return cli::plugin_install(arguments); }
-  int operator()(const cli::DownloadArguments& arguments) const { return cli::download(arguments); }
-  int operator()(const cli::CacheListArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::cache_list(arguments); });
-  }
-  int operator()(const cli::CacheRemoveArguments& arguments) const { return cli::cache_remove(arguments); }
-  int operator()(const cli::RecipesArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::recipes(arguments); });
-  }
-  int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
-  int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
-  int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments, processes); }
-  int operator()(const cli::ParityArguments& arguments) const {
-    return run::with_memory_advice(training(arguments.fit), [&] { return cli::parity(arguments); });
-  }
-  int operator()(const cli::SweepArguments& arguments) const {
-    return run::with_memory_advice(training(arguments.fit), [&] { return cli::sweep(arguments, processes); });
-  }
-  int operator()(const cli::ReportArguments& arguments) const { return cli::report(arguments); }
-  int operator()(const cli::RunScriptArguments& arguments) const { return cli::run_script(arguments); }
-  int operator()(const cli::DoctorArguments& arguments) const {
-    return until_reader_leaves([&] { return cli::doctor(arguments); });
+  template <class Arguments>
+  int operator()(const Arguments& a) const {
+    const auto command = [&] {
+      if constexpr (requires { cli::execute(a, processes); }) {
+        return cli::execute(a, processes);
+      } else {
+        return cli::execute(a);
+      }
+    };
+    if constexpr (requires { workload_of(a); }) {
+      return run::with_memory_advice(workload_of(a), command);
+    } else {
+      return kPrintsText<Arguments> ? until_reader_leaves(command) : command();
+    }
   }
 };
-
-template <class... Arguments>
-bool is_one_of(const cli::Command& command) {
-  return (std::holds_alternative<Arguments>(command) || ...);
-}
 
 // The exception of std::thread says no more than "Resource temporarily unavailable".
 constexpr const char* kNoThread =
@@ -128,13 +102,14 @@ constexpr const char* kNoThread =
 // variables of a launch for every program that runs there. Commands that only look something up or install something
 // do not disturb the other processes and are exempt. A plan that writes objects makes this check itself.
 void require_fitting_launch(const cli::Command& command, cli::Processes& processes) {
-  if (is_one_of<cli::Text, cli::FitArguments, cli::EvaluateArguments, cli::PredictArguments, cli::GenerateArguments,
-                cli::DevicesArguments, cli::PluginListArguments, cli::PluginInstallArguments, cli::DownloadArguments,
-                cli::CacheListArguments, cli::CacheRemoveArguments, cli::RecipesArguments,
-                cli::TfrecordInspectArguments, cli::PlanArguments, cli::DoctorArguments, cli::RunScriptArguments>(
-          command)) {
-    return;
-  }
+  const auto works_in_any = []<class Arguments>(const Arguments&) {
+    return kIsOneOf<Arguments, cli::Text, cli::FitArguments, cli::EvaluateArguments, cli::PredictArguments,
+                    cli::GenerateArguments, cli::DevicesArguments, cli::PluginListArguments,
+                    cli::PluginInstallArguments, cli::DownloadArguments, cli::CacheListArguments,
+                    cli::CacheRemoveArguments, cli::RecipesArguments, cli::TfrecordInspectArguments, cli::PlanArguments,
+                    cli::DoctorArguments, cli::RunScriptArguments>;
+  };
+  if (std::visit(works_in_any, command)) return;
   processes.require_one("portatune");
 }
 

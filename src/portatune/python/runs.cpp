@@ -6,13 +6,12 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "portatune/analysis/report/page.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/cli/train/sweep_report.h"
 #include "portatune/cli/train/sweep_trials.h"
 #include "portatune/error.h"
 #include "portatune/metrics/direction.h"
@@ -25,6 +24,7 @@
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
 #include "portatune/run.h"
+#include "portatune/run/records/result_json.h"
 
 namespace nb = nanobind;
 
@@ -46,68 +46,88 @@ class EventsOfRuns final : public Events {
   TrainingCalls* const calls_;
 };
 
-// returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
-std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
-                                                       const nb::object& compute_metrics, nb::object map) {
+// Does work on another thread, where datasets have the rows that `map` makes, and evaluations the scores that
+// `compute_metrics` computes.
+// run  runs the work; CallingThread::run() by default
+void work_with(nb::object map, const nb::object& compute_metrics, const std::function<void(CallingThread&)>& work,
+               const std::function<void(CallingThread&, const std::function<void()>&)>& run = &CallingThread::run) {
   const KeptMemory memory;
   const RowMap row_map(std::move(map));
   CallingThread caller;
+  run(caller, [&] {
+    const RowMap::Calls calls_of_map(row_map, caller);
+    const ComputedMetrics metrics(compute_metrics, caller);
+    work(caller);
+  });
+}
+
+// The JSON of the outcome; nothing if the run was stopped.
+template <class Outcome>
+std::optional<std::string> json_of(const std::optional<Outcome>& outcome) {
+  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
+}
+
+// returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
+std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
+                                                       const nb::object& compute_metrics, nb::object map) {
   std::optional<run::Outcome> outcome;
   std::filesystem::path checkpoint;
-  const auto train = [&] {
-    const RowMap::Calls calls_of_map(row_map, caller);
+  const auto train = [&](CallingThread& caller) {
     cli::FitArguments a = arguments_of_run(words);
     a.stop = caller.stop();
     Events events(a);
-    const ComputedMetrics metrics(compute_metrics, caller);
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
     outcome = run::fit(a, events, calls.get());
     checkpoint = events.checkpoint();
   };
-  run_naming_checkpoint(caller, train, checkpoint);
-  return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
+  work_with(std::move(map), compute_metrics, train, [&](CallingThread& caller, const std::function<void()>& work) {
+    run_naming_checkpoint(caller, work, checkpoint);
+  });
+  return {json_of(outcome), checkpoint.string()};
 }
 
 std::optional<std::string> cross_validate(const Words& words, const nb::object& observer,
                                           const nb::object& compute_metrics, nb::object map) {
   std::optional<run::FoldOutcome> outcome;
-  const KeptMemory memory;
-  const RowMap row_map(std::move(map));
-  CallingThread caller;
-  caller.run([&] {
-    const RowMap::Calls calls_of_map(row_map, caller);
-    const ComputedMetrics metrics(compute_metrics, caller);
+  work_with(std::move(map), compute_metrics, [&](CallingThread& caller) {
     auto a = arguments_of<cli::FitArguments>(words);
     a.stop = caller.stop();
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
     EventsOfRuns events(a, calls.get());
     outcome = run::cross_validate(a, events, calls.get());
   });
-  return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
+  return json_of(outcome);
+}
+
+std::optional<std::string> sweep(const Words& words, const nb::object& observer, const nb::object& compute_metrics,
+                                 nb::object map) {
+  std::optional<run::SweepOutcome> outcome;
+  work_with(std::move(map), compute_metrics, [&](CallingThread& caller) {
+    const auto a = arguments_of<cli::SweepArguments>(words);
+    refuse_hang_timeout(a.fit.hang_timeout_s);
+    require_one_run(a.fit);
+    run::SweepOptions options = cli::sweep_options(a);
+    for (run::Trial& trial : options.trials) trial.options.stop = caller.stop();
+    const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
+    EventsOfRuns events(a.fit, calls.get());
+    outcome = run::sweep(options, events, calls.get());
+  });
+  return json_of(outcome);
 }
 
 std::string evaluate(const Words& words, const nb::object& compute_metrics, nb::object map) {
   std::string result;
-  const KeptMemory memory;
-  const RowMap row_map(std::move(map));
-  CallingThread caller;
-  caller.run([&] {
-    const RowMap::Calls calls_of_map(row_map, caller);
-    const ComputedMetrics metrics(compute_metrics, caller);
+  work_with(std::move(map), compute_metrics, [&](CallingThread& caller) {
     cli::EvaluateArguments a = arguments_of<cli::EvaluateArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.reporting);
-    result = cli::json_of(run::evaluate(a, a.adapters, events));
+    result = run::json_of(run::evaluate(a, a.adapters, events));
   });
   return result;
 }
 
 void predict(const Words& words, nb::object map) {
-  const KeptMemory memory;
-  const RowMap row_map(std::move(map));
-  CallingThread caller;
-  caller.run([&] {
-    const RowMap::Calls calls_of_map(row_map, caller);
+  work_with(std::move(map), nb::none(), [&](CallingThread& caller) {
     cli::PredictArguments a = arguments_of<cli::PredictArguments>(words);
     a.stop = caller.stop();
     cli::TerminalEvents events(a.reporting);
@@ -118,27 +138,6 @@ void predict(const Words& words, nb::object map) {
     a.model.folder = models.front().folder;
     write_predictions(a.output, a.model, [&](const run::OpenSink& open) { run::predict(a, open, events); });
   });
-}
-
-std::optional<std::string> sweep(const Words& words, const nb::object& observer, const nb::object& compute_metrics,
-                                 nb::object map) {
-  std::optional<run::SweepOutcome> outcome;
-  const KeptMemory memory;
-  const RowMap row_map(std::move(map));
-  CallingThread caller;
-  caller.run([&] {
-    const RowMap::Calls calls_of_map(row_map, caller);
-    const ComputedMetrics metrics(compute_metrics, caller);
-    const auto a = arguments_of<cli::SweepArguments>(words);
-    refuse_hang_timeout(a.fit.hang_timeout_s);
-    require_one_run(a.fit);
-    run::SweepOptions options = cli::sweep_options(a);
-    for (run::Trial& trial : options.trials) trial.options.stop = caller.stop();
-    const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
-    EventsOfRuns events(a.fit, calls.get());
-    outcome = run::sweep(options, events, calls.get());
-  });
-  return outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt;
 }
 
 std::string report_page(const std::vector<std::filesystem::path>& folders) { return report::page_of(folders); }

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 
-#include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/python/arrays.h"
 #include "portatune/python/bindings.h"
@@ -19,6 +18,7 @@
 #include "portatune/python/row_map.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
+#include "portatune/run/records/result_json.h"
 #include "portatune/run/session.h"
 
 namespace nb = nanobind;
@@ -78,7 +78,7 @@ class Training {
       checkpoint = events_->checkpoint();
     };
     run_naming_checkpoint(caller, train, checkpoint);
-    return {outcome ? std::optional(cli::json_of(*outcome)) : std::nullopt, checkpoint.string()};
+    return {outcome ? std::optional(run::json_of(*outcome)) : std::nullopt, checkpoint.string()};
   }
 
   Numbers evaluate(const std::optional<Words>& files, const nb::object& compute_metrics) {

@@ -32,7 +32,7 @@ struct ToyOptions {
     fields("count_of_toys", count, "a count", {.lowest = 1, .highest = 10, .other_names = "number_of_toys,n_toys"});
     fields("beta", beta, "a decay", {.below = 1});
     fields("period", period, "a period", {.default_help = "as the count"});
-    fields("fast", fast, "a flag");
+    fields("fast", fast, "a flag", {.other_names = "q"});
     fields("no_cache", cache, "a negated flag", {.sets = "false"});
     fields("greater", greater, "a flag that may be unset");
     fields("kind", kind, "a choice", {.choices = {{"a"}, {"b"}, {"bee", "b"}}});
@@ -100,6 +100,7 @@ TEST(DescribedOptions, OtherNamesAndEmptyListsAreRead) {
   EXPECT_EQ(parsed({"--number-of-toys", "6"}).count, 6);
   EXPECT_THAT(parsed({"--names", ""}).names, IsEmpty());
   EXPECT_FALSE(parsed({"--fast=false"}).fast);
+  EXPECT_TRUE(parsed({"-q"}).fast);
   EXPECT_EQ(parsed({}).greater, std::nullopt);
 }
 
@@ -110,6 +111,7 @@ TEST(DescribedOptions, ErrorsSayWhatWasGivenAndExpected) {
   EXPECT_THAT(complaint_of_toy({"--beta", "nan"}), HasSubstr("a number of at least 0 and below 1"));
   EXPECT_THAT(complaint_of_toy({"--dtype", "float17"}), HasSubstr("did you mean float16?"));
   EXPECT_THAT(complaint_of_toy({"--folder", "https://x"}), HasSubstr("a path of this machine"));
+  EXPECT_THAT(complaint_of_toy({"--fast=maybe"}), HasSubstr("given     --fast maybe\n  expected  true or false"));
 }
 
 TEST(DescribedOptions, HelpHasFormDefaultAndGroup) {

@@ -40,9 +40,8 @@ TEST(RecipeSchema, KnowsTheRangeOfEachNumberOfFit) {
     }
   }
   // Options of evaluate, bench, bench-input, plan, parity and sweep alone, and those whose numbers have no lower limit.
-  EXPECT_THAT(without_range,
-              testing::UnorderedElementsAre("hang_timeout", "steps", "warmup", "seconds", "time_limit", "every",
-                                            "seeds", "random", "halving_factor", "max_predict_samples"));
+  EXPECT_THAT(without_range, testing::UnorderedElementsAre("steps", "warmup", "seconds", "time_limit", "every", "seeds",
+                                                           "random", "halving_factor", "max_predict_samples"));
 }
 
 TEST(RecipeSchema, KnowsOtherNames) {

@@ -5,7 +5,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "portatune/cli/terminal/exit_code.h"
-#include "portatune/run/analysis/memory_advice.h"
+#include "portatune/run/probes/memory_advice.h"
 #include "portatune/runtime/pjrt/call_error.h"
 
 namespace portatune::cli {

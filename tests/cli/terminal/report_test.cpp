@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <limits>
-
 #include "portatune/cli/terminal/terminal_events.h"
 
 namespace portatune::cli {
@@ -12,13 +10,6 @@ namespace {
 TEST(Report, ScoresInALine) {
   EXPECT_EQ(describe({{"loss", 0.5}, {"accuracy", 0.91237}, {"roc_auc", 1}}),
             "loss 0.5000, accuracy 0.9124, AUC 1.0000");
-}
-
-TEST(Report, WhatIsNoNumberIsNullInJson) {
-  const run::Evaluation evaluation{
-      .scores = {{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}}, .examples = 8, .seconds = 2};
-  EXPECT_EQ(json_of({{.name = "", .evaluation = evaluation}}),
-            "{\"loss\":null,\"accuracy\":0.5,\"examples\":8,\"seconds\":2.0,\"examples_per_second\":4.0}\n");
 }
 
 // A metric that is not defined before training, or not after it, shall not move the others to a wrong row.

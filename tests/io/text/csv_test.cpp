@@ -129,7 +129,7 @@ TEST(Csv, FieldsAreReadAsTheyAreWritten) {
 
 TEST(Csv, AFieldOfMoreThan16MegabytesIsRefused) {
   const std::string text(17 << 20, 'x');
-  expect_error<DataError>([&] { read_csv("a\n" + text + "\n"); }, {"in.csv:2", "more than 16777216 bytes"});
+  expect_error<DataError>([&] { read_csv("a\n" + text + "\n"); }, {"in.csv:2", "more than 16,777,216 bytes"});
   EXPECT_EQ(read_csv("a\n" + text.substr(0, 16 << 20) + "\n").size(), 2u);
 }
 

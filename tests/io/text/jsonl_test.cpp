@@ -108,7 +108,7 @@ TEST(Jsonl, TooManyKeysAreRefused) {
   for (size_t i = 1; i < JsonlReader::kMaxKeys; ++i) line += ",\"k" + std::to_string(i) + "\":1";
   EXPECT_EQ(read_jsonl(line + "}", {"k7"}, 1 << 20), (std::vector<JsonRow>{{{"k7", "1"}}}));
   expect_error<BadRecordError>([&] { read_jsonl(line + ",\"more\":1}", {"k7"}, 1 << 20); },
-                               {"in.jsonl:1", "more than 16384 keys"});
+                               {"in.jsonl:1", "more than 16,384 keys"});
 }
 
 TEST(Jsonl, InvalidUtf8IsAnErrorWithLineAndByte) {

@@ -135,7 +135,7 @@ TEST(TfExample, TooManyFeaturesAreRefused) {
       TfExample example;
       if (count > TfExample::kMaxFeatures) {
         EXPECT_THAT(message_of<UsageError>([&] { example.parse(record); }),
-                    testing::HasSubstr("more than 16384 features"));
+                    testing::HasSubstr("more than 16,384 features"));
       } else {
         example.parse(record);
         EXPECT_EQ(example.features().size(), doubled ? 1U : static_cast<size_t>(count));

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "portatune/base/text/number.h"
 #include "portatune/base/text/utf8.h"
 
 namespace portatune {
@@ -50,7 +51,7 @@ std::string to_text(double value) {
 }
 
 std::string counted(int64_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+  return grouped(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
 std::string hexadecimal(uint64_t bits) {

@@ -11,7 +11,7 @@
 
 namespace portatune::cli {
 
-int tfrecord_index(const TfrecordIndexArguments& a) {
+int execute(const TfrecordIndexArguments& a) {
   catch_signals();
   for (const std::string& file : data::table_files(a.files)) {
     stop_if_requested();

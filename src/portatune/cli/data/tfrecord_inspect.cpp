@@ -74,7 +74,7 @@ std::string text_of(const run::TfrecordSurvey& survey) {
 
 }  // namespace
 
-int tfrecord_inspect(const TfrecordInspectArguments& a) {
+int execute(const TfrecordInspectArguments& a) {
   catch_signals();
   bool is_sound = true;
   for (const std::string& file : data::table_files(a.files)) {

@@ -42,8 +42,7 @@ void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   output.number("--shards", a.files.shards, "files, between which rows take turns", {.lowest = 1, .highest = 99999});
   output.flag("--gzip", a.files.gzip, "compress (no reading in any order then)");
   output.no_flag("--no-index", a.files.index, "write no FILE.index");
-  output.flag("--json", a.reporting.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
+  add_reporting(command, a.reporting);
 }
 
 void add_options(CLI::App& command, TfrecordInspectArguments& a) {

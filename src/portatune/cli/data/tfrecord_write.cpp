@@ -21,7 +21,7 @@ std::string json_of(const run::WrittenRecords& written) {
 
 }  // namespace
 
-int tfrecord_write(const TfrecordWriteArguments& a) {
+int execute(const TfrecordWriteArguments& a) {
   catch_signals();  // so that no incomplete file is left
   const run::WrittenRecords written = run::write_tfrecord(a);
   print_remark(a.reporting,

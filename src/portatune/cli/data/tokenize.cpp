@@ -1,5 +1,5 @@
 // portatune tokenize: writes ids and offsets for each row, in the order of the rows.
-#include "portatune/run/tokens/tokenize.h"
+#include "portatune/run/tokenizer/tokenize.h"
 
 #include "portatune/cli/options/commands.h"
 #include "portatune/cli/terminal/exit_code.h"
@@ -9,7 +9,7 @@
 
 namespace portatune::cli {
 
-int tokenize(const TokenizeArguments& a) {
+int execute(const TokenizeArguments& a) {
   catch_signals();  // so that no incomplete file is left
   ResultFile file(a.output);
   TerminalEvents events(a.reporting);

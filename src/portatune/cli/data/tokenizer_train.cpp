@@ -12,7 +12,7 @@
 
 namespace portatune::cli {
 
-int tokenizer_train(const TokenizerTrainArguments& a) {
+int execute(const TokenizerTrainArguments& a) {
   catch_signals();  // so that no incomplete folder is left
   TerminalEvents events(a.reporting);
   const run::TrainedTokenizer trained = run::train_tokenizer(a, events);

@@ -9,7 +9,7 @@
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/run/analysis/input_times.h"
+#include "portatune/run/probes/input_times.h"
 
 namespace portatune::cli {
 namespace {
@@ -53,7 +53,7 @@ std::string json_of(const run::InputTimes& m) {
 
 }  // namespace
 
-int bench_input(const BenchInputArguments& a) {
+int execute(const BenchInputArguments& a) {
   const Reporting& reporting = a.fit.reporting;
   TerminalEvents events(reporting);
   const run::InputTimes times = run::time_input(a.fit, a.seconds, events);
@@ -61,7 +61,7 @@ int bench_input(const BenchInputArguments& a) {
   return kOk;
 }
 
-int bench(const BenchArguments& a) {
+int execute(const BenchArguments& a) {
   const run::StepTimes times = run::time_steps(a);
   print_result(line_of(
       {{"step_seconds", times.seconds}, {"compile_seconds", times.compile_seconds}, {"from_cache", times.from_cache}}));

@@ -56,14 +56,14 @@ const CachedModel& model_called(const std::string& name, const std::vector<Cache
 
 }  // namespace
 
-int cache_list(const CacheListArguments& a) {
+int execute(const CacheListArguments& a) {
   std::string text;
   for (const CachedModel& model : hub::cached_models()) text += a.reporting.json ? json_of(model) : row_of(model);
   print_result(text);
   return kOk;
 }
 
-int cache_remove(const CacheRemoveArguments& a) {
+int execute(const CacheRemoveArguments& a) {
   const std::vector<CachedModel> models = hub::cached_models();
   const CachedModel& model = model_called(a.name, models);
   hub::remove_cached(model);

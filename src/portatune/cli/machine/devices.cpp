@@ -51,7 +51,7 @@ std::string json_of(const DeviceFacts& facts, const Target& target) {
 
 }  // namespace
 
-int devices(const DevicesArguments& a) {
+int execute(const DevicesArguments& a) {
   DeviceOptions options = a.device;
   options.see_all = true;
   const bool is_gpu = options.device.starts_with("cuda");

@@ -93,7 +93,7 @@ void add_options(CLI::App& command, DoctorArguments& a) {
   output.flag("--json", a.reporting.json, "the report as one JSON object");
 }
 
-int doctor(const DoctorArguments& a) {
+int execute(const DoctorArguments& a) {
   const doctor::Diagnosis diagnosis = doctor::diagnose(check_devices);
   const std::string json = line_of(json_of(diagnosis));
   if (!a.bundle.empty()) {

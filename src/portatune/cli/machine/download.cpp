@@ -28,7 +28,7 @@ std::filesystem::path snapshot_of(const io::HubName& name, const Reporting& repo
 
 }  // namespace
 
-int download(const DownloadArguments& a) {
+int execute(const DownloadArguments& a) {
   const io::HubName name = checked(a.name);
   const std::filesystem::path snapshot = snapshot_of(name, a.reporting);
   if (a.reporting.json) {

@@ -16,9 +16,7 @@ void add_options(CLI::App& command, DownloadArguments& a) {
   Group(command, "Model")
       .text("name", a.name, "model of the Hugging Face Hub: org/name or org/name@revision")
       ->required();
-  Group output(command, "Output");
-  output.flag("--json", a.reporting.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
+  add_reporting(command, a.reporting);
 }
 
 void add_options(CLI::App& command, CacheListArguments& a) {

@@ -62,12 +62,10 @@ void add_options(CLI::App& command, PluginInstallArguments& a) {
   plugin.text("name", a.name, "cpu, cuda13, cuda12 or tpu")->required();
   plugin.text("--index-url", a.index_url, "URL of a Python package index")
       ->default_str("$PIP_INDEX_URL, or " + std::string(kPyPi));
-  Group output(command, "Output");
-  output.flag("--json", a.reporting.json, "the result as one JSON object");
-  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
+  add_reporting(command, a.reporting);
 }
 
-int plugin_install(const PluginInstallArguments& a) {
+int execute(const PluginInstallArguments& a) {
   catch_signals();
   const pjrt::PluginPackage& package = pjrt::plugin_package(a.name);
   if (const auto folder = folder_of(package); is_complete(package, folder)) {
@@ -92,7 +90,7 @@ int plugin_install(const PluginInstallArguments& a) {
   return kOk;
 }
 
-int plugin_list(const PluginListArguments& a) {
+int execute(const PluginListArguments& a) {
   std::string text;
   for (const pjrt::PluginPackage& package : pjrt::plugin_packages()) {
     text += a.reporting.json ? line_of(doctor::facts_of(package)) : row_of(package, doctor::state_of(package));

@@ -97,7 +97,7 @@ void add_options(CLI::App& command, RunScriptArguments& a) {
   options.texts("arguments", a.arguments, "its arguments")->default_str("none");
 }
 
-int run_script(const RunScriptArguments& a) {
+int execute(const RunScriptArguments& a) {
   if (!fs::exists(a.script)) {
     throw NotFoundError({.where = "run", .given = "no file " + a.script.string(), .expected = "a Python script"});
   }

@@ -20,6 +20,6 @@ void add_options(CLI::App& command, RunScriptArguments& arguments);
 
 /// Does not return: Python takes the place of this process.
 /// errors  NotFoundError without Python, the module, the script or the allocator
-int run_script(const RunScriptArguments& arguments);
+int execute(const RunScriptArguments& arguments);
 
 }  // namespace portatune::cli

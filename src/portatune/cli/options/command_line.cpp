@@ -14,6 +14,7 @@
 #include "portatune/cli/options/help.h"
 #include "portatune/cli/options/manual.h"
 #include "portatune/cli/options/model_settings.h"
+#include "portatune/cli/options/options.h"
 #include "portatune/cli/options/other_names.h"
 #include "portatune/cli/options/own_words.h"
 #include "portatune/cli/options/parse_errors.h"
@@ -42,7 +43,7 @@ OptionValues option_values(const CLI::App& chosen) {
   OptionValues values;
   for (const CLI::Option* option : chosen.get_options()) {
     const std::string name = option->get_name(), type = option->get_type_name();
-    const bool may_differ = name == "--device" || name == "--quiet" || name == "--json" || name == "--disable-progress";
+    const bool may_differ = name == "--device" || is_of_report(name);
     if (may_differ || type.starts_with("PATH") || type.starts_with("FILE") || type.starts_with("FOLDER")) continue;
     values.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
   }
@@ -138,9 +139,10 @@ class Parser {
     c.fit.words = c.sweep.fit.words = words;
     c.fit.command = command_of(words);
     c.fit.values = c.evaluate.values = c.predict.values = c.generate.values = option_values(chosen);
+    const std::vector<run::GivenOption> given = given_options(chosen, recipe);
     for (run::ModelOptions* model : {&c.fit.model, &c.evaluate.model, &c.predict.model, &c.bench_input.fit.model,
                                      &c.plan.fit.model, &c.parity.fit.model, &c.sweep.fit.model}) {
-      model->given = given_options(chosen, recipe);
+      model->given = given;
     }
     c.evaluate.settings = c.predict.settings = settings;
   }

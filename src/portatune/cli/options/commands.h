@@ -16,13 +16,14 @@
 #include "portatune/generate/options.h"
 #include "portatune/generation.h"
 #include "portatune/models/grow/grow_model.h"
+#include "portatune/option_fields.h"
 #include "portatune/run.h"
-#include "portatune/run/analysis/step_times.h"
 #include "portatune/run/generation/prompts.h"
 #include "portatune/run/predictions/used_models.h"
+#include "portatune/run/probes/step_times.h"
 #include "portatune/run/tfrecord/write_tfrecord.h"
-#include "portatune/run/tokens/tokenize.h"
-#include "portatune/run/tokens/train_tokenizer.h"
+#include "portatune/run/tokenizer/tokenize.h"
+#include "portatune/run/tokenizer/train_tokenizer.h"
 #include "portatune/sources.h"
 #include "portatune/text.h"
 #include "portatune/train.h"
@@ -34,6 +35,8 @@ struct Reporting {
   bool quiet = false;             ///< print only results and errors
   bool json = false;              ///< print the result as one JSON object
   bool disable_progress = false;  ///< print plain lines in place of a bar
+
+  void describe(OptionFields& fields);
 };
 
 /// Names and values of all options but paths and those of the report; the value is empty for an option that was not
@@ -201,32 +204,32 @@ struct ParityArguments {
 
 class Processes;
 
-// Each command returns the exit code and throws its errors.
-int fit(const FitArguments& arguments, Processes& processes);
-int evaluate(const EvaluateArguments& arguments, Processes& processes);
-int predict(const PredictArguments& arguments, Processes& processes);
-int generate(const GenerateArguments& arguments, Processes& processes);
-int tokenize(const TokenizeArguments& arguments);
-int tokenizer_train(const TokenizerTrainArguments& arguments);
-int tfrecord_write(const TfrecordWriteArguments& arguments);
-int tfrecord_inspect(const TfrecordInspectArguments& arguments);
-int tfrecord_index(const TfrecordIndexArguments& arguments);
-int grow(const GrowArguments& arguments);
-int merge(const MergeArguments& arguments);
-int devices(const DevicesArguments& arguments);
-int plugin_list(const PluginListArguments& arguments);
-int plugin_install(const PluginInstallArguments& arguments);
-int download(const DownloadArguments& arguments);
-int cache_list(const CacheListArguments& arguments);
-int cache_remove(const CacheRemoveArguments& arguments);
-int recipes(const RecipesArguments& arguments);
-int bench(const BenchArguments& arguments);
-int bench_input(const BenchInputArguments& arguments);
-int plan(const PlanArguments& arguments, Processes& processes);
-int parity(const ParityArguments& arguments);
-int sweep(const SweepArguments& arguments, Processes& processes);
-int report(const ReportArguments& arguments);
-int doctor(const DoctorArguments& arguments);
-int compare_runs(const ParityArguments& arguments);  ///< the part of parity() without a case
+// The commands. Each returns the exit code and throws its errors.
+int execute(const FitArguments& arguments, Processes& processes);
+int execute(const EvaluateArguments& arguments, Processes& processes);
+int execute(const PredictArguments& arguments, Processes& processes);
+int execute(const GenerateArguments& arguments, Processes& processes);
+int execute(const TokenizeArguments& arguments);
+int execute(const TokenizerTrainArguments& arguments);
+int execute(const TfrecordWriteArguments& arguments);
+int execute(const TfrecordInspectArguments& arguments);
+int execute(const TfrecordIndexArguments& arguments);
+int execute(const GrowArguments& arguments);
+int execute(const MergeArguments& arguments);
+int execute(const DevicesArguments& arguments);
+int execute(const PluginListArguments& arguments);
+int execute(const PluginInstallArguments& arguments);
+int execute(const DownloadArguments& arguments);
+int execute(const CacheListArguments& arguments);
+int execute(const CacheRemoveArguments& arguments);
+int execute(const RecipesArguments& arguments);
+int execute(const BenchArguments& arguments);
+int execute(const BenchInputArguments& arguments);
+int execute(const PlanArguments& arguments, Processes& processes);
+int execute(const ParityArguments& arguments);
+int execute(const SweepArguments& arguments, Processes& processes);
+int execute(const ReportArguments& arguments);
+int execute(const DoctorArguments& arguments);
+int compare_runs(const ParityArguments& arguments);  ///< parity without a case
 
 }  // namespace portatune::cli

@@ -75,8 +75,14 @@ CLI::Option& add_flag(CLI::App& command, const OptionField& field) {
     return *command.add_flag_callback(all_names(field), take, field.help);
   }
   const auto take = [field](int64_t count) { field.set({count > 0 ? "true" : "false"}); };
-  return *command.add_flag_function(all_names(field), take, field.help)
-              ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  CLI::Option& option = *command.add_flag_function(all_names(field), take, field.help);
+  // CLI11 would throw std::invalid_argument.
+  const auto check = [name = as_option_name(field.name)](const std::string& word) {
+    bool is_on = false;
+    if (!CLI::detail::lexical_cast(word, is_on)) refuse(name, word, "true or false", "");
+    return std::string();
+  };
+  return *option.check(check, "")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 CLI::Option& add_list(CLI::App& command, const OptionField& field) {
@@ -130,7 +136,7 @@ std::vector<OptionField> without(std::vector<OptionField> fields, const std::str
 
 std::string as_option_name(std::string name) {
   std::ranges::replace(name, '_', '-');
-  return "--" + name;
+  return (name.size() == 1 ? "-" : "--") + name;
 }
 
 }  // namespace portatune::cli

@@ -129,13 +129,6 @@ class Group {
     return place(app_.add_option_function<std::vector<std::string>>(names, take_all, description), "TEXT")
         ->allow_extra_args(false);
   }
-  // An option whose value is passed to a function.
-  template <class T>
-  CLI::Option* setting(const std::string& names, const std::function<void(T)>& take, const std::string& description,
-                       const Limits& limits = {}) {
-    const auto read = [take](const std::string& text) { take(number_in<T>(text).value_or(T{})); };
-    return with(names, read, description)->type_name("N")->check(within<T>(limits));
-  }
   CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
     return app_.add_flag_callback(names, take, description)->group(name_);
   }

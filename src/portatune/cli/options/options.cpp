@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "portatune/base/text/message.h"
 #include "portatune/cli/options/described_options.h"
@@ -165,27 +167,21 @@ void add_device(CLI::App& command, DeviceOptions& device) {
 
 void add_mesh(CLI::App& command, DeviceOptions& device) { add_fields(command, only(fields_of(device), {"mesh"})); }
 
-void add_hang_timeout(Group group, HangTimeout& timeout_s) {
-  const auto take = [&timeout_s](double seconds) { timeout_s = seconds; };
-  group
-      .setting<double>("--hang-timeout", take,
-                       "seconds without a step, batch or exchange after which the command ends; 0: none",
-                       {.highest = 1e6})
-      ->default_str("0; 1800 with several processes");
-}
-
-void add_reporting(Group group, Reporting& reporting, const std::string& json_help = "the result as one JSON object") {
-  group.flag("--json", reporting.json, json_help);
-  group.flag("-q,--quiet", reporting.quiet, "only results and errors");
-}
-
-void add_progress(Group group, Reporting& reporting) {
-  group.flag("--disable-progress,--disable-tqdm", reporting.disable_progress, "plain lines in place of a bar");
+std::vector<OptionField> hang_timeout_field(HangTimeout& timeout_s) {
+  OptionFields fields;
+  fields.group("Output");
+  fields("hang_timeout", timeout_s, "seconds without a step, batch or exchange after which the command ends; 0: none",
+         {.highest = 1e6, .default_help = "0; 1800 with several processes"});
+  return std::move(fields).fields();
 }
 
 void add_batch_size(Group group, int64_t& size) {
   group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time, on each device",
                {.lowest = 1, .highest = 1e6});
+}
+
+bool is_among(const std::vector<OptionField>& fields, const std::string& option) {
+  return std::ranges::any_of(fields, [&](const OptionField& field) { return as_option_name(field.name) == option; });
 }
 
 // The field with another help text than in fit.
@@ -238,22 +234,43 @@ void add_run_options(CLI::App& command, FitArguments& a) {
   add_table(data, a.model);
   add_task_options(command, a.model, OptionUse::kTraining);
   add_padding(Group(command, "Training"), a.model.padding);
-  Group output(command, "Output");
-  add_hang_timeout(output, a.hang_timeout_s);
-  add_reporting(output, a.reporting);
-  add_progress(output, a.reporting);
+  add_fields(command, hang_timeout_field(a.hang_timeout_s));
+  add_fields(command, fields_of(a.reporting));
   add_device(command, a.device);
   add_mesh(command, a.device);
 }
 
 }  // namespace
 
+void Reporting::describe(OptionFields& fields) {
+  fields.group("Output");
+  fields("json", json, "the result as one JSON object");
+  fields("quiet", quiet, "only results and errors", {.other_names = "q"});
+  fields("disable_progress", disable_progress, "plain lines in place of a bar", {.other_names = "disable_tqdm"});
+}
+
 std::vector<OptionField> described_options(FitArguments& a) {
   std::vector<OptionField> fields = run_fields(a);
-  for (const std::vector<OptionField>& part : {tasks::option_fields(a.model.options), fields_of(a.device)}) {
+  for (const std::vector<OptionField>& part : {tasks::option_fields(a.model.options), fields_of(a.device),
+                                               hang_timeout_field(a.hang_timeout_s), fields_of(a.reporting)}) {
     fields.insert(fields.end(), part.begin(), part.end());
   }
   return fields;
+}
+
+void add_reporting(CLI::App& command, Reporting& reporting, const std::vector<std::string>& names,
+                   const std::string& group) {
+  add_fields(command, only(fields_of(reporting), names), group);
+}
+
+bool is_of_report(const std::string& option) {
+  Reporting reporting;
+  return is_among(fields_of(reporting), option);
+}
+
+bool is_of_device(const std::string& option) {
+  DeviceOptions device;
+  return is_among(fields_of(device), option);
 }
 
 void add_options(CLI::App& command, FitArguments& a) {
@@ -275,10 +292,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_padding(data, a.model.padding);
   add_batch_size(data, a.batch_size);
   add_task_options(command, a.model, OptionUse::kLabels);
-  Group output(command, "Output");
-  add_hang_timeout(output, a.hang_timeout_s);
-  add_reporting(output, a.reporting);
-  add_progress(output, a.reporting);
+  add_fields(command, hang_timeout_field(a.hang_timeout_s));
+  add_fields(command, fields_of(a.reporting));
   add_dtype(command, a.dtype);
   add_device(command, a.device);
   add_mesh(command, a.device);
@@ -307,9 +322,8 @@ void add_options(CLI::App& command, PredictArguments& a) {
   output.names("--keep-columns", a.model.table.extra_columns, "columns of the rows that the predictions repeat")
       ->default_str("none")
       ->excludes(texts);
-  add_hang_timeout(output, a.hang_timeout_s);
-  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
-  add_progress(output, a.reporting);
+  add_fields(command, hang_timeout_field(a.hang_timeout_s));
+  add_reporting(command, a.reporting, {"quiet", "disable_progress"});
   add_dtype(command, a.dtype);
   add_device(command, a.device);
   add_mesh(command, a.device);
@@ -330,10 +344,12 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   chat.text("--messages-column", a.messages_column, "column of conversations in --input; .txt: a message a line");
   add_chat_template(chat, a.chat_template, a.chat_variables);
   add_generation(command, a);
-  Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
-  add_hang_timeout(output, a.hang_timeout_s);
-  add_reporting(output, a.reporting, "a line of JSON for each prompt, also where there is only one");
+  Group(command, "Output").path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
+  add_fields(command, hang_timeout_field(a.hang_timeout_s));
+  const std::vector<OptionField> report = fields_of(a.reporting);
+  add_fields(command, {with_help(only(report, {"json"}).front(),
+                                 "a line of JSON for each prompt, also where there is only one")});
+  add_reporting(command, a.reporting, {"quiet"});
   add_dtype(command, a.dtype, "type of matrices, activations and the cache");
   add_device(command, a.device);
   add_mesh(command, a.device);
@@ -349,10 +365,8 @@ void add_options(CLI::App& command, TokenizeArguments& a) {
   data.number("--max-length", a.max_length, "tokens of a row; longer texts are cut", {.lowest = 1})
       ->default_str("no limit");
   data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
-  Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
-  output.flag("-q,--quiet", a.reporting.quiet, "only results and errors");
-  add_progress(output, a.reporting);
+  Group(command, "Output").path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
+  add_reporting(command, a.reporting, {"quiet", "disable_progress"});
 }
 
 void add_options(CLI::App& command, TokenizerTrainArguments& a) {
@@ -360,13 +374,12 @@ void add_options(CLI::App& command, TokenizerTrainArguments& a) {
   data.files("files", a.files, "rows: .txt, a text each line; .csv, .tsv, .jsonl, .parquet, ...")->required();
   data.text("--text-column", a.text_column, "column of the text");
   add_fields(command, fields_of(a.training));
-  Group output(command, "Output");
-  output.path("--output", a.output, "a new folder, or an empty one")->required();
-  add_reporting(output, a.reporting);
+  Group(command, "Output").path("--output", a.output, "a new folder, or an empty one")->required();
+  add_reporting(command, a.reporting);
 }
 
 void add_options(CLI::App& command, DevicesArguments& a) {
-  add_reporting(Group(command, "Output"), a.reporting);
+  add_reporting(command, a.reporting);
   add_device(command, a.device);
 }
 
@@ -410,9 +423,9 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   add_fields(command, {with_help(only(fields_of(fit.training), {"seed"}).front(), "seed of the order of the rows")},
              "Batches");
   add_task_options(command, fit.model, OptionUse::kTraining);
-  Group output(command, "Output");
-  output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
-  add_reporting(output, fit.reporting);
+  Group(command, "Output")
+      .number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
+  add_reporting(command, fit.reporting);
 }
 
 void add_options(CLI::App& command, PlanArguments& a) {
@@ -423,10 +436,10 @@ void add_options(CLI::App& command, PlanArguments& a) {
   plan.path("--save", a.save, "a new folder for the compiled programs, for fit --compiled on that device")
       ->default_str("none");
   plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
-  const auto take_limit = [&a](double seconds) { a.time_limit = seconds; };
-  plan.setting<double>("--time-limit", take_limit,
-                       "seconds for each target; what is known by then is shown; 0: no limit", {.highest = 1e6})
-      ->default_str("600; none with --save");
+  OptionFields fields;
+  fields("time_limit", a.time_limit, "seconds for each target; what is known by then is shown; 0: no limit",
+         {.highest = 1e6, .default_help = "600; none with --save"});
+  add_fields(command, std::move(fields).fields(), "Plan");
   add_run_options(command, a.fit);
   command.get_option("--train")->required(false)->default_str("none: one shape of batches is planned");
   command.get_option("--output")->required(false)->default_str("not used");
@@ -462,16 +475,15 @@ void add_options(CLI::App& command, GrowArguments& a) {
       .path("--model", a.model, "folder of the small model, or its name on the Hugging Face Hub")
       ->required();
   add_fields(command, fields_of(a.growth));
-  Group output(command, "Output");
-  output.path("--output", a.output, "a new folder for the larger model")->required();
-  add_reporting(output, a.reporting);
+  Group(command, "Output").path("--output", a.output, "a new folder for the larger model")->required();
+  add_reporting(command, a.reporting);
 }
 
 void add_options(CLI::App& command, MergeArguments& a) {
   Group group(command, "Merge");
   group.path("--model", a.model, "folder of an adapter, as fit --adapter or peft writes it")->required();
   group.path("--output", a.output, "a new folder for the model")->required();
-  add_reporting(group, a.reporting);
+  add_reporting(command, a.reporting, {"json", "quiet"}, "Merge");
 }
 
 void add_options(CLI::App& command, ParityArguments& a) {

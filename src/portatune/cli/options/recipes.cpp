@@ -19,7 +19,7 @@ void add_options(CLI::App& command, RecipesArguments& a) {
   options.text("--command", a.name, "with --schema: the options of this command alone")->default_str("all");
 }
 
-int recipes(const RecipesArguments& a) {
+int execute(const RecipesArguments& a) {
   if (a.name.empty()) {
     print_result(fmt::format("{}\n", fmt::join(shipped_recipes(), "\n")));
     return kOk;

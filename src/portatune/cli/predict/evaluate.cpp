@@ -11,7 +11,7 @@
 
 namespace portatune::cli {
 
-int evaluate(const EvaluateArguments& given, Processes& processes) {
+int execute(const EvaluateArguments& given, Processes& processes) {
   EvaluateArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.reporting);

@@ -121,7 +121,7 @@ void continue_prompts(const run::UsedModel& model, const std::vector<run::Prompt
 
 }  // namespace
 
-int generate(const GenerateArguments& given, Processes& processes) {
+int execute(const GenerateArguments& given, Processes& processes) {
   const GenerateArguments a = processes.arguments_of(given);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.hang_timeout_s, a.device, processes);
   const bool is_first = portatune::is_first(a.device.processes.get());

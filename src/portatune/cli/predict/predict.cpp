@@ -32,7 +32,7 @@ std::filesystem::path file_of(const std::string& adapter, std::filesystem::path 
 
 }  // namespace
 
-int predict(const PredictArguments& given, Processes& processes) {
+int execute(const PredictArguments& given, Processes& processes) {
   PredictArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
   TerminalEvents events(a.reporting);

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "portatune/run/analysis/memory_advice.h"
 #include "portatune/run/output/output_error.h"
+#include "portatune/run/probes/memory_advice.h"
 
 namespace portatune::cli {
 namespace {

@@ -38,11 +38,6 @@ constexpr size_t kColumns = 80, kIndent = 8, kMaxNames = 8;
 
 using Parameters = std::vector<std::pair<std::string, TensorType>>;
 
-// A number with its noun: "1 row", "8,448 rows".
-std::string number_of(int64_t count, const std::string& one) {
-  return grouped(count) + " " + one + (count == 1 ? "" : "s");
-}
-
 std::string of_millions(int64_t count) {
   if (count >= 1'000'000'000) return fmt::format("{:.2f} B", static_cast<double>(count) / 1e9);
   return count >= 1'000'000 ? fmt::format("{:.1f} M", static_cast<double>(count) / 1e6) : grouped(count);
@@ -69,7 +64,7 @@ std::string describe_device(const run::Opening& o) {
   const DeviceFacts facts = o.device.facts();
   const bool is_cpu = facts.platform == "cpu";
   std::string text = facts.platform + ": ";
-  text += is_cpu ? number_of(usable_cores(), "core") : facts.devices.empty() ? "no device" : facts.devices.front();
+  text += is_cpu ? counted(usable_cores(), "core") : facts.devices.empty() ? "no device" : facts.devices.front();
   if (is_cpu) {
     text +=
         ", " + (o.device.target().kernels.empty() ? std::string("no kernels") : libraries_of(facts.kernels_version));
@@ -172,13 +167,13 @@ std::string describe_lengths(const run::DataSurvey& data, int64_t max_length) {
   for (const auto& [length, count] : data.lengths) examples += count;
   std::string text =
       fmt::format("; tokens {} median, {} longest", median_of(data.lengths, examples), data.lengths.rbegin()->first);
-  if (data.cut_texts) text += fmt::format("; {} cut at {}", number_of(*data.cut_texts, "text"), max_length);
+  if (data.cut_texts) text += fmt::format("; {} cut at {}", counted(*data.cut_texts, "text"), max_length);
   return text;
 }
 
 std::string describe_rows(const run::DataSurvey& data) {
-  std::string text = number_of(data.rows, "row");
-  if (data.examples != data.rows) text += ", " + number_of(data.examples, "example");
+  std::string text = counted(data.rows, "row");
+  if (data.examples != data.rows) text += ", " + counted(data.examples, "example");
   return text;
 }
 
@@ -227,14 +222,14 @@ std::string describe_batch(const run::RunPlan& plan) {
 
 std::string describe_run(const run::Opening& o) {
   const TrainingOptions& t = o.plan.training;
-  const std::string steps = number_of(o.length.steps_per_epoch, "step");
+  const std::string steps = counted(o.length.steps_per_epoch, "step");
   std::string text = o.plan.max_steps > 0
-                         ? fmt::format("{}, an epoch has {}", number_of(o.plan.max_steps, "step"), steps)
-                         : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
+                         ? fmt::format("{}, an epoch has {}", counted(o.plan.max_steps, "step"), steps)
+                         : fmt::format("{} of {}", counted(o.length.num_train_epochs, "epoch"), steps);
   text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), train::optimizer_title(t), to_text(t.learning_rate),
                       t.lr_scheduler_type);
   const int64_t warmup = train::warmup_steps(t, run::total_steps(o));
-  if (warmup > 0) text += fmt::format(" after {}", number_of(warmup, "warm-up step"));
+  if (warmup > 0) text += fmt::format(" after {}", counted(warmup, "warm-up step"));
   if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
   text += fmt::format(", seed {}; metrics in {}", t.seed, (o.plan.output / report::kLogFile).string());
   return o.trainer.steps() > 0 ? text + fmt::format("; resumes after step {}", grouped(o.trainer.steps())) : text;

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/plain_text.h"
@@ -22,17 +20,6 @@ namespace portatune::cli {
 namespace {
 
 constexpr int kReportIndent = 2;  // indent of the continuation of a wrapped line
-
-// A JSON number, or null for NaN and infinities, which JSON does not have.
-nlohmann::ordered_json json_number(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-}
-
-nlohmann::ordered_json object_of(const Scores& scores) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : scores) object[name] = json_number(value);
-  return object;
-}
 
 // Width of the column of names, before the column of figures.
 size_t width_of(const Scores& scores, size_t least) {
@@ -96,15 +83,6 @@ std::string describe(const Scores& scores) {
 
 namespace {
 
-nlohmann::ordered_json object_of(const run::Evaluation& evaluation) {
-  nlohmann::ordered_json object = object_of(evaluation.scores);
-  object["examples"] = evaluation.examples;
-  object["seconds"] = evaluation.seconds;
-  object["examples_per_second"] = evaluation.examples_per_second();
-  if (evaluation.skipped_rows) object["skipped_rows"] = *evaluation.skipped_rows;
-  return object;
-}
-
 std::string table_of(const run::Evaluation& evaluation) {
   std::string text;
   const Scores& scores = evaluation.scores;
@@ -139,37 +117,8 @@ std::string lines_of(const std::vector<run::NamedEvaluation>& evaluations) {
 
 }  // namespace
 
-std::string json_of(const std::vector<run::NamedEvaluation>& evaluations) {
-  if (evaluations.size() == 1) return line_of(object_of(evaluations.front().evaluation));
-  nlohmann::ordered_json object;
-  for (const auto& [name, evaluation] : evaluations) object[name] = object_of(evaluation);
-  return line_of(object);
-}
-
 std::string table_of(const std::vector<run::NamedEvaluation>& evaluations) {
   return evaluations.size() == 1 ? table_of(evaluations.front().evaluation) : lines_of(evaluations);
-}
-
-std::string json_of(const run::Outcome& outcome) {
-  nlohmann::ordered_json object;
-  object["steps"] = outcome.steps;
-  if (outcome.best_step > 0) object["best_step"] = outcome.best_step;
-  if (outcome.model_step > 0) object["model_step"] = outcome.model_step;
-  object["stopped_early"] = outcome.stopped_early;
-  object["skipped_steps"] = outcome.skipped_steps;
-  object["rewinds"] = outcome.rewinds;
-  if (outcome.train_examples > 0) object["train_examples"] = outcome.train_examples;
-  object["train_loss"] = json_number(outcome.train_loss);
-  object["compile_seconds"] = outcome.compile_seconds;
-  object["train_seconds"] = outcome.seconds;
-  object["checkpoint_seconds"] = outcome.checkpoint_seconds;
-  if (outcome.before) object["before"] = object_of(*outcome.before);
-  if (outcome.after) object["after"] = object_of(*outcome.after);
-  if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;
-  if (!outcome.deviations.empty()) object["deviations"] = outcome.deviations;
-  if (!outcome.failed_checkpoints.empty()) object["failed_checkpoints"] = outcome.failed_checkpoints;
-  object["output"] = outcome.output.string();
-  return line_of(object);
 }
 
 std::string table_of(const run::Outcome& outcome) {
@@ -197,14 +146,6 @@ std::string table_of(const run::Outcome& outcome) {
   const std::filesystem::path page = outcome.output / report::kPageFile;
   if (std::filesystem::exists(page)) text += fmt::format("{:<20}{}\n", "report", page.string());
   return text;
-}
-
-std::string json_of(const run::FoldOutcome& outcome) {
-  nlohmann::ordered_json object = {{"folds", nlohmann::ordered_json::array()}};
-  for (const Scores& scores : outcome.folds) object["folds"].push_back(object_of(scores));
-  object["out_of_fold"] = object_of(outcome.out_of_fold);
-  object["output"] = outcome.output.string();
-  return line_of(object);
 }
 
 std::string table_of(const run::FoldOutcome& outcome) {

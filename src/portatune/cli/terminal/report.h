@@ -1,4 +1,4 @@
-// Results and remarks as text and as JSON.
+// Results and remarks as text; run/records/result_json.h has their JSON.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include "portatune/cli/options/commands.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
+#include "portatune/run/records/result_json.h"
 
 namespace portatune::cli {
 
@@ -39,14 +40,9 @@ using io::line_of;
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);
 
-/// The result of one evaluation; of several, an object or a line for each.
-std::string json_of(const std::vector<run::NamedEvaluation>& evaluations);
+/// The result of one evaluation; of several, a line for each.
 std::string table_of(const std::vector<run::NamedEvaluation>& evaluations);
-
-std::string json_of(const run::Outcome& outcome);
 std::string table_of(const run::Outcome& outcome);
-
-std::string json_of(const run::FoldOutcome& outcome);
 std::string table_of(const run::FoldOutcome& outcome);
 
 }  // namespace portatune::cli

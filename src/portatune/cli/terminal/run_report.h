@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "portatune/run/analysis/compared_runs.h"
+#include "portatune/run/probes/compared_runs.h"
 
 namespace portatune::cli {
 

@@ -72,7 +72,7 @@ int fit_stages(const FitArguments& a, Processes& processes) {
 
 }  // namespace
 
-int fit(const FitArguments& given, Processes& processes) {
+int execute(const FitArguments& given, Processes& processes) {
   if (!given.grow.empty()) return fit_stages(given, processes);
   if (given.folds > 0) return cross_validate(given, processes);
   FitArguments a = processes.arguments_of(given);

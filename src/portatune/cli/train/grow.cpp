@@ -38,7 +38,7 @@ std::string describe(const grow::Growth& growth) {
 
 }  // namespace
 
-int grow(const GrowArguments& a) {
+int execute(const GrowArguments& a) {
   catch_signals();  // so that no incomplete folder is left
   const grow::Growth growth = grow::grow_model(a.model, a.output, a.growth, {train::kSettingsFile});
   if (a.reporting.json) {

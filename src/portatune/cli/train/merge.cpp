@@ -13,7 +13,7 @@
 
 namespace portatune::cli {
 
-int merge(const MergeArguments& a) {
+int execute(const MergeArguments& a) {
   catch_signals();  // so that no incomplete folder is left
   const int64_t layers = hub::merge_adapter(a.model, a.output, {train::kSettingsFile});
   if (a.reporting.json) {

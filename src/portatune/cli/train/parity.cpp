@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "portatune/cli/options/commands.h"
+#include "portatune/cli/options/options.h"
 #include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
@@ -53,24 +53,16 @@ std::string parity_json(const ParityArguments& a, const parity::ReferenceCase& r
                   {"tensors", tensors}});
 }
 
+// A case has a model and a batch, which one device computes.
+bool is_of_a_case(const std::string& option) {
+  const bool is_of_training = option == "--mesh" || option == "--compiled";
+  return option == "--case" || option == "--dump" || option == "--dtype" || is_of_report(option) ||
+         (is_of_device(option) && !is_of_training);
+}
+
 void require_options_of_a_case(const std::vector<run::GivenOption>& given) {
-  constexpr std::array kOptions = {"--case",
-                                   "--dump",
-                                   "--json",
-                                   "--quiet",
-                                   "--dtype",
-                                   "--device",
-                                   "--plugin",
-                                   "--no-kernels",
-                                   "--cudnn-attention",
-                                   "--cache-folder",
-                                   "--no-cache",
-                                   "--gpu-memory-fraction",
-                                   "--gpu-preallocate",
-                                   "--no-gpu-preallocate",
-                                   "--gpu-allocator"};
   for (const run::GivenOption& option : given) {
-    if (std::ranges::find(kOptions, option.name) != kOptions.end()) continue;
+    if (is_of_a_case(option.name)) continue;
     throw UsageError({.where = option.place,
                       .given = option.name + " with --case",
                       .expected = "no option of a training run, as a case has all that is compared"});
@@ -90,6 +82,6 @@ int compare_with_case(const ParityArguments& a) {
 
 }  // namespace
 
-int parity(const ParityArguments& a) { return a.reference.empty() ? compare_runs(a) : compare_with_case(a); }
+int execute(const ParityArguments& a) { return a.reference.empty() ? compare_runs(a) : compare_with_case(a); }
 
 }  // namespace portatune::cli

@@ -61,7 +61,7 @@ int print_report(const PlanReport& report, const PlanArguments& a) {
 
 }  // namespace
 
-int plan(const PlanArguments& a, Processes& processes) {
+int execute(const PlanArguments& a, Processes& processes) {
   if (!a.save.empty()) {
     processes.require_one("save");
     say_at_first_signal(kStopping);

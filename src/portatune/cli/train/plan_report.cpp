@@ -74,14 +74,10 @@ std::string time_row(const run::PlannedRun& run, const plan::PlannedTarget& targ
                      duration(compile_seconds(target)));
 }
 
-std::string name_of(Remat policy) {
-  return policy == Remat::kLayers ? "layers" : policy == Remat::kDots ? "dots" : "none";
-}
-
 std::string options_of(const plan::Remedy& remedy, const run::PlannedRun& run) {
   std::vector<std::string> options;
   if (remedy.dtype != run.dtype) options.push_back(fmt::format("--dtype {}", name_of(remedy.dtype)));
-  if (remedy.remat != run.remat) options.push_back("--remat " + name_of(remedy.remat));
+  if (remedy.remat != run.remat) options.push_back("--remat " + name_in_table(remedy.remat));
   if (remedy.mesh != run.mesh) options.push_back("--mesh " + to_string(remedy.mesh));
   if (remedy.batch_size != run.batch_size) options.push_back(fmt::format("--batch-size {}", remedy.batch_size));
   std::string text = fmt::format("{}", fmt::join(options, " "));
@@ -220,7 +216,7 @@ ordered_json json_of(const plan::PlannedTarget& target, const run::PlannedRun& r
     json["fits_with"] = ordered_json::array();
     for (const plan::Remedy& remedy : target.remedies) {
       json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)},
-                                   {"remat", name_of(remedy.remat)},
+                                   {"remat", name_in_table(remedy.remat)},
                                    {"mesh", to_string(remedy.mesh)},
                                    {"batch_size", remedy.batch_size}});
     }
@@ -250,9 +246,10 @@ std::string table_of(const PlanReport& report) {
 
 std::string json_of(const PlanReport& report) {
   const run::PlannedRun& run = report.run;
-  ordered_json json = {{"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)}, {"remat", name_of(run.remat)},
-                       {"mesh", to_string(run.mesh)},     {"examples", nullptr},         {"steps_per_epoch", nullptr},
-                       {"targets", ordered_json::array()}};
+  ordered_json json = {
+      {"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)}, {"remat", name_in_table(run.remat)},
+      {"mesh", to_string(run.mesh)},     {"examples", nullptr},         {"steps_per_epoch", nullptr},
+      {"targets", ordered_json::array()}};
   if (run.examples) json["examples"] = *run.examples;
   if (run.steps_per_epoch) json["steps_per_epoch"] = *run.steps_per_epoch;
   for (const plan::PlannedTarget& target : report.targets) json["targets"].push_back(json_of(target, run));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "portatune/analysis/plan/timed_plan.h"
-#include "portatune/run/analysis/planned_run.h"
+#include "portatune/run/probes/planned_run.h"
 
 namespace portatune::cli {
 

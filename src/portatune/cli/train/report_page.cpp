@@ -30,7 +30,7 @@ void require_own_page(const std::filesystem::path& file) {
 
 }  // namespace
 
-int report(const ReportArguments& a) {
+int execute(const ReportArguments& a) {
   const std::string page = report::page_of(a.runs);
   require_own_page(a.output);
   ResultFile file(a.output);

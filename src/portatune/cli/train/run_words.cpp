@@ -5,6 +5,9 @@
 
 #include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/model_arguments.h"
+#include "portatune/cli/options/options.h"
+#include "portatune/cli/options/printed_config.h"
+#include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/signals.h"
 
 namespace portatune::cli {
@@ -20,24 +23,8 @@ std::vector<std::string> words_of_run(const FitArguments& fit, const std::string
 }
 
 bool is_of_all_runs(const std::string& option) {
-  static const std::set<std::string> kOptions = {"--device",
-                                                 "--mesh",
-                                                 "--plugin",
-                                                 "--no-kernels",
-                                                 "--cudnn-attention",
-                                                 "--cache-folder",
-                                                 "--no-cache",
-                                                 "--compiled",
-                                                 "--recipe",
-                                                 "--gpu-memory-fraction",
-                                                 "--gpu-allocator",
-                                                 "--gpu-preallocate",
-                                                 "--no-gpu-preallocate",
-                                                 "--hang-timeout",
-                                                 "--json",
-                                                 "--quiet",
-                                                 "--print-config"};
-  return kOptions.contains(option);
+  return is_of_device(option) || is_of_report(option) || option == "--hang-timeout" || option == kRecipeOption ||
+         option == kPrintConfig;
 }
 
 run::RunOptions options_in(const std::vector<std::string>& words, std::set<std::filesystem::path>& models) {

@@ -11,7 +11,7 @@
 
 namespace portatune::cli {
 
-int sweep(const SweepArguments& a, Processes& processes) {
+int execute(const SweepArguments& a, Processes& processes) {
   const run::SweepOptions options = sweep_options(a);
   TrainingEvents events(a.fit, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.fit, events, processes);

@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "portatune/analysis/report/page.h"
 #include "portatune/base/text/message.h"
-#include "portatune/io/text/json.h"
 #include "portatune/run/sweep/sweep_files.h"
 
 namespace portatune::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
 
 // "0.8312 ± 0.0041", or "0.8312, 1 failed".
@@ -53,15 +49,6 @@ std::string text_of(const std::vector<Cells>& rows) {
   return text;
 }
 
-Json object_of(const run::SweepRow& row) {
-  Json settings = Json::object();
-  for (const auto& [name, value] : row.settings) settings[name] = value;
-  Json scores = Json::array();
-  for (const std::optional<double>& score : row.scores) scores.push_back(score ? Json(*score) : Json(nullptr));
-  return {{"settings", settings}, {"trials", row.trials},       {"seeds", row.seeds}, {"scores", scores},
-          {"mean", row.mean},     {"deviation", row.deviation}, {"steps", row.steps}};
-}
-
 }  // namespace
 
 std::string table_of(const run::SweepOutcome& outcome) {
@@ -78,19 +65,6 @@ std::string table_of(const run::SweepOutcome& outcome) {
     text += fmt::format("{:<20}{}, of {}\n", "best model", (outcome.output / run::kBestFolder).string(), outcome.best);
   }
   return text + fmt::format("{:<20}{}\n", "report", (outcome.output / report::kPageFile).string());
-}
-
-std::string json_of(const run::SweepOutcome& outcome) {
-  Json rows = Json::array(), failed = Json::array();
-  for (const run::SweepRow& row : outcome.rows) rows.push_back(object_of(row));
-  for (const run::FailedTrial& trial : outcome.failed)
-    failed.push_back({{"trial", trial.name}, {"error", trial.error}});
-  return io::line_of({{"metric", outcome.metric},
-                      {"greater_is_better", outcome.greater_is_better},
-                      {"best", outcome.best},
-                      {"rows", std::move(rows)},
-                      {"failed", std::move(failed)},
-                      {"output", outcome.output.string()}});
 }
 
 }  // namespace portatune::cli

@@ -1,4 +1,4 @@
-// The result of a sweep as text and as JSON.
+// The result of a sweep as text.
 #pragma once
 
 #include <string>
@@ -8,6 +8,5 @@
 namespace portatune::cli {
 
 std::string table_of(const run::SweepOutcome& outcome);
-std::string json_of(const run::SweepOutcome& outcome);
 
 }  // namespace portatune::cli

@@ -5,8 +5,8 @@
 #include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
-#include "portatune/io/plugin/audio_plugin.h"
 #include "portatune/media.h"
+#include "portatune/media/audio/audio_plugin.h"
 #include "portatune/media/audio/formats.h"
 
 namespace portatune::audio {
@@ -56,7 +56,7 @@ void require_finite(std::span<const float> samples, const std::string& where) {
 class AudioFile {
  public:
   AudioFile(std::span<const std::byte> bytes, const std::string& where, const Format& format)
-      : api_(io::audio_plugin(where)), where_(where) {
+      : api_(audio_plugin(where)), where_(where) {
     require_complete(bytes, format, where);
     PortatuneAudioError error;
     file_ = api_.open(bytes.data(), std::ssize(bytes), &format_, &error);
@@ -106,8 +106,8 @@ int64_t resampled_count(int64_t samples, int64_t from, int64_t to) {
 std::vector<float> resampled(const std::vector<float>& samples, int32_t from, int32_t to, const std::string& where) {
   std::vector<float> result(static_cast<size_t>(resampled_count(std::ssize(samples), from, to)));
   PortatuneAudioError error;
-  const int64_t made = io::audio_plugin(where).resample(samples.data(), std::ssize(samples), from, to, result.data(),
-                                                        std::ssize(result), &error);
+  const int64_t made = audio_plugin(where).resample(samples.data(), std::ssize(samples), from, to, result.data(),
+                                                    std::ssize(result), &error);
   if (made < 0) throw damaged(where, error.message);
   return result;
 }

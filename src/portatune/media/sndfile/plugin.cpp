@@ -1,4 +1,4 @@
-// libportatune_audio.so: audio files by libsndfile, other sample rates by libsoxr. See io/plugin/audio_api.h. No
+// libportatune_audio.so: audio files by libsndfile, other sample rates by libsoxr. See media/audio/audio_api.h. No
 // exception leaves it.
 #include <sndfile.h>
 #include <soxr.h>
@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "portatune/io/plugin/audio_api.h"
+#include "portatune/media/audio/audio_api.h"
 
 struct PortatuneAudioFile {
   const char* bytes;

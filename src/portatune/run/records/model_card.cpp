@@ -86,7 +86,7 @@ std::string cell(const Scores& scores, const std::string& wanted) {
 std::string steps_of(const Outcome& outcome) {
   const bool is_last = outcome.model_step == 0 || outcome.model_step == outcome.steps;
   if (is_last) return counted(outcome.steps, "step");
-  return fmt::format("{} (the best of {})", counted(outcome.model_step, "step"), outcome.steps);
+  return fmt::format("{} (the best of {})", counted(outcome.model_step, "step"), grouped(outcome.steps));
 }
 
 std::string scores_table(const RunOptions& run, const Outcome& outcome) {

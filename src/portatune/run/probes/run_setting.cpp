@@ -1,4 +1,4 @@
-#include "portatune/run/analysis/run_setting.h"
+#include "portatune/run/probes/run_setting.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/run/analysis/step_times.h"
+#include "portatune/run/probes/step_times.h"
 
 #include <random>
 #include <string>

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "portatune/io/plugin/audio_api.h"
+#include "portatune/media/audio/audio_api.h"
 
-namespace portatune::io {
+namespace portatune::audio {
 
 /// Opens the plug-in on the first call and keeps it open. Its path is $PORTATUNE_AUDIO_PLUGIN, or libportatune_audio.so
 /// next to the command or in ../lib/portatune.
@@ -13,4 +13,4 @@ namespace portatune::io {
 /// errors      DeviceError if it, or a library that it needs, is missing, or if it has another version
 const PortatuneAudioApi& audio_plugin(const std::string& needed_for);
 
-}  // namespace portatune::io
+}  // namespace portatune::audio

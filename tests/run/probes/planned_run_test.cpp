@@ -1,4 +1,4 @@
-#include "portatune/run/analysis/planned_run.h"
+#include "portatune/run/probes/planned_run.h"
 
 #include <gtest/gtest.h>
 

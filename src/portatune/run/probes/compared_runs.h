@@ -9,7 +9,7 @@
 
 #include "portatune/analysis/parity/run_comparison.h"
 #include "portatune/run.h"
-#include "portatune/run/analysis/run_setting.h"
+#include "portatune/run/probes/run_setting.h"
 
 namespace portatune::run {
 

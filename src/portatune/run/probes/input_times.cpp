@@ -1,4 +1,4 @@
-#include "portatune/run/analysis/input_times.h"
+#include "portatune/run/probes/input_times.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "portatune/run/tokens/train_tokenizer.h"
+#include "portatune/run/tokenizer/train_tokenizer.h"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "portatune/run/analysis/compared_runs.h"
+#include "portatune/run/probes/compared_runs.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/run/tokens/tokenize.h"
+#include "portatune/run/tokenizer/tokenize.h"
 
 #include <fmt/format.h>
 

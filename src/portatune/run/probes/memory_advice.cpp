@@ -1,4 +1,4 @@
-#include "portatune/run/analysis/memory_advice.h"
+#include "portatune/run/probes/memory_advice.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
