@@ -83,7 +83,8 @@ struct OptionRules {
   bool files = false;     ///< a list of files; other lists are names that commas separate
   bool repeated = false;  ///< a list of texts with commas of their own: users give the option once for each
   Fact fact = Fact::kNo;
-  std::string fact_name = {};     ///< name in checkpoints; empty: the name of the option
+  std::string fact_name = {};  ///< name in checkpoints; empty: the name of the option
+  bool decides = true;  ///< false: a resumed sweep may have another value, as of the device and of what is printed
   std::string other_names = {};   ///< further names on the command line, separated by commas
   std::string placeholder = {};   ///< form of the value in the help; empty: that of the type, such as "N"
   std::string default_help = {};  ///< the default in the help, where its text does not say it: "a tenth of the steps"

@@ -26,6 +26,7 @@ struct GivenOption {
   std::string name;                      ///< Name on the command line: "--max-length".
   std::string place;                     ///< Origin for errors: "fit", or the line of a recipe.
   std::vector<std::string> values = {};  ///< Its values; "true" for a flag.
+  bool decides = true;                   ///< See OptionRules::decides.
 };
 
 /// The lengths that batches of texts are padded to.

@@ -24,8 +24,8 @@ void GpuMemoryOptions::describe(OptionFields& fields) {
 
 void DeviceOptions::describe(OptionFields& fields) {
   fields.group("Device");
-  fields("device", device, "where to run: cpu, cuda, cuda:0,1, tpu");
-  fields("plugin", plugin, "the XLA plugin's file", {.default_help = "looked for"});
+  fields("device", device, "where to run: cpu, cuda, cuda:0,1, tpu", {.decides = false});
+  fields("plugin", plugin, "the XLA plugin's file", {.decides = false, .default_help = "looked for"});
   fields("no_kernels", use_kernels, "compile every part, without hand-tuned kernels", {.sets = "false"});
   fields("cudnn_attention", cudnn_attention, "on GPUs, compute attention by cuDNN where it can");
   fields("cache_folder", cache_folder, "where compiled programs are kept",

@@ -443,6 +443,16 @@ TEST(CommandLine, MistakesExitWith2AndOneMessage) {
   EXPECT_EQ(run.err, "portatune: fit\n  given     unknown option --epcohs\n  fix       did you mean --epochs?\n");
 }
 
+TEST(CommandLine, GivenOptionsSayWhetherTheyDecide) {
+  const auto arguments = std::get<FitArguments>(parse({"fit", "--model", "m", "--train", "t.csv", "--output", "o", "-q",
+                                                       "--device", "cpu", "--epochs", "2", "--task", "fill-mask"}));
+  std::set<std::string> deciding;
+  for (const run::GivenOption& option : arguments.model.given) {
+    if (option.decides) deciding.insert(option.name);
+  }
+  EXPECT_THAT(deciding, testing::UnorderedElementsAre("--model", "--train", "--epochs", "--task"));
+}
+
 TEST(CommandLine, HelpGoesToStdout) {
   const Finished run = portatune({"--help"});
   EXPECT_EQ(run.exit_code, 0);

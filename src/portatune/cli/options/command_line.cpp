@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -22,17 +23,24 @@
 #include "portatune/cli/options/recipe_words.h"
 #include "portatune/cli/terminal/resume_command.h"
 #include "portatune/error.h"
+#include "portatune/run/inputs/task/given_options.h"
 
 namespace portatune::cli {
 namespace {
 
 // The options of the chosen command that were given.
-std::vector<run::GivenOption> given_options(const CLI::App& chosen, const RecipeWords& recipe) {
+// described  the options that have descriptions
+std::vector<run::GivenOption> given_options(const CLI::App& chosen, const RecipeWords& recipe,
+                                            const std::vector<OptionField>& described) {
   std::vector<run::GivenOption> options;
   for (const CLI::Option* option : chosen.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
-    const auto place = recipe.places.find(option->get_name());
-    options.push_back(
-        {option->get_name(), place == recipe.places.end() ? chosen.get_name() : place->second, option->results()});
+    const std::string name = option->get_name();
+    const auto place = recipe.places.find(name);
+    const auto field = std::ranges::find(described, run::as_key(name), &OptionField::name);
+    options.push_back({.name = name,
+                       .place = place == recipe.places.end() ? chosen.get_name() : place->second,
+                       .values = option->results(),
+                       .decides = field == described.end() || field->rules.decides});
   }
   return options;
 }
@@ -139,7 +147,7 @@ class Parser {
     c.fit.words = c.sweep.fit.words = words;
     c.fit.command = command_of(words);
     c.fit.values = c.evaluate.values = c.predict.values = c.generate.values = option_values(chosen);
-    const std::vector<run::GivenOption> given = given_options(chosen, recipe);
+    const std::vector<run::GivenOption> given = given_options(chosen, recipe, described_options(c.fit));
     for (run::ModelOptions* model : {&c.fit.model, &c.evaluate.model, &c.predict.model, &c.bench_input.fit.model,
                                      &c.plan.fit.model, &c.parity.fit.model, &c.sweep.fit.model}) {
       model->given = given;

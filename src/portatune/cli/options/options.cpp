@@ -171,7 +171,7 @@ std::vector<OptionField> hang_timeout_field(HangTimeout& timeout_s) {
   OptionFields fields;
   fields.group("Output");
   fields("hang_timeout", timeout_s, "seconds without a step, batch or exchange after which the command ends; 0: none",
-         {.highest = 1e6, .default_help = "0; 1800 with several processes"});
+         {.highest = 1e6, .decides = false, .default_help = "0; 1800 with several processes"});
   return std::move(fields).fields();
 }
 
@@ -244,9 +244,10 @@ void add_run_options(CLI::App& command, FitArguments& a) {
 
 void Reporting::describe(OptionFields& fields) {
   fields.group("Output");
-  fields("json", json, "the result as one JSON object");
-  fields("quiet", quiet, "only results and errors", {.other_names = "q"});
-  fields("disable_progress", disable_progress, "plain lines in place of a bar", {.other_names = "disable_tqdm"});
+  fields("json", json, "the result as one JSON object", {.decides = false});
+  fields("quiet", quiet, "only results and errors", {.decides = false, .other_names = "q"});
+  fields("disable_progress", disable_progress, "plain lines in place of a bar",
+         {.decides = false, .other_names = "disable_tqdm"});
 }
 
 std::vector<OptionField> described_options(FitArguments& a) {

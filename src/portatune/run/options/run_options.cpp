@@ -76,7 +76,8 @@ void describe_evaluation(RunOptions& o, OptionFields& fields) {
 
 void describe_output(RunOptions& o, OptionFields& fields) {
   fields.group("Output");
-  fields("output", o.output, "folder for the trained model", {.required = true, .other_names = "output_dir"});
+  fields("output", o.output, "folder for the trained model",
+         {.required = true, .decides = false, .other_names = "output_dir"});
   fields("save_strategy", o.save_strategy,
          "when a checkpoint is saved in --output; best: after each evaluation that is the best so far",
          {.default_help = "no; steps with --checkpoint-every; each evaluation with --load-best-model-at-end"});
@@ -90,9 +91,9 @@ void describe_output(RunOptions& o, OptionFields& fields) {
   fields("logging_first_step", o.logging_first_step, "write a line of metrics.jsonl after the first step, too");
   fields("report_examples", o.report_examples,
          "wrongly predicted rows of each validation set in report.html, with their texts; 0: none", {.highest = 1000});
-  fields("resume", o.resume, "continue from the newest checkpoint in --output");
+  fields("resume", o.resume, "continue from the newest checkpoint in --output", {.decides = false});
   fields("overwrite_output", o.overwrite_output, "replace the run in --output",
-         {.other_names = "overwrite_output_dir"});
+         {.decides = false, .other_names = "overwrite_output_dir"});
   fields("resume_from_checkpoint", o.resume_from_checkpoint, "continue from a folder checkpoint-N");
 }
 

@@ -145,15 +145,13 @@ std::vector<double> ends_of(const SweepOptions& a) {
 
 // Everything that decides about the results of a sweep, as far as its options say.
 train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
-  static const std::set<std::string> kMayDiffer = {
-      "--output", "--resume", "--overwrite-output", "--json", "--quiet",       "--device",
-      "--plugin", "--model",  "--disable-progress", "--seed", "--hang-timeout"};
   train::RunFacts facts = {{"metric", score.name}, {"halving_factor", std::to_string(a.halving_factor)}};
   facts[train::kModelFact] = name_of_model(a.trials.front().options.model.folder);
   for (const GivenOption& option : a.trials.front().options.model.given) {
     const bool is_setting = std::ranges::any_of(
         a.trials.front().settings, [&](const TrialSetting& setting) { return option.name == "--" + setting.first; });
-    if (!is_setting && !kMayDiffer.contains(option.name)) {
+    const bool has_fact = is_setting || option.name == "--model" || option.name == "--seed";  // those above and below
+    if (option.decides && !has_fact) {
       facts[option.name] = without_secrets(fmt::format("{}", fmt::join(option.values, " ")));
     }
   }
