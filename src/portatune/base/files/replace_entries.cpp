@@ -152,6 +152,10 @@ bool is_own(const Step& step, const fs::path& folder) {
          is_unique_sibling(step.old.filename().string(), target, kAsidePrefix);
 }
 
+void require_own(const Step& step, const fs::path& journal) {
+  if (!is_own(step, journal.parent_path())) throw foreign_journal(journal, "names of files outside its folder");
+}
+
 // Returns nothing for an incomplete journal: no step has been made then.
 std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::string& text) {
   std::vector<std::string> fields;
@@ -168,7 +172,7 @@ std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::st
     const auto inode = number_in<uint64_t>(fields[i + 3]);
     if (!inode) return std::nullopt;
     steps.push_back({path(fields[i]), path(fields[i + 1]), path(fields[i + 2]), *inode});
-    if (!is_own(steps.back(), folder)) throw foreign_journal(journal, "names of files outside its folder");
+    require_own(steps.back(), journal);
   }
   return steps;
 }
@@ -183,6 +187,7 @@ bool is_unfinished(const std::string& name) {
 void clean_up(const fs::path& journal, const std::vector<Step>& steps) {
   std::error_code failed;
   for (const Step& step : steps) {
+    if (!is_own(step, journal.parent_path())) return;
     fs::remove_all(step.old, failed);
     if (failed) return;
   }
@@ -236,7 +241,10 @@ void finish_replacements(const fs::path& folder) {
       clean_up(entry, steps);
       continue;
     }
-    for (const Step& step : steps) make(step);
+    for (const Step& step : steps) {
+      require_own(step, entry);  // an earlier step may have moved a symbolic link into its path
+      make(step);
+    }
     finish(entry, steps);
   }
 }
