@@ -218,8 +218,8 @@ TEST(FinishReplacements, RefusesAJournalThatNamesOtherFolders) {
          {journal_of("payload", absolute, (folder / ("old.victim" + id)).string()),
           journal_of("payload", "../victim", "../old.victim" + id),
           journal_of("payload", "link/victim", "link/old.victim" + id),
-          journal_of("../victim", "taken", "old.taken" + id), journal_of("", "x", "../victim"),
-          journal_of("", "x", "payload"), journal_of("", "", "old." + id)}) {
+          journal_of("../victim", "taken", "old.taken" + id), journal_of(std::string(300, 'x'), "x", "old.x" + id),
+          journal_of("", "x", "../victim"), journal_of("", "x", "payload"), journal_of("", "", "old." + id)}) {
       write_text(model / (name + id), text);
       EXPECT_THROW(finish_replacements(model), DataError) << name << ": " << text;
       EXPECT_EQ(text_of(victim), "mine") << name << ": " << text;

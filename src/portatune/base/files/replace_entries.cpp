@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -143,17 +144,22 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return !error && std::ranges::mismatch(root, parent).in1 == root.end();
 }
 
+bool has_possible_length(const fs::path& path) {
+  return path.native().size() < PATH_MAX && path.filename().native().size() <= NAME_MAX;
+}
+
 // Replacements stay in the folder of their journal; older targets get temporary names beside them.
 bool is_own(const Step& step, const fs::path& folder) {
   const std::string target = step.target.filename();
   return !target.empty() && target != ".." && target != "." && is_inside(step.target, folder) &&
-         (step.source.empty() || is_inside(step.source, folder)) &&
-         step.old.parent_path() == step.target.parent_path() &&
+         (step.source.empty() || is_inside(step.source, folder)) && has_possible_length(step.source) &&
+         has_possible_length(step.old) && step.old.parent_path() == step.target.parent_path() &&
          is_unique_sibling(step.old.filename().string(), target, kAsidePrefix);
 }
 
 void require_own(const Step& step, const fs::path& journal) {
-  if (!is_own(step, journal.parent_path())) throw foreign_journal(journal, "names of files outside its folder");
+  if (!is_own(step, journal.parent_path()))
+    throw foreign_journal(journal, "names of files outside its folder, or too long ones");
 }
 
 // Returns nothing for an incomplete journal: no step has been made then.
