@@ -2,8 +2,8 @@
 //
 // Calls count if their file or folder is below one of the folders of SOAK_UNDER (separated by ':', without links), and
 // if they are calls on a socket of the network.
-//   SOAK_CALL    the calls to hit: write, read, open, fsync, rename, mkdir, unlink, link, fallocate, close, flock, mmap,
-//                stat, list (of a folder), chmod, connect, send or recv, each with its variants; or any
+//   SOAK_CALL    the calls to hit: write, read, open, fsync, rename, mkdir, unlink, link, fallocate, close, flock,
+//                mmap, stat, list (of a folder), chmod, connect, send or recv, each with its variants; or any
 //   SOAK_AT      number of the call to hit, from 1
 //   SOAK_DO      the fault: fail:ERRNO, short (half of the bytes), signal:NUMBER (before the call)
 //   SOAK_ON      if set, the fault hits all later calls, too
