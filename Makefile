@@ -10,6 +10,7 @@
 # make gpu-check builds an archive that checks a GPU without a network into dist/: see docs/devices/devices.md
 # make docs      builds the documentation as a site into site/
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
+# make fuzz-merge  adds small inputs that cover more code, which `make fuzz` has found, to fuzz/corpus
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
 # make bench     measures Portatune against torch and transformers: see bench/README.md
 # Each target first installs and downloads what is missing: see tools/setup.sh.
@@ -27,7 +28,7 @@ endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
 
-.PHONY: build demo test test-all test-peers install wheel deb tarball gpu-check docs fuzz soak bench clean
+.PHONY: build demo test test-all test-peers install wheel deb tarball gpu-check docs fuzz fuzz-merge soak bench clean
 
 SECONDS := 60
 MINUTES := 10
@@ -95,6 +96,9 @@ fuzz:
 	  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DPORTATUNE_DEPS=$(CACHE)/deps
 	@cmake --build build-fuzz
 	@ctest --test-dir build-fuzz --output-on-failure -R '^fuzz_'
+
+fuzz-merge:
+	@cmake --build build-fuzz --target fuzz_merge
 
 soak: build
 	@cmake --build $(BUILD) --target portatune_inject

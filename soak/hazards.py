@@ -26,7 +26,14 @@ FAULTS = {
     "close": ("EIO", "ENOSPC", "EINTR", "EIO+"),
     "flock": ("EIO", "ENOLCK", "EINTR", "ENOLCK+"),
     "mmap": ("ENOMEM", "ENODEV", "ENOMEM+"),
+    "stat": ("EIO", "EACCES", "ENOMEM", "EIO+"),
+    "list": ("EIO", "EMFILE", "EACCES", "EIO+"),
+    "chmod": ("EPERM", "EIO", "EROFS", "EPERM+"),
+    "connect": ("ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH", "ECONNREFUSED+"),
+    "send": ("ECONNRESET", "EPIPE", "EINTR", "short", "EPIPE+", "short+"),
+    "recv": ("ECONNRESET", "ETIMEDOUT", "EINTR", "short", "ECONNRESET+", "short+"),
 }
+NETWORK = {"connect", "send", "recv"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +116,9 @@ class Fault:
     def allows(self, code):
         if self.what == f"signal:{int(signal.SIGKILL)}":
             return code in (0, KILLED)
-        is_unread = self.call in ("open", "read", "mmap")  # an unreadable file may be reported as damaged
+        if self.call in NETWORK:
+            return code in (0, 69)
+        is_unread = self.call in ("open", "read", "mmap", "stat", "list")  # such a file may be reported as damaged
         return code == 0 or code in REFUSED or (is_unread and code == 65)
 
     def __str__(self):

@@ -1,8 +1,9 @@
 // A library for LD_PRELOAD that makes calls on chosen files fail, or records a program's changes to them.
 //
-// Calls count if their file or folder is below one of the folders of SOAK_UNDER (separated by ':', without links).
-//   SOAK_CALL    the calls to hit: write, read, open, fsync, rename, mkdir, unlink, link, fallocate, close, flock or
-//                mmap, each with its variants; or any
+// Calls count if their file or folder is below one of the folders of SOAK_UNDER (separated by ':', without links), and
+// if they are calls on a socket of the network.
+//   SOAK_CALL    the calls to hit: write, read, open, fsync, rename, mkdir, unlink, link, fallocate, close, flock,
+//                mmap, stat, list (of a folder), chmod, connect, send or recv, each with its variants; or any
 //   SOAK_AT      number of the call to hit, from 1
 //   SOAK_DO      the fault: fail:ERRNO, short (half of the bytes), signal:NUMBER (before the call)
 //   SOAK_ON      if set, the fault hits all later calls, too
@@ -11,6 +12,7 @@
 //                (recording.py reads it)
 // A signal is sent once. On 64-bit systems with _GNU_SOURCE, names with 64 are aliases: both are wrapped.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +26,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -154,9 +157,7 @@ static void tell_fired(const char *call, const char *path) {
   syscall(SYS_close, file);
 }
 
-// Returns the fate of a call; every wrapper calls this first. With kFail errno is set.
-static enum action decide(const char *call, const char *path) {
-  if (!counts(path)) return kPass;
+static enum action decide_counted(const char *call, const char *path) {
   if (record >= 0) {
     begin();
     record_line("call\t%s\t%s\n", call, path);
@@ -173,6 +174,11 @@ static enum action decide(const char *call, const char *path) {
   return action;
 }
 
+// Returns the fate of a call; every wrapper calls this first. With kFail errno is set.
+static enum action decide(const char *call, const char *path) {
+  return counts(path) ? decide_counted(call, path) : kPass;
+}
+
 static enum action decide_at(const char *call, int folder, const char *name) {
   char path[kPathBytes];
   return decide(call, path_at(folder, name, path));
@@ -184,6 +190,19 @@ static enum action decide_file(const char *call, int file) {
   path_of_file(file, path);
   errno = error;
   return decide(call, path);
+}
+
+static int is_of_network(int file) {
+  const int error = errno;
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  const int found = getsockopt(file, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0;
+  errno = error;
+  return found && (domain == AF_INET || domain == AF_INET6);
+}
+
+static enum action decide_socket(const char *call, int file) {
+  return is_of_network(file) ? decide_counted(call, "network") : kPass;
 }
 
 static size_t half_of(size_t size) { return size > 1 ? size / 2 : size; }
@@ -226,12 +245,13 @@ ssize_t pwrite64(int, const void *, size_t, off_t) __attribute__((alias("pwrite"
 // A record takes only the first part; callers of writev must expect partial writes.
 ssize_t writev(int file, const struct iovec *parts, int number) {
   REAL(writev);
-  if (record >= 0) {
+  const int sends = is_of_network(file);
+  if (record >= 0 && !sends) {
     int i = 0;
     while (i + 1 < number && parts[i].iov_len == 0) ++i;
     return write(file, parts[i].iov_base, parts[i].iov_len);
   }
-  const enum action what = decide_file("write", file);
+  const enum action what = sends ? decide_socket("send", file) : decide_file("write", file);
   if (what == kFail) return -1;
   if (what == kShort && number > 0) return write(file, parts[0].iov_base, half_of(parts[0].iov_len));
   return real(file, parts, number);
@@ -321,6 +341,80 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
 }
 void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
 
+// Sockets.
+
+int connect(int file, __CONST_SOCKADDR_ARG address, socklen_t size) {
+  REAL(connect);
+  return decide_socket("connect", file) == kFail ? -1 : real(file, address, size);
+}
+
+ssize_t send(int file, const void *bytes, size_t size, int flags) {
+  REAL(send);
+  const enum action what = decide_socket("send", file);
+  return what == kFail ? -1 : real(file, bytes, what == kShort ? half_of(size) : size, flags);
+}
+
+ssize_t recv(int file, void *bytes, size_t size, int flags) {
+  REAL(recv);
+  const enum action what = decide_socket("recv", file);
+  return what == kFail ? -1 : real(file, bytes, what == kShort ? half_of(size) : size, flags);
+}
+
+// Properties.
+
+// The status of a name, without a fault.
+static int look(int folder, const char *name, struct stat *status) {
+  REAL(fstatat);
+  return real(folder, name, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int fstatat(int folder, const char *name, struct stat *status, int flags) {
+  REAL(fstatat);
+  return decide_at("stat", folder, name) == kFail ? -1 : real(folder, name, status, flags);
+}
+int stat(const char *name, struct stat *status) { return fstatat(AT_FDCWD, name, status, 0); }
+int lstat(const char *name, struct stat *status) { return fstatat(AT_FDCWD, name, status, AT_SYMLINK_NOFOLLOW); }
+int fstat(int file, struct stat *status) {
+  REAL(fstat);
+  return decide_file("stat", file) == kFail ? -1 : real(file, status);
+}
+int fstatat64(int folder, const char *name, struct stat64 *status, int flags) {
+  return fstatat(folder, name, (struct stat *)status, flags);
+}
+int stat64(const char *name, struct stat64 *status) { return stat(name, (struct stat *)status); }
+int lstat64(const char *name, struct stat64 *status) { return lstat(name, (struct stat *)status); }
+int fstat64(int file, struct stat64 *status) { return fstat(file, (struct stat *)status); }
+int statx(int folder, const char *name, int flags, unsigned mask, struct statx *status) {
+  REAL(statx);
+  return decide_at("stat", folder, name) == kFail ? -1 : real(folder, name, flags, mask, status);
+}
+
+int fchmod(int file, mode_t mode) {
+  REAL(fchmod);
+  return decide_file("chmod", file) == kFail ? -1 : real(file, mode);
+}
+int fchmodat(int folder, const char *name, mode_t mode, int flags) {
+  REAL(fchmodat);
+  return decide_at("chmod", folder, name) == kFail ? -1 : real(folder, name, mode, flags);
+}
+int chmod(const char *name, mode_t mode) { return fchmodat(AT_FDCWD, name, mode, 0); }
+
+// Folders.
+
+DIR *opendir(const char *name) {
+  REAL(opendir);
+  return decide_at("list", AT_FDCWD, name) == kFail ? NULL : real(name);
+}
+DIR *fdopendir(int file) {
+  REAL(fdopendir);
+  return decide_file("list", file) == kFail ? NULL : real(file);
+}
+struct dirent *readdir(DIR *folder) {
+  REAL(readdir);
+  return decide_file("list", dirfd(folder)) == kFail ? NULL : real(folder);
+}
+struct dirent64 *readdir64(DIR *folder) { return (struct dirent64 *)readdir(folder); }
+
 // Names.
 
 static int open_at(int folder, const char *name, int flags, mode_t mode) {
@@ -331,7 +425,7 @@ static int open_at(int folder, const char *name, int flags, mode_t mode) {
   if (decide("open", path) == kFail) return -1;
   begin();
   struct stat before;
-  const int existed = record >= 0 && fstatat(folder, name, &before, AT_SYMLINK_NOFOLLOW) == 0;
+  const int existed = record >= 0 && look(folder, name, &before) == 0;
   const int file = real(folder, name, flags, mode);
   if (file >= 0 && (flags & O_CREAT) && !existed) record_change("create", path, 0);
   if (file >= 0 && (flags & O_TRUNC) && existed && counts(path)) record_line("truncate\t%s\t0\n", path);
@@ -396,7 +490,7 @@ int unlink(const char *name) { return unlinkat(AT_FDCWD, name, 0); }
 int rmdir(const char *name) { return unlinkat(AT_FDCWD, name, AT_REMOVEDIR); }
 int remove(const char *name) {
   struct stat status;
-  if (lstat(name, &status) != 0) return -1;
+  if (look(AT_FDCWD, name, &status) != 0) return -1;
   return unlinkat(AT_FDCWD, name, S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0);
 }
 

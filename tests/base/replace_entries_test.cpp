@@ -218,13 +218,38 @@ TEST(FinishReplacements, RefusesAJournalThatNamesOtherFolders) {
          {journal_of("payload", absolute, (folder / ("old.victim" + id)).string()),
           journal_of("payload", "../victim", "../old.victim" + id),
           journal_of("payload", "link/victim", "link/old.victim" + id),
-          journal_of("../victim", "taken", "old.taken" + id), journal_of("", "x", "../victim"),
-          journal_of("", "x", "payload"), journal_of("", "", "old." + id)}) {
+          journal_of("../victim", "taken", "old.taken" + id), journal_of(std::string(300, 'x'), "x", "old.x" + id),
+          journal_of("", "x", "../victim"), journal_of("", "x", "payload"), journal_of("", "", "old." + id)}) {
       write_text(model / (name + id), text);
       EXPECT_THROW(finish_replacements(model), DataError) << name << ": " << text;
       EXPECT_EQ(text_of(victim), "mine") << name << ": " << text;
       EXPECT_EQ(text_of(model / "payload"), "theirs") << name << ": " << text;
     }
+  }
+}
+
+// Each path is inside the folder until an earlier step moves a link that leads out of it.
+TEST(FinishReplacements, RefusesAJournalThatMovesALinkIntoItsOwnPaths) {
+  const std::string id = ".0123456789abcdef";
+  const auto step = [&](const std::string& source, const std::string& target, const std::string& old) {
+    return source + '\0' + target + '\0' + old + id + '\0' + "0" + '\0';
+  };
+  const TemporaryFolder folder;
+  const fs::path model = folder / "model", victim = folder / "victim";
+  fs::create_directory(model);
+  write_text(victim, "mine");
+  write_text(folder / ("old.x" + id), "mine");
+  write_text(model / "payload", "theirs");
+  fs::create_directory_symlink(folder.path(), model / "link");
+  const std::string move_link = step("link", "sub", "old.sub");
+  for (const std::string& later : {step("payload", "sub/victim", "sub/old.victim"),
+                                   step("sub/victim", "taken", "old.taken"), step("", "sub/x", "sub/old.x")}) {
+    write_text(model / (".portatune-commit" + id), move_link + later + "end" + '\0');
+    EXPECT_THROW(finish_replacements(model), DataError) << later;
+    EXPECT_EQ(text_of(victim), "mine") << later;
+    EXPECT_EQ(text_of(folder / ("old.x" + id)), "mine") << later;
+    EXPECT_EQ(text_of(model / "payload"), "theirs") << later;
+    fs::rename(model / "sub", model / "link");
   }
 }
 

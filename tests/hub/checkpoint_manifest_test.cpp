@@ -61,6 +61,26 @@ TEST(CheckpointManifest, NoticesEachFlippedBit) {
   hub::verify_manifest(folder.path());
 }
 
+TEST(CheckpointManifest, IsReadOnceUntilAFileChanges) {
+  const TemporaryFolder folder, other;
+  for (const TemporaryFolder* checkpoint : {&folder, &other}) {
+    write_files(checkpoint->path());
+    hub::write_manifest(checkpoint->path(), {});
+  }
+  const fs::path weights = folder / "model.safetensors";
+  const fs::file_time_type time = fs::last_write_time(weights);
+  hub::verify_manifest(folder.path());
+  write_text(weights, "Weights");
+  fs::last_write_time(weights, time);  // the change has left no trace
+  hub::verify_manifest_once(folder.path());
+  EXPECT_THAT(fault_in(folder.path()), HasSubstr("damaged data"));
+  fs::last_write_time(weights, time + std::chrono::seconds(1));
+  EXPECT_THROW(hub::verify_manifest_once(folder.path()), CheckpointError);
+  fs::last_write_time(weights, time);
+  hub::verify_manifest_once(other.path());
+  EXPECT_THROW(hub::verify_manifest_once(folder.path()), CheckpointError);  // the last valid one is another
+}
+
 TEST(CheckpointManifest, NamesMissingAndTruncatedFiles) {
   const TemporaryFolder folder;
   write_files(folder.path());

@@ -30,8 +30,13 @@ void write_manifest(const std::filesystem::path& folder, FileSums sums);
 /// errors   CheckpointError that names the file and what is wrong with it; NotFoundError, IoError if one cannot be read
 void verify_manifest(const std::filesystem::path& checkpoint);
 
+/// The same, but reads no file that the manifest lists if this checkpoint is the last one that this process has found
+/// valid, and the stamps of its files are as they were.
+void verify_manifest_once(const std::filesystem::path& checkpoint);
+
 /// Reads those files of weights that the manifest of a model folder lists, and requires their sizes and checksums.
-/// Folders without a manifest, which are no checkpoints, are valid.
+/// Folders without a manifest, which are no checkpoints, are valid. Like verify_manifest_once(), it reads no files of
+/// the last valid checkpoint.
 /// errors   those of verify_manifest()
 void verify_weights(const std::filesystem::path& model);
 

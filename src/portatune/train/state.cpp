@@ -354,7 +354,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
                       .given = "a trainer after its first step",
                       .expected = "resume() before the first step"});
   }
-  verify_checkpoint(folder);
+  verify_checkpoint_once(folder);
   Position position = read_position(folder);
   require_same_run(folder, position.run, position_.run, options_.may_differ);
   if (!options_.allow_different_bits) require_same_machine(folder, position.machine, position_.machine);

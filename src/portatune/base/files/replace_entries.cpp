@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -143,13 +144,22 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return !error && std::ranges::mismatch(root, parent).in1 == root.end();
 }
 
+bool has_possible_length(const fs::path& path) {
+  return path.native().size() < PATH_MAX && path.filename().native().size() <= NAME_MAX;
+}
+
 // Replacements stay in the folder of their journal; older targets get temporary names beside them.
 bool is_own(const Step& step, const fs::path& folder) {
   const std::string target = step.target.filename();
   return !target.empty() && target != ".." && target != "." && is_inside(step.target, folder) &&
-         (step.source.empty() || is_inside(step.source, folder)) &&
-         step.old.parent_path() == step.target.parent_path() &&
+         (step.source.empty() || is_inside(step.source, folder)) && has_possible_length(step.source) &&
+         has_possible_length(step.old) && step.old.parent_path() == step.target.parent_path() &&
          is_unique_sibling(step.old.filename().string(), target, kAsidePrefix);
+}
+
+void require_own(const Step& step, const fs::path& journal) {
+  if (!is_own(step, journal.parent_path()))
+    throw foreign_journal(journal, "names of files outside its folder, or too long ones");
 }
 
 // Returns nothing for an incomplete journal: no step has been made then.
@@ -168,7 +178,7 @@ std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::st
     const auto inode = number_in<uint64_t>(fields[i + 3]);
     if (!inode) return std::nullopt;
     steps.push_back({path(fields[i]), path(fields[i + 1]), path(fields[i + 2]), *inode});
-    if (!is_own(steps.back(), folder)) throw foreign_journal(journal, "names of files outside its folder");
+    require_own(steps.back(), journal);
   }
   return steps;
 }
@@ -183,6 +193,7 @@ bool is_unfinished(const std::string& name) {
 void clean_up(const fs::path& journal, const std::vector<Step>& steps) {
   std::error_code failed;
   for (const Step& step : steps) {
+    if (!is_own(step, journal.parent_path())) return;
     fs::remove_all(step.old, failed);
     if (failed) return;
   }
@@ -236,7 +247,10 @@ void finish_replacements(const fs::path& folder) {
       clean_up(entry, steps);
       continue;
     }
-    for (const Step& step : steps) make(step);
+    for (const Step& step : steps) {
+      require_own(step, entry);  // an earlier step may have moved a symbolic link into its path
+      make(step);
+    }
     finish(entry, steps);
   }
 }

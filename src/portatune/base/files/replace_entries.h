@@ -27,7 +27,8 @@ void replace_entries(const std::filesystem::path& folder, const std::vector<Repl
 
 /// Completes the replacements of dead processes whose journals are in the folder, and removes the journals. Journals of
 /// live processes and of other users stay. A journal only moves and removes entries of its own folder.
-/// errors  IoError; DataError for a journal that replace_entries() cannot have written
+/// errors  IoError; DataError for a journal that replace_entries() cannot have written; NotFoundError if a folder of a
+///         target is missing
 void finish_replacements(const std::filesystem::path& folder);
 
 }  // namespace portatune

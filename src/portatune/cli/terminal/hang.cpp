@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "portatune/base/threads/thread_stacks.h"
 #include "portatune/cli/terminal/exit_code.h"
@@ -26,22 +28,29 @@ using namespace std::chrono_literals;
 constexpr double kDefaultOfSeveral_s = 1800;
 // The other processes hang too, and the stacks of the process that they wait for are the most informative.
 constexpr auto kForStacksOfOthers = 10s;
-// The search has a limit because the folder itself may be the cause of the hang.
+// The search has limits because the folder itself may be the cause of the hang, and checkpoints may be large.
 constexpr auto kToFindCheckpoints = 5s;
+constexpr auto kToVerifyCheckpoints = 20s;
 constexpr auto kToReport = 60s;
 
-std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path& output) {
+// Returns nothing if the call fails or does not return in time.
+template <class Call>
+std::optional<std::invoke_result_t<Call>> try_call(Call call, std::chrono::seconds limit) {
   try {
-    return io::bounded_call([output] { return train::checkpoints_in(output); }, io::Clock::now() + kToFindCheckpoints);
+    return io::bounded_call(std::move(call), io::Clock::now() + limit);
   } catch (...) {
-    return {};
+    return std::nullopt;
   }
 }
 
 void report_checkpoint(const FitArguments& a, run::Events& events) {
-  const auto saved = find_checkpoints(a.output);
-  if (saved.empty()) return;
-  events.resumable(saved.back().path, "the newest checkpoint is " + saved.back().path.string());
+  const auto saved = try_call([output = a.output] { return train::checkpoints_in(output); }, kToFindCheckpoints);
+  if (!saved || saved->empty()) return;
+  const auto newest = try_call([output = a.output] { return train::newest_checkpoint(output); }, kToVerifyCheckpoints);
+  const std::filesystem::path checkpoint = newest ? newest->path : saved->back().path;
+  if (checkpoint.empty()) return;
+  events.resumable(checkpoint, "the newest checkpoint is " + checkpoint.string() +
+                                   (newest ? "" : "; there was no time to compare it with its checksums"));
 }
 
 // report_more  writes what helps the user after the stacks; called in the first process

@@ -14,7 +14,7 @@ namespace portatune::cli {
 /// default for one process. There is one watchdog at a time.
 /// processes  must outlive the watchdog
 std::unique_ptr<Watchdog> watch_for_hangs(HangTimeout timeout_s, const DeviceOptions& device, Processes& processes);
-/// The same for a training run, of which the newest checkpoint is named.
+/// The same for a training run, of which the newest valid checkpoint is named.
 /// events, processes  must outlive the watchdog
 std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events, Processes& processes);
 

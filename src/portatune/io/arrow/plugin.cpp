@@ -151,4 +151,4 @@ const PortatuneArrowApi kApi = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const PortatuneArrowApi* portatune_arrow_api(void) { return &kApi; }
+extern "C" __attribute__((visibility("default"))) const void* portatune_arrow_api(void) { return &kApi; }

@@ -75,7 +75,7 @@ struct PortatuneArrowApi {
                      struct PortatuneArrowError* error);
 };
 
-// The only exported symbol of the library.
-const struct PortatuneArrowApi* portatune_arrow_api(void);
+// The only exported symbol of the library. Returns a PortatuneArrowApi.
+const void* portatune_arrow_api(void);
 
 }  // extern "C"

@@ -38,7 +38,7 @@ struct PortatuneAudioApi {
                       struct PortatuneAudioError* error);
 };
 
-// The only exported symbol of the library.
-const struct PortatuneAudioApi* portatune_audio_api(void);
+// The only exported symbol of the library. Returns a PortatuneAudioApi.
+const void* portatune_audio_api(void);
 
 }  // extern "C"

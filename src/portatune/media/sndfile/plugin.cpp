@@ -152,4 +152,4 @@ const PortatuneAudioApi kApi = {kPortatuneAudioVersion, open, close, read, resam
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const PortatuneAudioApi* portatune_audio_api(void) { return &kApi; }
+extern "C" __attribute__((visibility("default"))) const void* portatune_audio_api(void) { return &kApi; }

@@ -118,6 +118,4 @@ const PortatuneExchangeApi kApi = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const PortatuneExchangeApi* portatune_exchange_api(void) {
-  return &kApi;
-}
+extern "C" __attribute__((visibility("default"))) const void* portatune_exchange_api(void) { return &kApi; }

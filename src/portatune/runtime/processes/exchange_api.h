@@ -63,7 +63,8 @@ struct PortatuneExchangeApi {
                         const float* x, float* part, int64_t count, struct PortatuneExchangeError* error);
 };
 
-const struct PortatuneExchangeApi* portatune_exchange_api(void);
+/* Returns a PortatuneExchangeApi. */
+const void* portatune_exchange_api(void);
 
 #ifdef __cplusplus
 }

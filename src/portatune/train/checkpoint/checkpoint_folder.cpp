@@ -85,7 +85,7 @@ std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
 }
 
 std::string fault_in_checkpoint(const fs::path& checkpoint) {
-  return error_in([&] { verify_checkpoint(checkpoint); });
+  return error_in([&] { verify_checkpoint_once(checkpoint); });
 }
 
 NewestCheckpoint newest_checkpoint(const fs::path& folder) {

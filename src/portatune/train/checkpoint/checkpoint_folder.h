@@ -30,7 +30,7 @@ struct NewestCheckpoint {
   std::filesystem::path path;              ///< empty if none is valid
   std::vector<std::string> newer_damaged;  ///< faults of newer checkpoints, the newest first
 };
-/// The newest valid checkpoint. Reads it and the newer ones completely.
+/// The newest valid checkpoint. Reads it and the newer ones completely, unless it is known: verify_checkpoint_once().
 /// errors  IoError if the folder cannot be listed
 NewestCheckpoint newest_checkpoint(const std::filesystem::path& folder);
 

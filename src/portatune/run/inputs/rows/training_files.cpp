@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "portatune/base/text/url_secrets.h"
 #include "portatune/data/read/file_kinds.h"
 #include "portatune/data/read/hub_dataset.h"
+#include "portatune/hub/adapters/adapter.h"
+#include "portatune/hub/weight_files.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/checksum/fingerprint.h"
 #include "portatune/io/file/random_access_file.h"
@@ -28,11 +31,15 @@ std::string name_of(const std::string& url) {
   return without_secrets(io::has_listing(url) ? url : url.substr(0, url.find('?')));
 }
 
+// The files of weights of a model, or of an adapter and its model. A run that rewinds to its start reads them again.
 std::vector<std::string> weight_files(const fs::path& model) {
   std::vector<std::string> files;
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(model, none)) {
-    if (entry.path().extension() == ".safetensors") files.push_back(entry.path().string());
+  for (const fs::path& folder : std::set{model, hub::base_of(model)}) {
+    const char* const suffix = hub::has_only_pickles(folder) ? ".bin" : ".safetensors";
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+      if (entry.path().extension() == suffix) files.push_back(entry.path().string());
+    }
   }
   return files;
 }
@@ -103,7 +110,7 @@ std::shared_ptr<io::WatchedFiles> watch_files(const RunOptions& a) {
   for (size_t i = 0, count = files.size(); i < count; ++i) {
     if (std::string index = io::index_path(files[i]); fs::exists(index)) files.push_back(std::move(index));
   }
-  if (a.training.on_non_finite == OnNonFinite::kRewind) {
+  if (a.training.on_non_finite == OnNonFinite::kRewind && !a.training.from_config) {
     const std::vector<std::string> weights = weight_files(a.model.folder);
     files.insert(files.end(), weights.begin(), weights.end());
   }
