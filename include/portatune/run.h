@@ -55,8 +55,8 @@ constexpr auto names_of(PackingPolicy) {
 struct ModelOptions {
   std::string task = "text-classification";  ///< Name of the task; empty: the task of the model.
   std::filesystem::path folder;              ///< The model folder.
-  /// Values in place of those in config.json, which a saved model has, too: "hidden_dropout_prob=0.2". A value is JSON or
-  /// a text. A text may have several, with commas between them.
+  /// Values in place of those in config.json, which a saved model has, too: "hidden_dropout_prob=0.2". A value is JSON
+  /// or a text. An element may have several values, with commas between them.
   std::vector<std::string> config_overrides = {};
   TaskOptions options;                       ///< Those of the task, such as options.of<MultipleChoiceOptions>().
   data::TableOptions table;                  ///< Format of the files; the task chooses the columns.

@@ -237,7 +237,7 @@ struct FitBegin {
 class Callback {
  public:
   virtual ~Callback() = default;
-  /// Called first, unless the run has no step left.
+  /// The first step follows; called before on_ready(), unless the run has no step left.
   virtual void on_begin([[maybe_unused]] const FitBegin& begin) {}
   /// A program for a new batch shape is ready. `from_cache`: an earlier process had compiled it.
   virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,
@@ -334,7 +334,7 @@ struct BestModelOptions {
 struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data repeat to fill the epochs, as in Keras; 0: an epoch is one pass
-  int64_t max_steps = 0;        ///< steps of the run in place of num_train_epochs; the last epoch may be shorter; 0: none
+  int64_t max_steps = 0;  ///< number of steps in place of num_train_epochs; the last epoch may be shorter; 0: none
   std::vector<EvaluationSet> validation = {};  ///< sets that each evaluation measures
   /// Steps between evaluations, of which the last step has one; 0: one at the end of each epoch.
   int64_t eval_steps = 0;

@@ -268,7 +268,8 @@ def _state(options: Mapping[str, Any], **others: Any) -> types.SimpleNamespace:
     """Returns the state before the training, with the names of transformers' TrainerState and those of `others`."""
     names: dict[str, Any] = {
         "global_step": 0, "max_steps": 0, "epoch": 0.0, "log_history": [], "best_metric": None,
-        "best_global_step": None, "best_model_checkpoint": None, "num_train_epochs": options.get("num_train_epochs") or options.get("epochs"),
+        "best_global_step": None, "best_model_checkpoint": None,
+        "num_train_epochs": options.get("num_train_epochs") or options.get("epochs"),
         "num_input_tokens_seen": 0, "total_flos": 0, "is_world_process_zero": True, "is_local_process_zero": True,
         "is_hyper_param_search": False, "trial_name": None, "trial_params": None, "fold": None, "trial": None,
     }  # fmt: skip
