@@ -2,8 +2,8 @@
 // that a fine-tuned model needs.
 #pragma once
 
-#include <cstdint>
 #include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -226,10 +226,10 @@ struct StepRequests {
 
 /// What fit() knows before its first step.
 struct FitBegin {
-  int64_t steps = 0;            ///< number of completed steps, of an earlier call or of the run that is resumed
-  int64_t total_steps = 0;      ///< number of steps at the end
+  int64_t steps = 0;        ///< number of completed steps, of an earlier call or of the run that is resumed
+  int64_t total_steps = 0;  ///< number of steps at the end
   int64_t steps_per_epoch = 0;
-  std::string deciding_score;   ///< the score that chooses the best model; empty without validation rows
+  std::string deciding_score;  ///< the score that chooses the best model; empty without validation rows
   bool greater_is_better = false;
 };
 

@@ -29,7 +29,6 @@ const TaskSpec& replaced_token_detection_spec();
 /// The class ElectraForPreTraining of transformers. All tokens of a word have its label, special tokens the label 0.
 /// errors  CheckpointError, NotFoundError for a faulty folder; UsageError for options that do not fit it, or a model
 ///         without this head
-std::unique_ptr<RowTask> replaced_token_detection(const ModelSource& model,
-                                                  ReplacedTokenDetectionOptions options);
+std::unique_ptr<RowTask> replaced_token_detection(const ModelSource& model, ReplacedTokenDetectionOptions options);
 
 }  // namespace portatune

@@ -121,7 +121,8 @@ std::vector<double> llama3_frequencies(const RopeParameters& p, int64_t size) {
 RopeParameters rope_parameters(const io::JsonObject& config, const RopeParameters& defaults,
                                int64_t max_position_embeddings) {
   const auto scaling = config.get_object("rope_scaling"), parameters = config.get_object("rope_parameters");
-  const auto given = scaling && (!parameters || scaling->has("rope_type") || scaling->has("type")) ? scaling : parameters;
+  const auto given =
+      scaling && (!parameters || scaling->has("rope_type") || scaling->has("type")) ? scaling : parameters;
   RopeParameters p = defaults;
   const ConfigReader reader(config);
   reader.read("rope_theta", p.rope_theta, kPositive);

@@ -73,9 +73,7 @@ std::string warning_of_renamed_classes(const Opening& o) {
 
 }  // namespace
 
-int64_t total_steps(const Opening& opening) {
-  return train::total_steps(opening.length);
-}
+int64_t total_steps(const Opening& opening) { return train::total_steps(opening.length); }
 
 std::vector<std::string> notes_of(const Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());

@@ -68,7 +68,9 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
   return digits;
 }
 
-std::string hexadecimal_byte(char byte) { return "0x" + hexadecimal(uint64_t{static_cast<unsigned char>(byte)}).substr(14); }
+std::string hexadecimal_byte(char byte) {
+  return "0x" + hexadecimal(uint64_t{static_cast<unsigned char>(byte)}).substr(14);
+}
 
 std::string in_quotes(std::string_view text, size_t max_bytes) {
   const std::string_view shown = beginning(text, max_bytes);

@@ -223,9 +223,8 @@ std::string describe_batch(const run::RunPlan& plan) {
 std::string describe_run(const run::Opening& o) {
   const TrainingOptions& t = o.plan.training;
   const std::string steps = counted(o.length.steps_per_epoch, "step");
-  std::string text = o.plan.max_steps > 0
-                         ? fmt::format("{}, an epoch has {}", counted(o.plan.max_steps, "step"), steps)
-                         : fmt::format("{} of {}", counted(o.length.num_train_epochs, "epoch"), steps);
+  std::string text = o.plan.max_steps > 0 ? fmt::format("{}, an epoch has {}", counted(o.plan.max_steps, "step"), steps)
+                                          : fmt::format("{} of {}", counted(o.length.num_train_epochs, "epoch"), steps);
   text += fmt::format(", {}, {} {} {}", describe_batch(o.plan), train::optimizer_title(t), to_text(t.learning_rate),
                       t.lr_scheduler_type);
   const int64_t warmup = train::warmup_steps(t, run::total_steps(o));

@@ -68,7 +68,10 @@ Terminal stderr_terminal(bool plain) {
 }
 
 ProgressBar::ProgressBar(Terminal terminal, int64_t steps_per_epoch)
-    : terminal_(std::move(terminal)), steps_per_epoch_(steps_per_epoch), begun_s_(terminal_.now_s()), drawn_s_(begun_s_) {}
+    : terminal_(std::move(terminal)),
+      steps_per_epoch_(steps_per_epoch),
+      begun_s_(terminal_.now_s()),
+      drawn_s_(begun_s_) {}
 
 void ProgressBar::update(const Step& step) {
   last_ = step;

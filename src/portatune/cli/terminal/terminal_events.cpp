@@ -58,7 +58,7 @@ void TrainingEvents::unmeasured(const std::string& validation_set) {
 }
 
 std::unique_ptr<run::TrainingObserver> TrainingEvents::training(const FitOptions& length,
-                                                                 run::RowProgress& evaluation) {
+                                                                run::RowProgress& evaluation) {
   return std::make_unique<TrainingLog>(reporting_, length, evaluation);
 }
 

@@ -61,9 +61,7 @@ bool PaddedColumns::is_padded(std::string_view column, const Tensor& value) cons
   return options_.columns.empty() ? value.shape().rank() == 1 : has(options_.columns, column);
 }
 
-double PaddedColumns::pad_value(std::string_view column) const {
-  return data::pad_value(options_.pad_values, column);
-}
+double PaddedColumns::pad_value(std::string_view column) const { return data::pad_value(options_.pad_values, column); }
 
 size_t PaddedColumns::bucket_of(const Example& example) const {
   for (const std::vector<std::string>* columns : {&options_.columns, &options_.target_columns}) {

@@ -28,7 +28,8 @@ class PackedColumns {
  public:
   PackedColumns(int64_t rows, const PackOptions& options, int64_t texts_per_example)
       : options_(options), shape_{rows, options.shapes.length}, texts_(options.shapes.examples * texts_per_example) {
-    for (const std::string& column : options.columns) columns_.push_back(filled(shape_, pad_value(options.pad_values, column)));
+    for (const std::string& column : options.columns)
+      columns_.push_back(filled(shape_, pad_value(options.pad_values, column)));
   }
 
   // Adds the texts of the batch's next example.
@@ -110,8 +111,9 @@ Example packed_batch(std::vector<Example> examples, const PackedRows& packed, co
   Example batch = stack("pack", examples, options.shapes.examples, [&](std::string_view column, const Tensor& first) {
     if (first.shape().rank() != 1 || !options.pad_values.contains(std::string(column)))
       return RowLayout{.shape = first.shape()};
-    return RowLayout{
-        .shape = {options.shapes.length}, .padded = true, .pad_value = pad_value(options.pad_values, std::string(column))};
+    return RowLayout{.shape = {options.shapes.length},
+                     .padded = true,
+                     .pad_value = pad_value(options.pad_values, std::string(column))};
   });
   columns.move_to(batch);
   return batch;

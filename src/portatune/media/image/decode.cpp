@@ -31,7 +31,8 @@ constexpr std::array<Format, 11> kFormats = {{{"\xFF\xD8\xFF", "JPEG", decode_jp
 
 const Format* format_of(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return begins_like(text, format.begin); });
+  const auto found =
+      std::ranges::find_if(kFormats, [&](const Format& format) { return begins_like(text, format.begin); });
   return found == kFormats.end() ? nullptr : &*found;
 }
 

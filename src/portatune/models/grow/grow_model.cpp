@@ -273,10 +273,11 @@ void require_list_of_kinds(const Json& config, const ModelFolder& model) {
                           (type.starts_with("qwen") && config.value("use_sliding_window", false));
   const char* key = type == "smollm3" ? "no_rope_layers" : "layer_types";
   if ((!is_by_rule && type != "smollm3") || config.contains(key)) return;
-  throw CheckpointError({.where = (model.path() / "config.json").string(),
-                         .given = std::string("no ") + key + ", so that the number of a layer decides about its attention",
-                         .expected = "a list with an entry for each layer",
-                         .fix = "load the model with transformers 5 and save it with save_pretrained()"});
+  throw CheckpointError(
+      {.where = (model.path() / "config.json").string(),
+       .given = std::string("no ") + key + ", so that the number of a layer decides about its attention",
+       .expected = "a list with an entry for each layer",
+       .fix = "load the model with transformers 5 and save it with save_pretrained()"});
 }
 
 // Lists with an entry for each layer follow the layers.

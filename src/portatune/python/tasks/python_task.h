@@ -54,8 +54,7 @@ struct Definition {
   SharedObject object;
 };
 
-std::unique_ptr<RowTask> python_text_task(const ModelSource& model, int64_t max_length,
-                                          Definition definition);
+std::unique_ptr<RowTask> python_text_task(const ModelSource& model, int64_t max_length, Definition definition);
 std::unique_ptr<RowTask> python_image_task(const ModelSource& model, const ImageInputOptions& options,
                                            Definition definition);
 

@@ -129,8 +129,7 @@ class PythonTextTask final : public TextTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> python_text_task(const ModelSource& model, int64_t max_length,
-                                          Definition definition) {
+std::unique_ptr<RowTask> python_text_task(const ModelSource& model, int64_t max_length, Definition definition) {
   return std::make_unique<PythonTextTask>(model, max_length, std::move(definition));
 }
 

@@ -71,7 +71,8 @@ bool has_ctc_head(const io::JsonObject& config) {
 
 // A new head has the size of the vocabulary, and so does one for a new vocabulary.
 ModelSource with_vocabulary(ModelSource model, const SpeechCtcOptions& options, const CtcTokenizer& tokenizer) {
-  if (options.ctc_loss_reduction) model.config["ctc_loss_reduction"] = nlohmann::json(*options.ctc_loss_reduction).dump();
+  if (options.ctc_loss_reduction)
+    model.config["ctc_loss_reduction"] = nlohmann::json(*options.ctc_loss_reduction).dump();
   if (options.characters.empty() && has_ctc_head(hub::read_config(model))) return model;
   model.config["vocab_size"] = std::to_string(tokenizer.size());
   model.config["pad_token_id"] = std::to_string(tokenizer.blank_id());

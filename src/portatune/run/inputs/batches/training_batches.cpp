@@ -51,9 +51,8 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
 FitOptions epochs_of(const RunPlan& plan, int64_t examples, const data::Dataset& batches) {
   const int64_t steps = plan.steps_per_epoch > 0 ? plan.steps_per_epoch : steps_of_pass(plan, examples, batches);
   if (plan.max_steps == 0 || steps == 0) return {.num_train_epochs = plan.epochs, .steps_per_epoch = steps};
-  return {.num_train_epochs = (plan.max_steps + steps - 1) / steps,
-          .steps_per_epoch = steps,
-          .max_steps = plan.max_steps};
+  return {
+      .num_train_epochs = (plan.max_steps + steps - 1) / steps, .steps_per_epoch = steps, .max_steps = plan.max_steps};
 }
 
 // Sorted rows would be learnt class after class.
