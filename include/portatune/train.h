@@ -237,7 +237,7 @@ struct FitBegin {
 class Callback {
  public:
   virtual ~Callback() = default;
-  /// The first step follows; called before on_ready(), unless the run has no step left.
+  /// Called first.
   virtual void on_begin([[maybe_unused]] const FitBegin& begin) {}
   /// A program for a new batch shape is ready. `from_cache`: an earlier process had compiled it.
   virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,

@@ -57,6 +57,11 @@ TEST(EditConfig, SetsOtherKeys) {
   EXPECT_EQ(edited, "{\n  \"dropout\": 0,\n  \"act\": \"relu\",\n  \"layers\": [\n    1\n  ]\n}\n");
 }
 
+TEST(EditConfig, RefusesAValueThatIsNoJson) {
+  EXPECT_THAT(message_of<UsageError>([] { edit_config("{}", "config.json", {.values = {{"act", "relu"}}}); }),
+              HasSubstr("config.json, act"));
+}
+
 TEST(EditConfig, RefusesInvalidLabels) {
   const auto edit = [](std::vector<std::string> labels) {
     return message_of<UsageError>([&] { edit_config("{}", "config.json", {.labels = labels}); });

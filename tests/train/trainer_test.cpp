@@ -52,6 +52,7 @@ class Recorder final : public Callback {
   /// stop_after  steps of this trainer, including those before a resume
   Recorder(const Trainer& trainer, int64_t stop_after) : trainer_(&trainer), stop_after_(stop_after) {}
 
+  void on_begin(const FitBegin& at) override { begins.push_back(at); }
   void on_compile(const std::string&, double, bool) override { ++compilations; }
   void on_step(const StepResult& result, int64_t total) override {
     steps.push_back(result.step());
@@ -67,6 +68,7 @@ class Recorder final : public Callback {
   }
   bool should_stop() override { return trainer_ != nullptr && trainer_->steps() >= stop_after_; }
 
+  std::vector<FitBegin> begins;
   int compilations = 0;
   std::vector<int64_t> steps;
   std::vector<double> epochs, losses, weights, mean_losses;
@@ -181,6 +183,10 @@ TEST(Trainer, FitContinuesWhereItEnded) {
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 30, .callback = &recorder});
   EXPECT_EQ(recorder.steps.front(), 4);
   EXPECT_EQ(recorder.total_steps, 90);
+  ASSERT_EQ(recorder.begins.size(), 1u);
+  EXPECT_EQ(recorder.begins[0].steps, 3);
+  EXPECT_EQ(recorder.begins[0].total_steps, 90);
+  EXPECT_EQ(recorder.begins[0].steps_per_epoch, 3);
   EXPECT_LT(score(trainer.evaluate(task.batches(ten_rows(), kBatchSize)), "loss"), 0.5 * before);
 }
 

@@ -96,6 +96,13 @@ void require_some_not_suppressed(const char* option, const std::vector<int32_t>&
 
 void require_id(const char* option, int32_t id, int64_t vocab_size) { require_count(option, id, 0, vocab_size - 1); }
 
+// The options without those that only sampling uses, if there is none.
+GenerationOptions without_unused_sampling(GenerationOptions o) {
+  const GenerationOptions defaults;
+  if (!o.do_sample) o.temperature = defaults.temperature, o.top_k = defaults.top_k, o.top_p = defaults.top_p;
+  return o;
+}
+
 }  // namespace
 
 GenerationOptions generation_options(const std::filesystem::path& model) {
@@ -192,19 +199,8 @@ GenerationOptions with_texts(GenerationOptions options, const OptionTexts& texts
   return options;
 }
 
-namespace {
-
-// The options without those that only sampling uses, if there is none.
-GenerationOptions used(GenerationOptions o) {
-  const GenerationOptions defaults;
-  if (!o.do_sample) o.temperature = defaults.temperature, o.top_k = defaults.top_k, o.top_p = defaults.top_p;
-  return o;
-}
-
-}  // namespace
-
 void check(const GenerationOptions& o, int64_t vocab_size) {
-  check_ranges(used(o));
+  check_ranges(without_unused_sampling(o));
   if (o.num_beams > 1 && o.do_sample) {
     throw UsageError({.where = "num_beams",
                       .given = std::to_string(o.num_beams) + " with do_sample",

@@ -43,7 +43,10 @@ std::string edit_config(std::string_view text, const std::string& where, const C
   if (changes.problem_type) config["problem_type"] = *changes.problem_type;
   if (changes.vocab_size) config["vocab_size"] = *changes.vocab_size;
   if (changes.dtype) set_dtype(config, *changes.dtype);
-  for (const auto& [key, value] : changes.values) config[key] = Json::parse(value);
+  for (const auto& [key, value] : changes.values) {
+    if (!Json::accept(value)) throw UsageError({.where = "config.json, " + key, .given = value, .expected = "JSON"});
+    config[key] = Json::parse(value);
+  }
   constexpr int kIndent = 2;  // as in transformers
   try {
     return config.dump(kIndent) + "\n";

@@ -13,6 +13,7 @@
 #include "portatune/run/fit.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/options/model_name.h"
+#include "portatune/run/inputs/task/config_overrides.h"
 #include "portatune/run/options/run_options.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
@@ -57,6 +58,10 @@ void check_growth_options(const grow::GrowthOptions& growth) {
 void check_stages(const StagesOptions& a) {
   if (a.stages.empty()) train::refuse_option("grow", "no stage", "at least one");
   std::vector<grow::GrowthOptions> growths;
+  const RunOptions& first = a.stages.front().options;
+  if (a.stages.front().growth.has_size()) {
+    refuse_beside_stages(!first.model.config_overrides.empty(), "config_overrides", "a first stage that does not grow");
+  }
   for (const Stage& stage : a.stages) {
     refuse_beside_stages(stage.options.folds > 0, "folds", "one of them");
     refuse_beside_stages(stage.options.adapter, "adapter", "stages that train whole models",
@@ -73,7 +78,7 @@ void check_stages(const StagesOptions& a) {
     check_one_run(stage.options);
     growths.push_back(stage.growth);
   }
-  grow::check_growth(hub::read_config(a.stages.front().options.model.folder), growths);
+  grow::check_growth(hub::read_config(source_of(first.model, first.model.folder)), growths);
 }
 
 std::string first_model(const StagesOptions& a) { return name_of_model(a.stages.front().options.model.folder); }
@@ -155,6 +160,7 @@ std::optional<Outcome> train_stage(const StagesOptions& a, size_t stage, DeviceO
   options.output = output_of(a, stage);
   options.model.folder = model_of_stage(a, stage, events);
   options.training.from_config &= stage == 0;
+  if (stage > 0) options.model.config_overrides.clear();  // the folder of the stage before has them, and its sizes
   options.training.must_match = {{"stage", std::to_string(stage + 1)}};
   options.resume = a.resume;
   io::recover_directory(options.output);

@@ -53,6 +53,7 @@ class FitLoop {
   }
 
   FitResult run() {
+    notify_begin();
     if (is_over()) load_weights();
     evaluate_and_end_epoch();  // of a run that stopped before it
     data::Cursor cursor = cursor_at_step();
@@ -96,6 +97,16 @@ class FitLoop {
     evaluations.stopped_early = false;
     evaluations.planned_steps = 0;
     evaluations.without_improvement = 0;
+  }
+
+  void notify_begin() {
+    const std::string score =
+        options_.validation.empty() ? "" : deciding_score(options_.best_model, options_.validation.front().name);
+    callback_.on_begin({.steps = state_.steps(),
+                        .total_steps = last_step_,
+                        .steps_per_epoch = steps_per_epoch_,
+                        .deciding_score = score,
+                        .greater_is_better = is_greater_better(options_.best_model, score)});
   }
 
   // Returns whether no step is left.
@@ -214,13 +225,6 @@ class FitLoop {
     const int64_t compiled = state_.compile(shapes.all(), evaluations);
     shapes_ = std::move(shapes);  // last: a stop before this line would lose the first batch, which no step has used
     result_.compile_s = seconds_since(begin);
-    const std::string score =
-        options_.validation.empty() ? "" : deciding_score(options_.best_model, options_.validation.front().name);
-    callback_.on_begin({.steps = state_.steps(),
-                        .total_steps = last_step_,
-                        .steps_per_epoch = steps_per_epoch_,
-                        .deciding_score = score,
-                        .greater_is_better = is_greater_better(options_.best_model, score)});
     callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
     input_.restart();
   }

@@ -14,7 +14,8 @@ namespace portatune::run {
 /// errors  UsageError for a text of another form than KEY=VALUE,..., and for a key that is given twice
 ModelSource source_of(const ModelOptions& model, const std::filesystem::path& folder);
 
-/// Checks that the model of a task, which has read the keys that it knows, knows those of config_overrides.
+/// Checks that the model of a task, which has read the keys that it knows, knows those of config_overrides. It also
+/// knows keys that have an effect in transformers alone.
 /// errors  UsageError that names an unknown key
 void require_known_overrides(const ModelOptions& model, const RowTask& task);
 
