@@ -265,6 +265,7 @@ class _Shared9(TypedDict, total=False):
     checkpoint_every: float | None
     class_weights: Texts | None
     color_jitter: float | None
+    config_overrides: Texts | None
     ctc_loss_reduction: Text | None
     decay_type: Text | None
     dev: Texts | None
