@@ -78,8 +78,8 @@ Windows sliding_windows(const ConfigReader& config, int64_t layers, std::optiona
 Windows optional_windows(const ConfigReader& config, int64_t layers, std::optional<int64_t> window,
                          const std::function<bool(int64_t layer)>& slides) {
   Windows windows = sliding_windows(config, layers, window, slides);
-  const bool has_window = config.type_of("sliding_window") != "null";
-  if (!has_window || !config.get_bool_or("use_sliding_window", false)) windows.assign(windows.size(), {});
+  const bool uses_windows = config.get_bool_or("use_sliding_window", false);
+  if (!uses_windows || config.type_of("sliding_window") == "null") windows.assign(windows.size(), {});
   return windows;
 }
 
