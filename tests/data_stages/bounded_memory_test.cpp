@@ -55,7 +55,7 @@ TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsAnError) {
   }
   for (const char* name : {"t.csv", "t.tsv"}) {
     const std::string path = with_long_line(name, "n\n0\n", "\n1\n");
-    const auto read = [&] { return is_rejected(read_table(path), {":3", "a field of more than 16777216 bytes"}); };
+    const auto read = [&] { return is_rejected(read_table(path), {":3", "a field of more than 16,777,216 bytes"}); };
     EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "") << name;
   }
 }

@@ -52,12 +52,12 @@ TEST_F(ConfigOverrides, AreSettingsOfASweep) {
   const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const std::string output = toy_.output();
-  for (const char* trial : {"trial-1", "trial-2"}) EXPECT_TRUE(fs::exists(output + "/" + trial + "/metrics.jsonl"));
+  for (const char* trial : {"trial-001", "trial-002"}) EXPECT_TRUE(fs::exists(output + "/" + trial + "/metrics.jsonl"));
 }
 
 TEST_F(ConfigOverrides, RefuseAnUnknownKey) {
   const Finished run = portatune(toy_.fit({"--config-overrides", "dropouts=0.4"}));
-  EXPECT_EQ(run.exit_code, 64);
+  EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(unwrapped(run.err), HasSubstr("the key dropouts, which this model does not read"));
   EXPECT_FALSE(fs::exists(toy_.output()));
 }
