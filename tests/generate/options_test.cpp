@@ -178,7 +178,7 @@ TEST(CheckOfOptions, NamesTheOptionOutOfRange) {
 
 TEST(CheckOfOptions, ShowsTheGivenNumber) {
   try {
-    check({.temperature = -1e-9}, 100);
+    check({.do_sample = true, .temperature = -1e-9}, 100);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_EQ(error.report().given, "-1e-09");

@@ -50,7 +50,7 @@ class Callbacks(toy.InFolder):
         self.fit(validation=VALIDATION, callbacks=[recorder], max_steps=4, logging_steps=2)
         self.assertEqual([call for call in recorder.calls if call[0] != "save"],
                          [("begin", 1e-3), ("step", 1, 4), ("step", 2, 4), ("log", 2), ("step", 3, 4), ("step", 4, 4),
-                          ("log", 4), ("log", 4), ("evaluate", 4, True), ("epoch", 1.0), ("end", 4)])
+                          ("log", 4), ("log", 4), ("evaluate", 4, True), ("epoch", 4 / 12), ("end", 4)])
         self.assertEqual(recorder.threads, {threading.get_ident()})
 
     def test_all_hooks_have_the_order_of_transformers(self):

@@ -93,7 +93,7 @@ class SetUp(unittest.TestCase):
     def test_an_unreachable_index_is_named(self):
         done = self.run_setup()
         self.assertEqual(done.returncode, 69)
-        self.assertIn(f"xla-cpu-pjrt=={VERSIONS['xla-cpu-pjrt']} could not be fetched", done.stderr)
+        self.assertIn(f"xla-cpu-pjrt=={VERSIONS['xla-cpu-pjrt']} could not be downloaded", done.stderr)
 
     def test_a_failing_installation_names_its_command(self):
         self.complete_cache()

@@ -1,6 +1,7 @@
 #include "portatune/train/periodic_saves.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "portatune/base/text/plain_text.h"
@@ -14,11 +15,13 @@ namespace portatune::train {
 void PeriodicSaves::start() {
   const Clock::time_point begin = Clock::now();
   retry_best();
+  std::optional<std::string> fault;  // of the removal of older ones; none: this one is not written
   handling_failure(state_.steps(), [&] {
     if (auto copy = state_.copy_checkpoint(path())) return start_writing(std::move(*copy));
-    save();
+    fault = write();
   });
   seconds_ += seconds_since(begin);
+  if (fault) report(path(), *fault);
 }
 
 void PeriodicSaves::start_writing(Checkpoint copy) {
@@ -35,12 +38,13 @@ void PeriodicSaves::start_writing(Checkpoint copy) {
 void PeriodicSaves::finish() {
   std::unique_ptr<BackgroundSave> save = std::move(running_);
   if (!save) return;
+  std::string fault;
   const bool is_written = handling_failure(save->checkpoint.position.step, [&] {
-    const std::string fault = save->written.get();
+    fault = save->written.get();
     state_.set_last_checkpoint(save->checkpoint);
-    report(save->checkpoint.folder, fault);
   });
-  if (!is_written && is_best(*save)) failed_best_ = {.save = std::move(save), .warning = failed_.size() - 1};
+  if (is_written) return report(save->checkpoint.folder, fault);
+  if (is_best(*save)) failed_best_ = {.save = std::move(save), .warning = failed_.size() - 1};
 }
 
 // Whether the run ends with the model of this checkpoint, as far as is known.
@@ -70,11 +74,15 @@ void PeriodicSaves::finish_completed() {
 }
 
 std::filesystem::path PeriodicSaves::save() {
-  const std::filesystem::path checkpoint = path();
-  state_.save_checkpoint(checkpoint);
-  const int64_t best_step = state_.evaluations().best_step;
-  report(checkpoint, is_first(state_.processes()) ? remove_before(checkpoint, best_step) : "");
-  return checkpoint;
+  const std::string fault = write();
+  report(path(), fault);
+  return path();
+}
+
+// Writes the checkpoint of the last step. Returns the reason why an older one could not be removed, or an empty text.
+std::string PeriodicSaves::write() {
+  state_.save_checkpoint(path());
+  return is_first(state_.processes()) ? remove_before(path(), state_.evaluations().best_step) : "";
 }
 
 std::filesystem::path PeriodicSaves::path() const {

@@ -62,6 +62,7 @@ class PeriodicSaves {
   };
 
   void start_writing(Checkpoint copy);
+  std::string write();
   // Returns whether the save has succeeded.
   bool handling_failure(int64_t step, const std::function<void()>& save);
   bool is_best(const BackgroundSave& save) const;

@@ -58,14 +58,17 @@ TEST(PipeCopy, OfANamedPipeHasTheBytesOfItsLastWriter) {
   const TemporaryFolder folder;
   const std::string path = (folder / "rows").string();
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  for (const std::string text : {"first", "second"}) {
-    FileDescriptor writer(open(path.c_str(), O_RDWR));
-    ASSERT_EQ(write(writer.number(), text.data(), text.size()), std::ssize(text));
-    const FileDescriptor reader(open(path.c_str(), O_RDONLY));
-    writer.close();
-    EXPECT_EQ(bytes_of(*open_random_access(path)), text);
-    EXPECT_EQ(bytes_of(*open_random_access(path)), text);
-  }
+  const auto write_text = [&path](const std::string& text) {
+    const FileDescriptor writer(open(path.c_str(), O_WRONLY));  // waits for a reader
+    EXPECT_EQ(write(writer.number(), text.data(), text.size()), std::ssize(text));
+  };
+  std::thread first(write_text, "first");
+  EXPECT_EQ(bytes_of(*open_random_access(path)), "first");
+  first.join();
+  EXPECT_EQ(bytes_of(*open_random_access(path)), "first");
+  write_text("second");
+  EXPECT_EQ(bytes_of(*open_random_access(path)), "second");
+  EXPECT_EQ(bytes_of(*open_random_access(path)), "second");
 }
 
 TEST(PipeCopy, OfAPipeWithoutBytesIsEmpty) {

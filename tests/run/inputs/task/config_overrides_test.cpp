@@ -6,6 +6,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/tasks/text_classification.h"
 
 namespace portatune::run {
 namespace {
@@ -36,6 +37,7 @@ TEST(ConfigOverrides, HaveKeysThatTheModelReads) {
   Events events;
   ModelOptions model;
   model.folder = cli::tiny_bert();
+  model.options.of<TextClassificationRunOptions>().max_length = 8;
   model.config_overrides = {"hidden_dropout_prob=0.2"};
   EXPECT_NO_THROW(open_task(model, model.folder, {}, Classes::kAssumed, events));
   model.config_overrides = {"hidden_dropout=0.2"};
