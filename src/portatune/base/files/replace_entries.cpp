@@ -158,8 +158,8 @@ bool is_own(const Step& step, const fs::path& folder) {
 }
 
 void require_own(const Step& step, const fs::path& journal) {
-  if (!is_own(step, journal.parent_path()))
-    throw foreign_journal(journal, "names of files outside its folder, or too long ones");
+  if (is_own(step, journal.parent_path())) return;
+  throw foreign_journal(journal, "names of files outside its folder, or too long ones");
 }
 
 // Returns nothing for an incomplete journal: no step has been made then.
@@ -193,7 +193,6 @@ bool is_unfinished(const std::string& name) {
 void clean_up(const fs::path& journal, const std::vector<Step>& steps) {
   std::error_code failed;
   for (const Step& step : steps) {
-    if (!is_own(step, journal.parent_path())) return;
     fs::remove_all(step.old, failed);
     if (failed) return;
   }
@@ -247,10 +246,12 @@ void finish_replacements(const fs::path& folder) {
       clean_up(entry, steps);
       continue;
     }
+    // Earlier steps may move symbolic links into the paths of later ones, and of what finish() removes.
     for (const Step& step : steps) {
-      require_own(step, entry);  // an earlier step may have moved a symbolic link into its path
+      require_own(step, entry);
       make(step);
     }
+    for (const Step& step : steps) require_own(step, entry);
     finish(entry, steps);
   }
 }
