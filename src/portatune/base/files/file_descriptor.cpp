@@ -61,9 +61,10 @@ FileLock try_lock(const FileDescriptor& file) {
   return errno == EWOULDBLOCK ? FileLock::kHeldByAnother : FileLock::kUnsupported;
 }
 
-bool is_removed(const FileDescriptor& file) {
+bool is_removed(const FileDescriptor& file, const std::filesystem::path& path) {
   struct stat status;
-  return fstat(file.number(), &status) != 0 || status.st_nlink == 0;
+  if (fstat(file.number(), &status) != 0) throw_system_error("stat", path, errno);
+  return status.st_nlink == 0;
 }
 
 std::optional<FileDescriptor> lock_abandoned(const std::filesystem::path& path, int flags) {
@@ -71,7 +72,8 @@ std::optional<FileDescriptor> lock_abandoned(const std::filesystem::path& path, 
   struct stat status;
   if (file.number() < 0 || fstat(file.number(), &status) != 0 || status.st_uid != geteuid()) return std::nullopt;
   // The writer may have removed the file before it released the lock.
-  if (try_lock(file) != FileLock::kHeld || is_removed(file)) return std::nullopt;
+  const bool is_there = try_lock(file) == FileLock::kHeld && fstat(file.number(), &status) == 0 && status.st_nlink > 0;
+  if (!is_there) return std::nullopt;
   return file;
 }
 

@@ -45,7 +45,9 @@ enum class FileLock {
 FileLock try_lock(const FileDescriptor& file);
 
 /// Returns whether an open file or folder has been removed from its folder.
-bool is_removed(const FileDescriptor& file);
+/// path    its name in errors
+/// errors  IoError if the operating system does not say
+bool is_removed(const FileDescriptor& file, const std::filesystem::path& path);
 
 /// Locks a file or folder of this user whose writer is dead. Returns nothing if it is missing, is a link, has another
 /// owner, is locked by a live process, or if the file system has no locks.

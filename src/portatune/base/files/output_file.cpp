@@ -66,7 +66,7 @@ AtomicFile::AtomicFile(std::filesystem::path target, int mode) : target_(std::mo
   do {
     temporary_ = unique_sibling(target_, kTemporaryPrefix);
     file_.emplace(temporary_, mode);
-  } while (try_lock(file_->descriptor()) == FileLock::kHeldByAnother || is_removed(file_->descriptor()));
+  } while (try_lock(file_->descriptor()) == FileLock::kHeldByAnother || is_removed(file_->descriptor(), temporary_));
 }
 
 AtomicFile::~AtomicFile() {

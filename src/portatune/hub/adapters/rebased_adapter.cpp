@@ -53,7 +53,7 @@ RebasedAdapter::RebasedAdapter() {
     if (mkdtemp(path.data()) == nullptr) throw_system_error("create a folder", path, errno);
     temporary_ = path;
     lock_ = FileDescriptor::open(temporary_, O_RDONLY | O_DIRECTORY);
-  } while (try_lock(lock_) == FileLock::kHeldByAnother || is_removed(lock_));
+  } while (try_lock(lock_) == FileLock::kHeldByAnother || is_removed(lock_, temporary_));
 }
 
 // After the other constructor has returned, the destructor removes the folder even if this one fails.

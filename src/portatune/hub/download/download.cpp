@@ -43,7 +43,7 @@ FileDescriptor wait_for_lock(const fs::path& path, const std::function<void()>& 
   fs::create_directories(path.parent_path());
   for (bool has_waited = false;; std::this_thread::sleep_for(kPause)) {
     FileDescriptor file = FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
-    if (try_lock(file) != FileLock::kHeldByAnother && !is_removed(file)) return file;
+    if (try_lock(file) != FileLock::kHeldByAnother && !is_removed(file, path)) return file;
     stop_if_requested();
     if (!std::exchange(has_waited, true)) on_wait();
   }

@@ -154,7 +154,7 @@ std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) 
 std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   try {
     FileDescriptor file = open_folder(folder);
-    if (try_lock(file) != FileLock::kHeldByAnother && !is_removed(file)) return file;
+    if (try_lock(file) != FileLock::kHeldByAnother && !is_removed(file, folder)) return file;
   } catch (const NotFoundError&) {
   }
   return std::nullopt;
