@@ -68,7 +68,7 @@ class Folders {
   std::map<fs::path, std::string> before_;
 };
 
-// The bytes with inodes, which nobody can guess, in place of fields "#path".
+// The bytes with inodes, which cannot be guessed, in place of fields "#path".
 std::string with_inodes(std::string_view bytes, const fs::path& model) {
   std::string text;
   for (size_t begin = 0; begin < bytes.size();) {
@@ -85,7 +85,7 @@ std::string with_inodes(std::string_view bytes, const fs::path& model) {
 
 }  // namespace
 
-// The first byte chooses the state of the journal, which its name tells.
+// The first byte chooses the state of the journal, which is part of its name.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Folders folders;
   if (size == 0) return -1;

@@ -44,7 +44,7 @@ struct CtcFacts {
   bool zero_infinity = false;  ///< rows without an alignment have a loss of 0, without a gradient
 };
 
-/// The head that tells speakers apart by a vector of each recording.
+/// The head for speaker recognition: a vector of each recording.
 struct XVectorFacts {
   std::string class_name;  ///< "Wav2Vec2ForXVector"
   int64_t min_frames;      ///< of a recording

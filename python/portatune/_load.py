@@ -1,8 +1,8 @@
 """A model that stays in memory for predictions."""
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Sequence
+from typing import Unpack
 
 from portatune import _rows
 from portatune._native import core
@@ -27,7 +27,7 @@ class Predictor:
         rows = [{"text": data}] if isinstance(data, str) else data
         if isinstance(rows, (list, tuple)) and rows and all(isinstance(row, str) for row in rows):
             rows = [{"text": text} for text in rows]
-        lines = self._core.predict([[(name, _text(value)) for name, value in row.items()]
+        lines = self._core.predict([[(name, _rows.as_text(value)) for name, value in row.items()]
                                     for row in _rows.as_dicts(rows)])
         return Predictions({"row": number, **json.loads(line)} for number, line in enumerate(lines))
 
@@ -46,11 +46,3 @@ def load(model: Path, *, batch_size: int = 8, **options: Unpack[LoadOptions]) ->
         options: those of `portatune predict` about the model and the device: task, dtype, max_length, device
     """
     return Predictor(words("predict", {"model": model, "batch_size": batch_size, **options}))
-
-
-def _text(value: Any) -> str:
-    """Returns the text of a value, as a file of JSON Lines has it: lists are JSON, a missing value is empty."""
-    if isinstance(value, str):
-        return value
-    text = _rows.as_json(value)
-    return "" if text == "null" else text

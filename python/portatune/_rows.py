@@ -47,14 +47,14 @@ def function_of_texts(function: RowFunction | None) -> Callable[[dict[str, Any]]
         result = function(row)
         if not isinstance(result, Mapping):
             raise TypeError(f"it returned a {type(result).__name__}; expected a dict of the columns")
-        return {str(name): _text(value) for name, value in result.items()}
+        return {str(name): value if isinstance(value, bytes) else as_text(value) for name, value in result.items()}
 
     return map_row
 
 
-def _text(value: Any) -> str | bytes:
-    """Returns a value as a file of JSON Lines gives it to a task."""
-    if isinstance(value, (str, bytes)):
+def as_text(value: Any) -> str:
+    """Returns a value as a file of JSON Lines gives it to a task: lists are JSON, a missing value is empty."""
+    if isinstance(value, str):
         return value
     text = as_json(value)
     return "" if text == "null" else text
@@ -62,7 +62,10 @@ def _text(value: Any) -> str | bytes:
 
 def as_json(value: Any) -> str:
     """Returns a value as JSON, with null for numbers that are not finite, which JSON does not have."""
-    return json.dumps(_finite(value), ensure_ascii=False, default=_plain)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except ValueError:  # a number that is not finite
+        return json.dumps(_finite(value), ensure_ascii=False, default=_plain)
 
 
 def _finite(value: Any) -> Any:
@@ -160,6 +163,8 @@ def _list(values: Any) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     """Returns the JSON form of a value that json does not know: NumPy's numbers and arrays, paths, dates."""
+    if isinstance(value, Mapping):
+        return dict(value)
     if hasattr(value, "tolist"):
         return _finite(value.tolist())
     if isinstance(value, os.PathLike):

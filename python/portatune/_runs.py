@@ -130,8 +130,8 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         with words_with_rows("fit", given_options, "train", "validation") as given:
             result, checkpoint = core.fit(given, observer, _computed(compute_metrics), function_of_texts(map))
     except BaseException:  # which may name a checkpoint
-        if folder and any(output.glob("checkpoint-*")):
-            folder.keep()
+        if folder:
+            folder.keep_checkpoints()
         raise
     if observer:
         observer.end()

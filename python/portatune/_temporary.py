@@ -16,9 +16,10 @@ class TemporaryFolder:
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="portatune-"))
         self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
 
-    def keep(self) -> None:
-        """Leaves the folder where it is."""
-        self._remove.detach()
+    def keep_checkpoints(self) -> None:
+        """Leaves the folder where it is, if a model in it has checkpoints."""
+        if any(self.path.glob("*/checkpoint-*")):
+            self._remove.detach()
 
 
 def _remove(folder: pathlib.Path, process: int) -> None:

@@ -122,8 +122,7 @@ class Trainer:
         try:
             result, checkpoint = self._core.fit(self._observer, self._computed)
         except BaseException:  # which may name a checkpoint
-            if any(self._folder.path.glob("*/checkpoint-*")):
-                self._folder.keep()
+            self._folder.keep_checkpoints()
             raise
         if self._observer:
             self._observer.end()

@@ -169,6 +169,27 @@ TEST(FitOptions, CheckpointsNeedAFolder) {
   expect_refused(FitOptions{.checkpoints = {.keep = 0}}, "checkpoints.keep", "0");
 }
 
+TEST(FitOptions, TheBestModelNeedsAnEvaluationWithinTheRun) {
+  FitOptions options{.validation = {{.batches = data::from_examples({})}},
+                     .best_model = {.load_at_end = true},
+                     .checkpoints = {.folder = "checkpoints"}};
+  options.eval_delay = 3;
+  train::check(options);  // 3 epochs, each one pass over the data
+  options.eval_delay = 3.5;
+  expect_refused(options, "eval_delay", "3.5");
+  options.max_steps = 20;
+  train::check(options);  // the number of epochs depends on the data
+  options.steps_per_epoch = 10;
+  expect_refused(options, "eval_delay", "3.5");
+  options.eval_steps = 5;
+  train::check(options);
+  options.steps_per_epoch = 0;
+  options.eval_delay = 21;
+  expect_refused(options, "eval_delay", "21");
+  options.max_steps = 0;
+  train::check(options);
+}
+
 TEST(FitOptions, NoValidationSetHasTheNameOfTheAverages) {
   const FitOptions options{.validation = {{.batches = data::from_examples({}), .name = "ema"}}};
   train::check(options);

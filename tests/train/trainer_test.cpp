@@ -165,9 +165,8 @@ TEST(Trainer, FitEndsWithinAnEpochAfterMaxSteps) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   Recorder recorder;
-  trainer.fit(shuffled_batches(task), {.max_steps = 5,
-                                       .validation = {{task.batches(ten_rows(), kBatchSize)}},
-                                       .callback = &recorder});
+  trainer.fit(shuffled_batches(task),
+              {.max_steps = 5, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
   EXPECT_EQ(recorder.total_steps, 5);
   EXPECT_EQ(recorder.steps.size(), 5u);
   EXPECT_EQ(recorder.epochs, (std::vector<double>{1, 5.0 / 3}));

@@ -27,7 +27,7 @@ struct AudioClassificationOptions {
   std::vector<std::string> metrics = {};
   LossOptions loss = {};
   AudioInputOptions input = {};
-  /// Whether the classes are speakers, whom the head of models::XVectorFacts tells apart; always of a checkpoint that
+  /// Whether the classes are speakers, for the head of models::XVectorFacts; always of a checkpoint that
   /// has this head.
   bool xvector = false;
 };

@@ -101,13 +101,12 @@ ModelFolder ModelFolder::open_config(const ModelSource& source) {
   if (!fs::is_directory(folder)) {
     throw NotFoundError({.where = folder.string(), .given = "no such folder", .expected = "a model folder"});
   }
-  const fs::path settings = folder_of_settings(folder), config_path = settings / "config.json";
-  std::string config_text = io::read_text(config_path, kMaxConfigBytes);
-  io::JsonObject config = io::JsonObject::parse(config_text, config_path.string());
+  const fs::path settings = folder_of_settings(folder);
+  std::string config_text = read_config_text(source);
+  io::JsonObject config = io::JsonObject::parse(config_text, (settings / "config.json").string());
   ModelFolder model(folder, std::move(config_text), std::move(config), WeightFiles::find(base_of(folder)),
                     read_companions(settings));
   if (is_adapter(folder)) model.add(read_adapter(folder));
-  if (!source.config.empty()) model.edit_config({.values = source.config});
   return model;
 }
 

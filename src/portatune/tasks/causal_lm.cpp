@@ -118,9 +118,9 @@ std::unique_ptr<RowTask> make_causal_lm(const TaskContext& context, const Causal
       context.files.empty() ? std::vector<std::string>() : data::table_files(context.files);
   const bool is_text = !files.empty() && data::kind_extension(files.front(), context.table) == ".txt";
   return causal_lm(context.model, {.text_column = options.text_column,
-                                    .block_size = options.max_length,
-                                    .rows_are_lines = is_text,
-                                    .label_smoothing = options.label_smoothing});
+                                   .block_size = options.max_length,
+                                   .rows_are_lines = is_text,
+                                   .label_smoothing = options.label_smoothing});
 }
 
 std::vector<data::Example> rows_of_causal_lm(const RowTask& task, const CausalLmRunOptions& options) {

@@ -73,8 +73,7 @@ class EmbeddingLines final : public PredictionLines {
 
 class FeatureExtraction final : public tasks::PredictionTask {
  public:
-  FeatureExtraction(const ModelSource& model, FeatureExtractionOptions given,
-                    const tasks::SentenceTransformer& folder)
+  FeatureExtraction(const ModelSource& model, FeatureExtractionOptions given, const tasks::SentenceTransformer& folder)
       : FeatureExtraction(model, completed(std::move(given), model, folder), folder.prompt) {}
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }

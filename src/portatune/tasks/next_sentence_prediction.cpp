@@ -21,14 +21,14 @@ std::vector<std::string> next_sentence_labels(const TaskContext& context, const 
 std::unique_ptr<RowTask> make_next_sentence(const TaskContext& context, const NextSentenceOptions& options) {
   return std::make_unique<TextClassification>(
       context.model, TextClassificationOptions{.text_column = options.text_column,
-                                                .text_pair_column = options.text_pair_column,
-                                                .label_column = options.label_column,
-                                                .max_length = options.max_length,
-                                                .head = Head::kSoftmax,
-                                                .predicts_next_sentence = true,
-                                                .metrics = options.metrics,
-                                                .loss = {.label_smoothing = options.label_smoothing},
-                                                .labels = next_sentence_labels(context, options)});
+                                               .text_pair_column = options.text_pair_column,
+                                               .label_column = options.label_column,
+                                               .max_length = options.max_length,
+                                               .head = Head::kSoftmax,
+                                               .predicts_next_sentence = true,
+                                               .metrics = options.metrics,
+                                               .loss = {.label_smoothing = options.label_smoothing},
+                                               .labels = next_sentence_labels(context, options)});
 }
 
 std::vector<data::Example> rows_of_next_sentence(const RowTask& task, const NextSentenceOptions& options) {

@@ -192,8 +192,7 @@ class ReplacedTokenDetection final : public TextTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> replaced_token_detection(const ModelSource& model,
-                                                  ReplacedTokenDetectionOptions options) {
+std::unique_ptr<RowTask> replaced_token_detection(const ModelSource& model, ReplacedTokenDetectionOptions options) {
   return std::make_unique<ReplacedTokenDetection>(model, std::move(options));
 }
 

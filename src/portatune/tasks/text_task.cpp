@@ -99,8 +99,7 @@ struct TextCheckpoint::Impl {
   mutable text::IdEncoder encoder{tokenizer};
 };
 
-TextCheckpoint::TextCheckpoint(const ModelSource& model, int64_t max_length,
-                               const text::Languages& languages)
+TextCheckpoint::TextCheckpoint(const ModelSource& model, int64_t max_length, const text::Languages& languages)
     : impl_(std::make_unique<Impl>(model, max_length, languages)) {}
 TextCheckpoint::~TextCheckpoint() = default;
 

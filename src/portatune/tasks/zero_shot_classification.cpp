@@ -163,8 +163,7 @@ class ZeroShotClassification final : public tasks::SeveralExamplesTask {
 
 }  // namespace
 
-std::unique_ptr<RowTask> zero_shot_classification(const ModelSource& model,
-                                                  ZeroShotClassificationOptions options,
+std::unique_ptr<RowTask> zero_shot_classification(const ModelSource& model, ZeroShotClassificationOptions options,
                                                   const std::function<void(const std::string& remark)>& notice) {
   return std::make_unique<ZeroShotClassification>(model, std::move(options), notice);
 }

@@ -481,8 +481,7 @@ class FitLoop {
   void end_epoch() {
     const Evaluations& last = state_.evaluations();
     state_.in_epoch() = false;
-    callback_.on_epoch_end(epochs(), state_.epoch_loss().mean(),
-                           last.step == state_.steps() ? last.scores : Scores{});
+    callback_.on_epoch_end(epochs(), state_.epoch_loss().mean(), last.step == state_.steps() ? last.scores : Scores{});
     // A run that was just resumed, and has no validation set, has not loaded the weights that a stop would save.
     if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;
     input_.restart();

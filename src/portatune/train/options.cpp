@@ -223,17 +223,23 @@ void check(const TrainingOptions& options) {
   require_at_least("total_steps", options.total_steps, 0);
 }
 
+// The length of the run in epochs, or in steps with eval_steps; nothing if it depends on the rows.
+std::optional<double> known_length(const FitOptions& options) {
+  if (options.eval_steps == 0 && options.max_steps == 0) return static_cast<double>(options.num_train_epochs);
+  if (options.steps_per_epoch == 0 && (options.eval_steps == 0 || options.max_steps == 0)) return std::nullopt;
+  const double steps = static_cast<double>(total_steps(options));
+  return options.eval_steps == 0 ? steps / static_cast<double>(options.steps_per_epoch) : steps;
+}
+
 // Without any evaluation there is no best model.
 void check_delay(const FitOptions& options) {
   const BestModelOptions& best = options.best_model;
   const bool needs_evaluation =
       best.load_at_end || best.early_stopping_patience > 0 || options.checkpoints.strategy == SaveStrategy::kBest;
-  if (options.steps_per_epoch == 0) return;  // the length of the run is not known yet
-  const double steps = static_cast<double>(total_steps(options));
-  const double length = options.eval_steps == 0 ? steps / static_cast<double>(options.steps_per_epoch) : steps;
-  if (!needs_evaluation || options.eval_delay <= length) return;
+  const std::optional<double> length = known_length(options);
+  if (!needs_evaluation || !length || options.eval_delay <= *length) return;
   refuse_option("eval_delay", to_text(options.eval_delay),
-                "at most " + to_text(length) + ", the " + (options.eval_steps == 0 ? "epochs" : "steps") +
+                "at most " + to_text(*length) + ", the " + (options.eval_steps == 0 ? "epochs" : "steps") +
                     " of the run, as evaluations decide about the best model");
 }
 

@@ -69,7 +69,8 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
 }
 
 std::string hexadecimal_byte(char byte) {
-  return "0x" + hexadecimal(uint64_t{static_cast<unsigned char>(byte)}).substr(14);
+  const auto value = static_cast<unsigned char>(byte);
+  return "0x" + hexadecimal(std::span(&value, 1));
 }
 
 std::string in_quotes(std::string_view text, size_t max_bytes) {

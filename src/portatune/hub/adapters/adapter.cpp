@@ -309,11 +309,14 @@ fs::path folder_of_settings(const fs::path& folder) {
   return fs::exists(folder / "config.json") ? folder : base_of(folder);
 }
 
-io::JsonObject read_config(const ModelSource& source) {
+std::string read_config_text(const ModelSource& source) {
   const fs::path file = folder_of_settings(source.folder) / "config.json";
-  if (source.config.empty()) return io::JsonObject::read(file);
-  const std::string text = io::read_text(file, kMaxConfigBytes);
-  return io::JsonObject::parse(edit_config(text, file.string(), {.values = source.config}), file.string());
+  std::string text = io::read_text(file, kMaxConfigBytes);
+  return source.config.empty() ? text : edit_config(text, file.string(), {.values = source.config});
+}
+
+io::JsonObject read_config(const ModelSource& source) {
+  return io::JsonObject::parse(read_config_text(source), (folder_of_settings(source.folder) / "config.json").string());
 }
 
 Adapter read_adapter(const fs::path& folder) {

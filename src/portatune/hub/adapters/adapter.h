@@ -30,8 +30,11 @@ std::filesystem::path base_of(const std::filesystem::path& folder);
 /// The folder with config.json and the tokenizer: a folder that PEFT wrote has none, so its model supplies them.
 /// errors  those of base_of()
 std::filesystem::path folder_of_settings(const std::filesystem::path& folder);
-/// The config.json of a model or of an adapter's model, with the values of `source`.
-/// errors  those of base_of() and of JsonObject::read()
+/// The text of config.json of a model or of an adapter's model, with the values of `source`.
+/// errors  those of base_of() and of edit_config()
+std::string read_config_text(const ModelSource& source);
+/// The same as an object.
+/// errors  those of read_config_text() and of JsonObject::parse()
 io::JsonObject read_config(const ModelSource& source);
 
 /// The adapter in a folder. `files` keep the tensors mapped, whose names are those of parameters.

@@ -1,4 +1,4 @@
-// The head of wav2vec 2.0 that tells speakers apart.
+// The head of wav2vec 2.0 for speaker recognition.
 #pragma once
 
 #include <cstdint>

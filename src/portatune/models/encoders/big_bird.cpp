@@ -147,10 +147,6 @@ Value answer_span(const Scope& root, const BigBirdConfig& c, const HeadInputs& i
   return logits(s / "qa_outputs", h, 2) + question_of(c, in.text) * kQuestionPenalty;
 }
 
-Value language_model(const Scope& root, const BigBirdConfig& c, const HeadInputs& in) {
-  return bert_masked_lm(root, c, in);
-}
-
 Value next_sentence(const Scope& root, const BigBirdConfig&, const HeadInputs& in) {
   return logits(root / "cls" / "seq_relationship", BigBird::pooled(root, in.x), 2);
 }
@@ -164,7 +160,7 @@ Head without_pooler(const BigBirdConfig& c, const Head& head) {
 }
 
 Heads heads_of(const BigBirdConfig& c) {
-  const Head words = without_pooler(c, head_of(c, language_model));
+  const Head words = without_pooler(c, head_of<BertFields>(c, bert_masked_lm));
   if (c.is_decoder) return {{HeadKind::kCausalLM, words}};
   return {{HeadKind::kSequenceClassification, without_pooler(c, head_of(c, sequence_classification))},
           {HeadKind::kTokenClassification, without_pooler(c, token_classification(c.head_dropout()))},

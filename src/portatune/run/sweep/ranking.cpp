@@ -56,10 +56,11 @@ std::vector<double> halving_parts(const RunOptions& options, int64_t configurati
   }
   std::ranges::reverse(ends);
   if (!ends.empty() || configurations < 2) return ends;
-  throw UsageError({.where = "halving",
-                    .given = options.max_steps > 0 ? "max_steps without eval_steps" : "one evaluation, at the end of the run",
-                    .expected = std::string("evaluations by which trials are compared before: ") +
-                                (options.max_steps > 0 ? "" : "more epochs, or ") + "--eval-steps"});
+  throw UsageError(
+      {.where = "halving",
+       .given = options.max_steps > 0 ? "max_steps without eval_steps" : "one evaluation, at the end of the run",
+       .expected = std::string("evaluations by which trials are compared before: ") +
+                   (options.max_steps > 0 ? "" : "more epochs, or ") + "--eval-steps"});
 }
 
 }  // namespace portatune::run

@@ -57,11 +57,12 @@ Split split_of(const RunPlan& plan, const RowTask& task, Events& events) {
         .train = first_rows(rows, plan.max_train_samples),
         .validation = validation_sets(plan.model, plan.validation, task, eval_batch_size(plan), plan.max_eval_samples)};
   }
-  std::vector<bool> is_held_out = held_out_rows(plan, task, rows, events);
+  const std::vector<bool> is_held_out = held_out_rows(plan, task, rows, events);
   const data::Dataset held_out = first_rows(without_weights(rows.select(is_held_out)), plan.max_eval_samples);
-  is_held_out.flip();
+  std::vector<bool> is_trained_on = is_held_out;
+  is_trained_on.flip();
   return {
-      .train = first_rows(rows.select(is_held_out), plan.max_train_samples),
+      .train = first_rows(rows.select(is_trained_on), plan.max_train_samples),
       .validation = {{"", held_out, evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kLabels)}}};
 }
 
