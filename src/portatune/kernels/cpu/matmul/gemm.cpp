@@ -12,6 +12,7 @@
 
 #include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/elementwise/simd.h"
+#include "portatune/kernels/cpu/matmul/blocked.h"
 
 namespace portatune::kernels {
 namespace {
@@ -219,6 +220,17 @@ bool multiplies_float32_faster() {
 #endif
 }
 
+// True if multiply_in_blocks() is faster: on processors with AVX2 and without AVX-512, except for small products.
+bool suits_blocks(const Gemm& gemm) {
+#if defined(__x86_64__)
+  constexpr int64_t kLeastProducts = 1 << 22;
+  static const bool has_avx2_alone = onednn_may_use(dnnl::cpu_isa::avx2) && !onednn_may_use(dnnl::cpu_isa::avx512_core);
+  return has_avx2_alone && gemm.m * gemm.n * gemm.k >= kLeastProducts;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 bool gemm_is_native(DType type) {
@@ -233,7 +245,9 @@ bool gemm_widens(DType type) {
 }
 
 void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
-  if (gemm_widens(gemm.a.type)) {
+  if (suits_blocks(gemm)) {
+    multiply_in_blocks(gemm, a, b, bias, c);
+  } else if (gemm_widens(gemm.a.type)) {
     multiply_by_widening(gemm, a, b, bias, c);
   } else {
     multiply_natively(gemm, a, b, bias, c);
