@@ -220,12 +220,14 @@ bool multiplies_float32_faster() {
 #endif
 }
 
-// True if multiply_in_blocks() is faster: on processors with AVX2 and without AVX-512, except for small products.
+// True if multiply_in_blocks() is faster: on processors with AVX2 and without AVX-512, except for small products and
+// few rows. With few bfloat16 rows it is faster, too, as it converts while it copies.
 bool suits_blocks(const Gemm& gemm) {
 #if defined(__x86_64__)
-  constexpr int64_t kLeastProducts = 1 << 22;
+  constexpr int64_t kLeastRows = 64, kLeastProducts = 1 << 22;
   static const bool has_avx2_alone = onednn_may_use(dnnl::cpu_isa::avx2) && !onednn_may_use(dnnl::cpu_isa::avx512_core);
-  return has_avx2_alone && gemm.m * gemm.n * gemm.k >= kLeastProducts;
+  return has_avx2_alone && gemm.m * gemm.n * gemm.k >= kLeastProducts &&
+         (gemm.m >= kLeastRows || gemm.a.type == DType::kBFloat16);
 #else
   return false;
 #endif
