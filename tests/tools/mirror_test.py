@@ -98,7 +98,9 @@ TESTED_TOGETHER = {
     "cli/plan_test.cpp": "plan/timed_plan",
     "cli/doctor_test.cpp": "doctor/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
-    "cli/command_line_test.cpp": "cli/* base/version",
+    "cli/fit_test.cpp": "cli/*",
+    "options/command_line_test.cpp": "options/* base/version",
+    "terminal/report_test.cpp": "terminal/*",
 }  # fmt: skip
 
 

@@ -12,16 +12,18 @@
 
 namespace portatune::python {
 
-/// The reports of the command, without its advice for a shell.
+/// The reports of a training run on stderr, without advice for a shell.
 class Events : public cli::TrainingEvents {
  public:
   using cli::TrainingEvents::TrainingEvents;
 
-  void lock_file(const std::filesystem::path&) override {}
   void stopped(int64_t, const std::filesystem::path& checkpoint) override { checkpoint_ = checkpoint; }
   void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override {
     checkpoint_ = checkpoint;
     notice(reason);
+  }
+  void unmeasured(const std::string& validation_set) override {
+    notice("stopped; the model is saved, and not measured on \"" + validation_set + "\"");
   }
 
   /// The checkpoint of a run that was stopped, or has failed; empty: there is none.

@@ -51,7 +51,7 @@ class Training {
     caller.run([&] {
       const RowMap::Calls calls_of_map(row_map_, caller);
       arguments_ = arguments_of_run(words);
-      events_.emplace(arguments_);
+      events_.emplace(arguments_.reporting);
       session_.emplace(arguments_, *events_);
     });
   }

@@ -6,10 +6,10 @@
 
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/text/url_secrets.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/run/tfrecord/tfrecord_survey.h"
 #include "portatune/sources.h"
 

@@ -8,8 +8,8 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/io/hub/environment.h"

@@ -12,7 +12,7 @@
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/text/shell_word.h"
 #include "portatune/base/text/url_secrets.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/error.h"
 #include "portatune/runtime/pjrt/plugin/plugin.h"
 

@@ -1,7 +1,6 @@
 // portatune doctor: checks the machine and the installation, and writes an archive for bug reports.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -9,10 +8,8 @@
 #include "portatune/base/text/number.h"
 #include "portatune/base/text/plain_text.h"
 #include "portatune/cli/machine/device_check.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/options/option_group.h"
-#include "portatune/cli/options/options.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/machine/doctor/bundle.h"
 #include "portatune/machine/doctor/diagnosis.h"
@@ -85,13 +82,6 @@ std::string without_home(std::string text) {
 }
 
 }  // namespace
-
-void add_options(CLI::App& command, DoctorArguments& a) {
-  Group output(command, "Output");
-  output.path("--bundle", a.bundle, "write the report as NAME.tar.gz, for bug reports; it has no secrets")
-      ->default_str("none");
-  output.flag("--json", a.reporting.json, "the report as one JSON object");
-}
 
 int execute(const DoctorArguments& a) {
   const doctor::Diagnosis diagnosis = doctor::diagnose(check_devices);

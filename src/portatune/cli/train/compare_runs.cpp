@@ -1,12 +1,12 @@
 // portatune parity --against: compares a training run on two settings side by side and writes no files.
 #include <fmt/format.h>
 
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/run_report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/error.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/commands.h"
 #include "portatune/cli/options/options.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 
