@@ -95,6 +95,7 @@ TESTED_TOGETHER = {
     "python/run_test.py": "python/*",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
+    "cli/parity_test.cpp": "parity/parity_json",
     "cli/plan_test.cpp": "plan/timed_plan",
     "cli/doctor_test.cpp": "doctor/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
