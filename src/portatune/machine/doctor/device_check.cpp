@@ -1,7 +1,8 @@
-#include "portatune/cli/machine/device_check.h"
+#include "portatune/machine/doctor/device_check.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 
 #include <csignal>
 #include <cstdio>
@@ -12,11 +13,10 @@
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/text/shell_word.h"
 #include "portatune/base/text/url_secrets.h"
-#include "portatune/cli/process/exit_code.h"
 #include "portatune/error.h"
 #include "portatune/runtime/pjrt/plugin/plugin.h"
 
-namespace portatune::cli {
+namespace portatune::doctor {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int kTimeoutS = 60;
 constexpr int kTimedOut = 124;  // exit code of timeout(1)
+constexpr int kSignal = 128;    // exit code of the shell for an end by a signal, without the signal's number
 
 struct Output {
   int exit_code;  ///< 128 + n for an end by signal n
@@ -32,7 +33,7 @@ struct Output {
 
 // Runs a line of the shell.
 Output output_of(const std::string& line) {
-  Output output{.exit_code = kInternal, .text = {}};
+  Output output{.exit_code = EX_SOFTWARE, .text = {}};
   FILE* pipe = popen(line.c_str(), "r");
   if (pipe == nullptr) return output;
   char buffer[4096];
@@ -74,15 +75,14 @@ Json object_in(const std::string& text) {
   return nullptr;
 }
 
-Json run_devices(const std::string& platform, std::vector<doctor::Problem>& problems) {
-  const std::string program = fs::read_symlink("/proc/self/exe");
+Json run_devices(const fs::path& command, const std::string& platform, std::vector<Problem>& problems) {
   const Output output = output_of(fmt::format("timeout --kill-after=5 {} {} devices --device {} --json 2>&1", kTimeoutS,
-                                              shell_word(program), platform));
-  if (output.exit_code == kOk) {
+                                              shell_word(command), platform));
+  if (output.exit_code == EX_OK) {
     if (Json facts = object_in(output.text); facts.is_object()) return facts;
   }
   const std::string error = complaint(output), fix = line_called("fix", output.text);
-  if (is_needed(platform) || output.exit_code != kUnavailable) {
+  if (is_needed(platform) || output.exit_code != EX_UNAVAILABLE) {
     problems.push_back({platform + ": " + error, fix.empty() ? "see portatune devices --device " + platform : fix});
   }
   return {{"error", error}};
@@ -90,7 +90,7 @@ Json run_devices(const std::string& platform, std::vector<doctor::Problem>& prob
 
 }  // namespace
 
-Json check_devices(const std::string& platform, std::vector<doctor::Problem>& problems) {
+Json check_devices(const fs::path& command, const std::string& platform, std::vector<Problem>& problems) {
   try {
     pjrt::find_plugin(platform);
   } catch (const DeviceError& error) {
@@ -100,7 +100,7 @@ Json check_devices(const std::string& platform, std::vector<doctor::Problem>& pr
     }
     return {{"error", is_missing ? "no plugin" : error.report().given}};
   }
-  return run_devices(platform, problems);
+  return run_devices(command, platform, problems);
 }
 
-}  // namespace portatune::cli
+}  // namespace portatune::doctor
