@@ -3,12 +3,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/python/arguments.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/run.h"
+#include "portatune/run/records/result_json.h"
 
 namespace portatune::python {
 
@@ -32,6 +34,12 @@ class Events : public cli::TrainingEvents {
  private:
   std::filesystem::path checkpoint_;
 };
+
+/// The JSON of the outcome of a run; nothing if the run was stopped.
+template <class Outcome>
+std::optional<std::string> json_of(const std::optional<Outcome>& outcome) {
+  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
+}
 
 /// errors  UsageError for options of several runs
 void require_one_run(const cli::FitArguments& a);

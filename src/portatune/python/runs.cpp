@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "portatune/analysis/report/page.h"
-#include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/options/runs/sweep_trials.h"
+#include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/error.h"
 #include "portatune/metrics/direction.h"
 #include "portatune/python/arguments.h"
@@ -58,12 +58,6 @@ void work_with(nb::object map, const nb::object& compute_metrics, const std::fun
     const ComputedMetrics metrics(compute_metrics, caller);
     work(caller);
   });
-}
-
-// The JSON of the outcome; nothing if the run was stopped.
-template <class Outcome>
-std::optional<std::string> json_of(const std::optional<Outcome>& outcome) {
-  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
 }
 
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
