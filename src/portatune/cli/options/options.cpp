@@ -124,7 +124,7 @@ void add_format(Group group, data::TableOptions& table) {
   group
       .choice(
           "--format", {"csv", "tsv", "jsonl", "txt"}, [&](const std::string& name) { table.format = name; },
-          "what the files are, whatever their names; needed for standard input and pipes")
+          "what the files are, in place of their names; needed for standard input and pipes")
       ->type_name("NAME")
       ->default_str("by their names");
 }
