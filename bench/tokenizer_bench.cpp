@@ -1,4 +1,4 @@
-// Encodes texts once and tells how long that took. Used by bench/tokenizer.py.
+// Encodes texts once and prints how long that took. Used by bench/tokenizer.py.
 //   portatune_tokenizer_bench FOLDER TEXTS IDS WHAT THREADS
 // TEXTS: the texts, each behind its size in bytes as int32. Writes to IDS, for each text, the number of ids and the ids
 // as int32. WHAT: ids, or offsets (which come with the ids). Prints the CPU seconds for loading the tokenizer, and

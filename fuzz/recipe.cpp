@@ -1,5 +1,5 @@
 // Any bytes give settings or throw UsageError.
-#include "portatune/cli/options/recipe.h"
+#include "portatune/cli/options/recipes/recipe.h"
 
 #include <cstdlib>
 

@@ -35,7 +35,7 @@ PROGRAMS = re.compile(r"(\w+=\S* )*(build/portatune|portatune|mpirun|make|git|P)
 COMMANDS = re.compile(r"(\w+=\S* )*(build/portatune|portatune|mpirun|cp|grep|printf|zcat) ")
 # README may define the first word P of a command.
 SHORT = re.compile(r"`P` is short for `([^`]+)`")
-# Options for which `...` stands, unless the command has them.
+# Options that `...` means, unless the command has them.
 REST = "--model bert --train train.csv --validation dev.csv --output tuned"
 # Commands that make the output folders and files that pages begin with.
 PREPARATION = (

@@ -1,6 +1,6 @@
 """The script `portatune`: replaces this process with the command, which then has the same signals and exit code.
 
-The command finds its own files beside itself. This module tells it where Python packages have the XLA plugins.
+The command finds its own files beside itself. This module gives it the places of XLA plugins in Python packages.
 """
 
 import os

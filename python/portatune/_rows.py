@@ -1,7 +1,7 @@
 """Rows in memory: tables by columns, lists of rows, and functions that make rows.
 
 They are written once to a file of JSON Lines, from which a run reads them as often as it needs. Passes over a file need
-no Python, can be divided, skipped and resumed, and their checksum tells a resumed run whether the rows are the same.
+no Python, can be divided, skipped and resumed, and a resumed run sees by their checksum whether the rows are the same.
 """
 
 import itertools

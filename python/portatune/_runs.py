@@ -101,7 +101,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         run.metrics["accuracy"]
 
     Ctrl-C saves a checkpoint and raises KeyboardInterrupt, whose attribute `checkpoint` names it; fit() with
-    `resume=True` and the same output goes on.
+    `resume=True` and the same output continues.
 
     Args:
         model: a model folder, or a name of the Hugging Face Hub

@@ -30,7 +30,8 @@ FOLDERS_OF_PUBLIC_HEADERS = {
     "text": ["text"],
     "train": ["train"],
 }  # fmt: skip
-LIBRARY = re.compile(r"portatune_library\((\w+)(.*?)\)\n", re.DOTALL)
+# The module of Python is no library of portatune_library(), but has its folders in one call, too.
+LIBRARY = re.compile(r"(?:portatune_library\(|target_link_libraries\(portatune_(?=python))(\w+)(.*?)\)\n", re.DOTALL)
 INCLUDE = re.compile(r'^#include "portatune/([^"]+)"', re.MULTILINE)
 
 
@@ -38,7 +39,7 @@ INCLUDE = re.compile(r'^#include "portatune/([^"]+)"', re.MULTILINE)
 def uses():
     """Folder of each library -> folders of the libraries that it uses directly."""
     libraries = {
-        name: (path.parent.relative_to(SOURCES).as_posix(), re.findall(r"portatune_(\w+)", rest))
+        name: (path.parent.relative_to(SOURCES).as_posix(), re.findall(r"portatune_(?!warnings)(\w+)", rest))
         for path in SOURCES.rglob("CMakeLists.txt")
         for name, rest in LIBRARY.findall(path.read_text())
     }

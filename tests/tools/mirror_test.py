@@ -95,10 +95,13 @@ TESTED_TOGETHER = {
     "python/run_test.py": "python/*",
     # Whole runs, compared with those of the command.
     "run/fit_test.cpp": "run/*",
+    "cli/parity_test.cpp": "parity/parity_json",
     "cli/plan_test.cpp": "plan/timed_plan",
     "cli/doctor_test.cpp": "doctor/*",
     # Commands, mostly end to end, by their results, messages and exit codes.
-    "cli/command_line_test.cpp": "cli/* base/version",
+    "cli/fit_test.cpp": "cli/*",
+    "options/command_line_test.cpp": "options/* base/version",
+    "terminal/report_test.cpp": "terminal/*",
 }  # fmt: skip
 
 

@@ -16,13 +16,14 @@
 
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/threads/stop.h"
+#include "portatune/cli/commands.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/model_arguments.h"
-#include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/processes.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
-#include "portatune/cli/terminal/standard_streams.h"
+#include "portatune/cli/process/signals.h"
+#include "portatune/cli/process/standard_streams.h"
 #include "portatune/run/probes/memory_advice.h"
 
 namespace {

@@ -141,7 +141,7 @@ auto& require(const Table& table, const std::string& kind, const io::JsonObject&
        .fix = other ? "choose another task, or another checkpoint" : ""});
 }
 
-// What `get` returns for the architecture of a config, of whatever kind it is.
+// What `get` returns for the architecture of a config, of any kind.
 template <class Get>
 auto of_architecture(const io::JsonObject& config, Get get) {
   if (is_image_model(config)) return get(require(kImageModels, "image", config));

@@ -8,8 +8,8 @@
 
 #include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/model_arguments.h"
-#include "portatune/cli/terminal/processes.h"
 #include "portatune/error.h"
+#include "portatune/run/launch/process_options.h"
 
 namespace portatune::python {
 
@@ -28,7 +28,7 @@ inline void refuse_hang_timeout(cli::HangTimeout timeout_s) {
 ///         several processes; those of refuse_hang_timeout()
 template <class Arguments>
 Arguments arguments_of(const Words& words) {
-  cli::Processes().require_one("Python module");
+  run::require_one_process(find_launch(), "Python module");
   cli::Command command = cli::with_model_folders(cli::parse(words), words);
   if (auto* arguments = std::get_if<Arguments>(&command)) {
     if constexpr (requires { arguments->hang_timeout_s; }) refuse_hang_timeout(arguments->hang_timeout_s);

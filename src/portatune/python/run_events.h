@@ -3,25 +3,29 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/python/arguments.h"
 #include "portatune/python/calling_thread.h"
 #include "portatune/run.h"
+#include "portatune/run/records/result_json.h"
 
 namespace portatune::python {
 
-/// The reports of the command, without its advice for a shell.
+/// The reports of a training run on stderr, without advice for a shell.
 class Events : public cli::TrainingEvents {
  public:
   using cli::TrainingEvents::TrainingEvents;
 
-  void lock_file(const std::filesystem::path&) override {}
   void stopped(int64_t, const std::filesystem::path& checkpoint) override { checkpoint_ = checkpoint; }
   void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override {
     checkpoint_ = checkpoint;
     notice(reason);
+  }
+  void unmeasured(const std::string& validation_set) override {
+    notice("stopped; the model is saved, and not measured on \"" + validation_set + "\"");
   }
 
   /// The checkpoint of a run that was stopped, or has failed; empty: there is none.
@@ -30,6 +34,12 @@ class Events : public cli::TrainingEvents {
  private:
   std::filesystem::path checkpoint_;
 };
+
+/// The JSON of the outcome of a run; nothing if the run was stopped.
+template <class Outcome>
+std::optional<std::string> json_of(const std::optional<Outcome>& outcome) {
+  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
+}
 
 /// errors  UsageError for options of several runs
 void require_one_run(const cli::FitArguments& a);

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "portatune/analysis/report/page.h"
+#include "portatune/cli/options/runs/sweep_trials.h"
 #include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/cli/train/sweep_trials.h"
 #include "portatune/error.h"
 #include "portatune/metrics/direction.h"
 #include "portatune/python/arguments.h"
@@ -35,8 +35,7 @@ namespace {
 class EventsOfRuns final : public Events {
  public:
   // calls  must outlive this object; null: there is no observer
-  EventsOfRuns(const cli::FitArguments& a, TrainingCalls* calls)
-      : Events(a, cli::Trains::kSeveralRuns), calls_(calls) {}
+  EventsOfRuns(const cli::Reporting& reporting, TrainingCalls* calls) : Events(reporting), calls_(calls) {}
 
   void run_begins(const run::OneOfRuns& run) override {
     if (calls_ != nullptr) calls_->on_run_begin(run);
@@ -61,12 +60,6 @@ void work_with(nb::object map, const nb::object& compute_metrics, const std::fun
   });
 }
 
-// The JSON of the outcome; nothing if the run was stopped.
-template <class Outcome>
-std::optional<std::string> json_of(const std::optional<Outcome>& outcome) {
-  return outcome ? std::optional(run::json_of(*outcome)) : std::nullopt;
-}
-
 // returns  the JSON of the outcome, and the checkpoint of a run that its observer has stopped
 std::pair<std::optional<std::string>, std::string> fit(const Words& words, const nb::object& observer,
                                                        const nb::object& compute_metrics, nb::object map) {
@@ -75,7 +68,7 @@ std::pair<std::optional<std::string>, std::string> fit(const Words& words, const
   const auto train = [&](CallingThread& caller) {
     cli::FitArguments a = arguments_of_run(words);
     a.stop = caller.stop();
-    Events events(a);
+    Events events(a.reporting);
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
     outcome = run::fit(a, events, calls.get());
     checkpoint = events.checkpoint();
@@ -93,7 +86,7 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
     auto a = arguments_of<cli::FitArguments>(words);
     a.stop = caller.stop();
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
-    EventsOfRuns events(a, calls.get());
+    EventsOfRuns events(a.reporting, calls.get());
     outcome = run::cross_validate(a, events, calls.get());
   });
   return json_of(outcome);
@@ -103,13 +96,13 @@ std::optional<std::string> sweep(const Words& words, const nb::object& observer,
                                  nb::object map) {
   std::optional<run::SweepOutcome> outcome;
   work_with(std::move(map), compute_metrics, [&](CallingThread& caller) {
-    const auto a = arguments_of<cli::SweepArguments>(words);
+    auto a = arguments_of<cli::SweepArguments>(words);
     refuse_hang_timeout(a.fit.hang_timeout_s);
     require_one_run(a.fit);
-    run::SweepOptions options = cli::sweep_options(a);
-    for (run::Trial& trial : options.trials) trial.options.stop = caller.stop();
+    a.fit.stop = caller.stop();
+    const run::SweepOptions options = cli::sweep_options(a);
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
-    EventsOfRuns events(a.fit, calls.get());
+    EventsOfRuns events(a.fit.reporting, calls.get());
     outcome = run::sweep(options, events, calls.get());
   });
   return json_of(outcome);

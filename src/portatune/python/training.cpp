@@ -51,7 +51,7 @@ class Training {
     caller.run([&] {
       const RowMap::Calls calls_of_map(row_map_, caller);
       arguments_ = arguments_of_run(words);
-      events_.emplace(arguments_);
+      events_.emplace(arguments_.reporting);
       session_.emplace(arguments_, *events_);
     });
   }
@@ -78,7 +78,7 @@ class Training {
       checkpoint = events_->checkpoint();
     };
     run_naming_checkpoint(caller, train, checkpoint);
-    return {outcome ? std::optional(run::json_of(*outcome)) : std::nullopt, checkpoint.string()};
+    return {json_of(outcome), checkpoint.string()};
   }
 
   Numbers evaluate(const std::optional<Words>& files, const nb::object& compute_metrics) {

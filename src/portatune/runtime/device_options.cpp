@@ -30,7 +30,7 @@ void DeviceOptions::describe(OptionFields& fields) {
   fields("cudnn_attention", cudnn_attention, "on GPUs, compute attention by cuDNN where it can");
   fields("cache_folder", cache_folder, "where compiled programs are kept",
          {.default_help = "~/.cache/portatune/executables"});
-  fields("no_cache", use_cache, "compile anew, keep nothing", {.sets = "false"});
+  fields("no_cache", use_cache, "compile again, keep nothing", {.sets = "false"});
   fields("compiled", programs_folder, "programs that portatune plan --save has compiled for this device");
   gpu_memory.describe(fields);
   fields("mesh", mesh,

@@ -8,6 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/ops.h"
+#include "portatune/tasks/objectives/masking.h"
 #include "portatune/tasks/prediction_task.h"
 #include "portatune/tasks/rows/json_number.h"
 #include "portatune/tasks/task_context.h"
@@ -20,13 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char *kPosition = "mask_position", *kMasks = "masks";  // position of a mask; masks of the text
 constexpr const char *kScores = "scores", *kTokens = "tokens";
-
-int32_t mask_id_of(const TextCheckpoint& checkpoint, const std::filesystem::path& model) {
-  if (const auto id = checkpoint.tokenizer().mask_id()) return *id;
-  throw CheckpointError({.where = model.string(),
-                         .given = "a tokenizer without a mask token",
-                         .expected = "a \"mask_token\" in tokenizer_config.json, as masked language models have"});
-}
 
 // Collects the masks of each text, which are consecutive examples.
 class MaskLines final : public PredictionLines {
@@ -88,7 +82,7 @@ class FillMask final : public tasks::SeveralExamplesTask {
   FillMask(const ModelSource& model, FillMaskOptions options)
       : SeveralExamplesTask(model, options.max_length, options.text_column),
         options_(std::move(options)),
-        mask_id_(mask_id_of(checkpoint(), model.folder)) {
+        mask_id_(tasks::mask_id_of(checkpoint().tokenizer(), model.folder)) {
     const int64_t tokens = checkpoint().model().facts().vocab_size;
     if (options_.top_k <= tokens) return;
     throw UsageError({.where = "top_k",

@@ -30,12 +30,9 @@ const std::map<std::string, double> kWordPadding = {{"words", -1}};
 class MaskedLm final : public TextTask {
  public:
   MaskedLm(const ModelSource& model, MaskedLmOptions options)
-      : TextTask(model, options.max_length), options_(std::move(options)) {
-    if (!checkpoint().tokenizer().mask_id()) {
-      throw CheckpointError({.where = model.folder.string(),
-                             .given = "a tokenizer without a mask token",
-                             .expected = "a \"mask_token\" in tokenizer_config.json, as masked language models have"});
-    }
+      : TextTask(model, options.max_length),
+        options_(std::move(options)),
+        mask_id_(tasks::mask_id_of(checkpoint().tokenizer(), model.folder)) {
     if (!(options_.mlm_probability > 0 && options_.mlm_probability < 1)) {
       throw UsageError({.where = "mlm_probability",
                         .given = to_text(options_.mlm_probability),
@@ -99,7 +96,7 @@ class MaskedLm final : public TextTask {
     const tasks::TextRows texts(checkpoint(), batch);
     const tasks::Masked masked = tasks::mask_tokens(texts.texts().input_ids, batch.at("words"), batch.at("seeds"), key,
                                                     {.probability = options_.mlm_probability,
-                                                     .mask_id = *checkpoint().tokenizer().mask_id(),
+                                                     .mask_id = mask_id_,
                                                      .vocab_size = checkpoint().tokenizer().vocab_size()});
     models::TextInputs in = texts.rows();
     in.input_ids = texts.to_rows(masked.input_ids, static_cast<int32_t>(checkpoint().padding().at("input_ids")));
@@ -160,6 +157,7 @@ class MaskedLm final : public TextTask {
   }
 
   const MaskedLmOptions options_;
+  const int32_t mask_id_;
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ Weights::Weights(const Device& device, const Task& task, const TrainingOptions& 
       lora_(options.lora),
       files_(options.model_files) {}
 
-// The weights of a checkpoint that is resumed are read, whatever the run has started from.
+// A resumed run reads the weights of its checkpoint, also one that began from scratch.
 InitialWeights Weights::initial_weights(std::span<const nn::Parameter> parameters) const {
   if (from_config_ && resume_from_.empty()) return hub::draw_weights(parameters, seed_);
   InitialWeights initial = task_.initial_weights(parameters, seed_);

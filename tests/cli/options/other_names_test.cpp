@@ -1,4 +1,4 @@
-#include "portatune/cli/options/other_names.h"
+#include "portatune/cli/options/names/other_names.h"
 
 #include <gmock/gmock.h>
 

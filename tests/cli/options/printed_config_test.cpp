@@ -1,4 +1,4 @@
-#include "portatune/cli/options/printed_config.h"
+#include "portatune/cli/options/recipes/printed_config.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // tests/tools/recipe_schema_test.py validates recipes by the schema.
-#include "portatune/cli/options/recipe_schema.h"
+#include "portatune/cli/options/recipes/recipe_schema.h"
 
 #include <gmock/gmock.h>
 

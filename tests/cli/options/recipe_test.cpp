@@ -1,4 +1,4 @@
-#include "portatune/cli/options/recipe.h"
+#include "portatune/cli/options/recipes/recipe.h"
 
 #include <gmock/gmock.h>
 

@@ -28,18 +28,19 @@ class DifferentBits : public testing::Test {
   const Toy toy_;
 };
 
-TEST_F(DifferentBits, OfOtherKernelsAreRefusedUnlessAllowedAndThenTold) {
+TEST_F(DifferentBits, OfOtherKernelsAreRefusedUnlessAllowedAndThenReported) {
   const Finished refused = portatune(resume({"--no-kernels"}));
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
   EXPECT_THAT(refused.err, AllOf(HasSubstr("given     kernels none"), HasSubstr("expected  kernels portatune kernels "),
                                  HasSubstr("--allow-different-bits")));
   const Finished allowed = portatune(resume({"--no-kernels", "--allow-different-bits"}));
   ASSERT_EQ(allowed.exit_code, 0) << allowed.err;
-  const auto told = ElementsAre(AllOf(HasSubstr("after step 8: kernels none in place of portatune kernels ")));
-  EXPECT_THAT(json::parse(allowed.out)["deviations"].get<Words>(), told);
-  EXPECT_THAT(record()["deviations"].get<Words>(), told);
+  const auto deviations = ElementsAre(AllOf(HasSubstr("after step 8: kernels none in place of portatune kernels ")));
+  EXPECT_THAT(json::parse(allowed.out)["deviations"].get<Words>(), deviations);
+  EXPECT_THAT(record()["deviations"].get<Words>(), deviations);
   EXPECT_EQ(record()["machine"]["kernels"], "none");
-  EXPECT_THAT(json::parse(read(toy_.output() + "/checkpoint-12/training_state.json"))["deviations"].get<Words>(), told);
+  EXPECT_THAT(json::parse(read(toy_.output() + "/checkpoint-12/training_state.json"))["deviations"].get<Words>(),
+              deviations);
 }
 
 TEST_F(DifferentBits, OfOtherFlagsAreRefused) {

@@ -34,9 +34,7 @@ TEST(Report, ScoresWithoutThoseBeforeTraining) {
 
 // Each trial of a sweep has an output folder of its own.
 TEST(TrainingEvents, NameTheFolderOfTheRunWhoseModelIsRescued) {
-  FitArguments arguments;
-  arguments.output = "swept";
-  TrainingEvents events(arguments, Trains::kSeveralRuns);
+  TrainingEvents events(Reporting{});
   testing::internal::CaptureStderr();
   events.rescued("swept/trial-003.rescued-1", "swept/trial-003");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),

@@ -28,7 +28,7 @@ void put_in_place(const Finished& failed) {
   EXPECT_EQ(std::system(failed.err.substr(at, failed.err.find('\n', at) - at).c_str()), 0);
 }
 
-// Goes on as the failed run says, to the model of a run that did not fail.
+// Resumes as the failed run says, and gets the model of a run that did not fail.
 void expect_to_go_on(const Finished& failed, const Toy& toy, const Words& options) {
   const Finished rest = portatune_by_shell(pasted_command(failed.err));
   ASSERT_EQ(rest.exit_code, 0) << failed.err << rest.err;

@@ -8,7 +8,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "portatune/cli/options/command_line.h"
-#include "portatune/cli/train/sweep_trials.h"
+#include "portatune/cli/options/runs/sweep_trials.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {

@@ -1,4 +1,4 @@
-// run::sweep() trains what run::fit() trains for each trial, whatever interrupts it.
+// run::sweep() trains what run::fit() trains for each trial, also after interruptions.
 #include <gmock/gmock.h>
 
 #include <algorithm>

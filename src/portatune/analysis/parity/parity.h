@@ -30,6 +30,9 @@ ParityResult check_parity(const Device& device, const ReferenceCase& reference, 
 /// the model of the case.
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task, DType dtype);
 
+/// The comparisons as a line of JSON.
+std::string json_of(const ParityResult& result, const ReferenceCase& reference, DType dtype);
+
 /// Writes the results as expected.safetensors, grads.safetensors, ... into a folder, which appears atomically and
 /// replaces that of an earlier dump().
 /// errors  those of require_place_of_dump(); IoError

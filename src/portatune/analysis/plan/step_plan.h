@@ -16,14 +16,15 @@ namespace portatune::plan {
 /// Bytes on one device, by purpose.
 struct Memory {
   int64_t parameters = 0;
-  int64_t batch = 0;        ///< includes the scalar arguments of a step
-  int64_t layout = 0;       ///< growth of these arrays by the compiler's layout: a TPU's tiles
-  int64_t temporaries = 0;  ///< activations, gradients, and results outside the memory of arguments
-  int64_t code = 0;
+  int64_t batch = 0;                          ///< includes the scalar arguments of a step
+  int64_t layout = 0;                         ///< growth of these arrays by the compiler's layout: a TPU's tiles
+  int64_t temporaries = 0;                    ///< activations, gradients, and results outside the memory of arguments
+  int64_t code = 0;                           ///< 0: the plugin does not report it, as those of CPUs and GPUs
   std::map<std::string, int64_t> slots = {};  ///< of the optimizer, by their names
 
   int64_t optimizer() const;
   int64_t total() const { return parameters + optimizer() + batch + layout + temporaries + code; }
+  bool has_code() const { return code > 0; }
 };
 
 /// Memory of programs that are loaded at once and run one after the other on the same parameters.

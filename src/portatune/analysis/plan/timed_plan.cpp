@@ -132,6 +132,12 @@ PlannedTarget too_slow(const PlanProgress& progress, Seconds limit) {
 
 }  // namespace
 
+double PlannedTarget::compile_seconds() const {
+  double seconds = outcome.evaluation_compile_s;
+  for (const ShapePlan& shape : outcome.shapes) seconds += shape.step.compile_s;
+  return seconds;
+}
+
 PlannedTarget plan_in_time(const Target& target, const std::shared_ptr<const Run>& run, const TimedPlanOptions& options,
                            const Log& log) {
   const Seconds limit = limit_of(options);

@@ -30,6 +30,8 @@ struct PlannedTarget {
   bool has_figures() const { return !outcome.shapes.empty(); }
   /// Returns whether the plan decides if the run fits.
   bool is_decided() const { return has_figures() || outcome.is_too_large; }
+  /// Time of the compilation of all programs.
+  double compile_seconds() const;
 };
 
 struct TimedPlanOptions {

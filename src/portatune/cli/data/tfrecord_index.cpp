@@ -3,10 +3,10 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/threads/stop.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

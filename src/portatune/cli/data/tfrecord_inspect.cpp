@@ -6,41 +6,17 @@
 
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/text/url_secrets.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
 #include "portatune/run/tfrecord/tfrecord_survey.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMaxFaults = 10;  // number of faults that are listed
-
-Json json_of(const run::TfrecordSurvey& survey, bool verified) {
-  Json features = Json::object();
-  for (const auto& [name, feature] : survey.features()) {
-    Json& entry = features[name];
-    entry = {{"kind", feature.kind()},
-             {"records", feature.records()},
-             {"values", {feature.values.least, feature.values.most}}};
-    if (!feature.bytes.is_empty) entry["bytes"] = {feature.bytes.least, feature.bytes.most};
-  }
-  Json corrupt = Json::array();
-  for (const Report& fault : survey.faults()) corrupt.push_back(one_line(fault));
-  return {{"file", without_secrets(survey.file())},
-          {"records", survey.records()},
-          {"bytes", survey.bytes()},
-          {"compressed", survey.is_compressed()},
-          {"index", survey.has_index()},
-          {"verified", verified},
-          {"features", features},
-          {"first", survey.first()},
-          {"corrupt", corrupt}};
-}
 
 std::string features_of(const run::TfrecordSurvey& survey) {
   size_t width = 8;
@@ -79,7 +55,7 @@ int execute(const TfrecordInspectArguments& a) {
   bool is_sound = true;
   for (const std::string& file : data::table_files(a.files)) {
     const run::TfrecordSurvey survey(file, a.verify, a.records);
-    print_result(a.reporting.json ? line_of(json_of(survey, a.verify)) : text_of(survey));
+    print_result(a.reporting.json ? run::json_of(survey, a.verify) : text_of(survey));
     is_sound = is_sound && survey.faults().empty();
   }
   return is_sound ? kOk : kBadData;

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/text/message.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/bad_rows.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/options/bad_rows.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 
 namespace portatune::cli {
 namespace {

@@ -1,10 +1,10 @@
 // portatune tokenize: writes ids and offsets for each row, in the order of the rows.
 #include "portatune/run/tokenizer/tokenize.h"
 
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/result_file.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 
 namespace portatune::cli {

@@ -2,27 +2,24 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "portatune/base/text/number.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/run/probes/input_times.h"
+#include "portatune/run/probes/probe_json.h"
 
 namespace portatune::cli {
 namespace {
-
-double rate(int64_t count, double seconds) { return seconds > 0 ? static_cast<double>(count) / seconds : 0; }
 
 std::string table_of(const run::InputTimes& m) {
   const std::string unit = fmt::format("{}/s", m.tokens.unit);
   std::string text = fmt::format("{:<12}{:>10}{:>8}{:>14}{:>14}\n", "stage", "seconds", "share", "examples/s", unit);
   const auto line = [&](const std::string& name, double seconds) {
     text += fmt::format("{:<12}{:>10.3f}{:>7.0f}%{:>14}{:>14}\n", name, seconds, 100 * seconds / m.seconds,
-                        grouped(std::llround(rate(m.examples, seconds))),
-                        grouped(std::llround(rate(m.tokens.real, seconds))));
+                        grouped(std::llround(run::rate(m.examples, seconds))),
+                        grouped(std::llround(run::rate(m.tokens.real, seconds))));
   };
   for (const data::Meter::Stage& stage : m.stages) line(stage.name, stage.seconds);
   line("all", m.seconds);
@@ -32,39 +29,19 @@ std::string table_of(const run::InputTimes& m) {
                             m.tokens.unit);
 }
 
-std::string json_of(const run::InputTimes& m) {
-  nlohmann::ordered_json stages = nlohmann::ordered_json::array();
-  const auto object = [&](const std::string& name, double seconds) {
-    return nlohmann::ordered_json{{"stage", name},
-                                  {"seconds", seconds},
-                                  {"examples_per_second", rate(m.examples, seconds)},
-                                  {std::string(m.tokens.unit) + "_per_second", rate(m.tokens.real, seconds)}};
-  };
-  for (const data::Meter::Stage& stage : m.stages) stages.push_back(object(stage.name, stage.seconds));
-  nlohmann::ordered_json all = object("all", m.seconds);
-  all.update({{"stages", stages},
-              {"passes", m.passes},
-              {"batches", m.batches},
-              {"examples", m.examples},
-              {m.tokens.unit, m.tokens.real},
-              {"positions", m.tokens.positions}});
-  return line_of(all);
-}
-
 }  // namespace
 
 int execute(const BenchInputArguments& a) {
   const Reporting& reporting = a.fit.reporting;
   TerminalEvents events(reporting);
   const run::InputTimes times = run::time_input(a.fit, a.seconds, events);
-  print_result(reporting.json ? json_of(times) : table_of(times));
+  print_result(reporting.json ? run::json_of(times) : table_of(times));
   return kOk;
 }
 
 int execute(const BenchArguments& a) {
   const run::StepTimes times = run::time_steps(a);
-  print_result(line_of(
-      {{"step_seconds", times.seconds}, {"compile_seconds", times.compile_seconds}, {"from_cache", times.from_cache}}));
+  print_result(run::json_of(times));
   return kOk;
 }
 

@@ -8,11 +8,9 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/error.h"
-#include "portatune/io/hub/environment.h"
 
 namespace portatune::cli {
 namespace {
@@ -43,17 +41,6 @@ std::string json_of(const CachedModel& model) {
       {{"name", model.name}, {"folder", model.folder.string()}, {"bytes", model.bytes}, {"revisions", revisions}});
 }
 
-const CachedModel& model_called(const std::string& name, const std::vector<CachedModel>& models) {
-  const auto found = std::ranges::find(models, name, &CachedModel::name);
-  if (found != models.end()) return *found;
-  std::vector<std::string> names;
-  for (const CachedModel& model : models) names.push_back(model.name);
-  throw NotFoundError({.where = "cache rm " + name,
-                       .given = "no model of this name in " + io::hub_cache().string(),
-                       .expected = "a name that portatune cache ls lists",
-                       .fix = suggestion(nearest(name, names))});
-}
-
 }  // namespace
 
 int execute(const CacheListArguments& a) {
@@ -64,8 +51,7 @@ int execute(const CacheListArguments& a) {
 }
 
 int execute(const CacheRemoveArguments& a) {
-  const std::vector<CachedModel> models = hub::cached_models();
-  const CachedModel& model = model_called(a.name, models);
+  const CachedModel model = hub::cached_model(a.name);
   hub::remove_cached(model);
   print_remark(a.reporting, fmt::format("removed {}, {}", model.name, decimal_size(static_cast<double>(model.bytes))));
   return kOk;

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/text/number.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 
 namespace portatune::cli {

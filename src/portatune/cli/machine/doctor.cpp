@@ -1,106 +1,17 @@
 // portatune doctor: checks the machine and the installation, and writes an archive for bug reports.
-#include <fmt/format.h>
+#include <filesystem>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-#include <string_view>
-
-#include "portatune/base/environment.h"
-#include "portatune/base/text/number.h"
-#include "portatune/base/text/plain_text.h"
-#include "portatune/cli/machine/device_check.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/options/option_group.h"
-#include "portatune/cli/options/options.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/machine/doctor/bundle.h"
 #include "portatune/machine/doctor/diagnosis.h"
 
 namespace portatune::cli {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kBytes = "_bytes";  // the end of the keys of sizes
-
-std::string text_of(const std::string& key, const Json& value) {
-  if (value.is_null()) return "none";
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number() && key.ends_with(kBytes)) return binary_size(value.get<int64_t>());
-  if (value.is_string()) return printable(value.get<std::string>());
-  if (!value.is_array()) return value.dump();
-  std::string list;
-  for (const Json& item : value) list += (list.empty() ? "" : ", ") + text_of(key, item);
-  return list.empty() ? "none" : list;
-}
-
-bool is_list_of_objects(const Json& value) { return value.is_array() && !value.empty() && value.front().is_object(); }
-
-// A line for each fact; the facts of an object are indented below its name.
-std::string lines_of(const Json& facts, const std::string& indent) {
-  std::string text;
-  for (const auto& [key, value] : facts.items()) {
-    const std::string name = key.ends_with(kBytes) ? key.substr(0, key.size() - kBytes.size()) : key;
-    if (value.is_object()) {
-      text += indent + name + "\n" + lines_of(value, indent + "  ");
-    } else if (is_list_of_objects(value)) {
-      for (const Json& item : value) text += indent + name + "\n" + lines_of(item, indent + "  ");
-    } else {
-      text += fmt::format("{:<24}{}\n", indent + name + " ", text_of(key, value));
-    }
-  }
-  return text;
-}
-
-std::string text_of(const doctor::Diagnosis& diagnosis) {
-  std::string text = lines_of(diagnosis.facts, "");
-  for (const doctor::Problem& problem : diagnosis.problems) {
-    text += fmt::format("\nproblem   {}\nfix       {}\n", printable(problem.what), printable(problem.fix));
-  }
-  return text + fmt::format("\n{}\n", diagnosis.is_usable ? "Portatune can be used." : "No device can be used.");
-}
-
-Json json_of(const doctor::Diagnosis& diagnosis) {
-  Json object = diagnosis.facts;
-  object["problems"] = Json::array();
-  for (const doctor::Problem& problem : diagnosis.problems) {
-    object["problems"].push_back({{"problem", problem.what}, {"fix", problem.fix}});
-  }
-  object["usable"] = diagnosis.is_usable;
-  return object;
-}
-
-// Paths below the home folder contain the user's name.
-std::string without_home(std::string text) {
-  const std::string folder = environment_variable("HOME").value_or("");
-  if (folder.size() < 2) return text;
-  constexpr std::string_view kEnds = "/\\\"':,;) \t\n";  // characters after a whole name; \ begins an escape of JSON
-  for (size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1)) {
-    const size_t end = at + folder.size();
-    const bool is_whole = end == text.size() || kEnds.find(text[end]) != std::string_view::npos;
-    if (is_whole) text.replace(at, folder.size(), "~");
-  }
-  return text;
-}
-
-}  // namespace
-
-void add_options(CLI::App& command, DoctorArguments& a) {
-  Group output(command, "Output");
-  output.path("--bundle", a.bundle, "write the report as NAME.tar.gz, for bug reports; it has no secrets")
-      ->default_str("none");
-  output.flag("--json", a.reporting.json, "the report as one JSON object");
-}
 
 int execute(const DoctorArguments& a) {
-  const doctor::Diagnosis diagnosis = doctor::diagnose(check_devices);
-  const std::string json = line_of(json_of(diagnosis));
-  if (!a.bundle.empty()) {
-    doctor::write_bundle(a.bundle,
-                         {{"doctor.txt", without_home(text_of(diagnosis))}, {"doctor.json", without_home(json)}});
-  }
-  print_result(a.reporting.json ? json : text_of(diagnosis));
+  const doctor::Diagnosis diagnosis = doctor::diagnose(std::filesystem::read_symlink("/proc/self/exe"));
+  if (!a.bundle.empty()) doctor::write_bundle(a.bundle, diagnosis);
+  print_result(a.reporting.json ? doctor::json_of(diagnosis) : doctor::text_of(diagnosis));
   return diagnosis.is_usable ? kOk : kFailed;
 }
 

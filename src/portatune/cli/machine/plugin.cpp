@@ -1,20 +1,17 @@
 // portatune plugin: lists and installs XLA plugins.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/environment.h"
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
 #include "portatune/base/text/url_secrets.h"
-#include "portatune/cli/machine/hub.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/options/option_group.h"
-#include "portatune/cli/options/options.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/terminal/download_line.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/machine/doctor/plugin_state.h"
 #include "portatune/machine/install/install_plugin.h"
 #include "portatune/machine/install/package_index.h"
@@ -52,18 +49,6 @@ std::string row_of(const pjrt::PluginPackage& package, const doctor::PluginState
 }
 
 }  // namespace
-
-void add_options(CLI::App& command, PluginListArguments& a) {
-  Group(command, "Output").flag("--json", a.reporting.json, "a JSON object for each plugin");
-}
-
-void add_options(CLI::App& command, PluginInstallArguments& a) {
-  Group plugin(command, "Plugin");
-  plugin.text("name", a.name, "cpu, cuda13, cuda12 or tpu")->required();
-  plugin.text("--index-url", a.index_url, "URL of a Python package index")
-      ->default_str("$PIP_INDEX_URL, or " + std::string(kPyPi));
-  add_reporting(command, a.reporting);
-}
 
 int execute(const PluginInstallArguments& a) {
   catch_signals();

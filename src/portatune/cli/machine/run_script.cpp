@@ -1,11 +1,9 @@
-#include "portatune/cli/machine/run_script.h"
-
+// portatune run: replaces this process by a Python script with the allocator of the command.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -14,7 +12,7 @@
 
 #include "portatune/base/environment.h"
 #include "portatune/base/files/shipped_files.h"
-#include "portatune/cli/options/option_group.h"
+#include "portatune/cli/commands.h"
 #include "portatune/error.h"
 
 extern char** environ;  // NOLINT: the name of POSIX
@@ -90,12 +88,6 @@ void preload(const fs::path& library) {
 }
 
 }  // namespace
-
-void add_options(CLI::App& command, RunScriptArguments& a) {
-  Group options(command, "Options");
-  options.path("script", a.script, "a Python script")->required();
-  options.texts("arguments", a.arguments, "its arguments")->default_str("none");
-}
 
 int execute(const RunScriptArguments& a) {
   if (!fs::exists(a.script)) {

@@ -5,8 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "portatune/cli/machine/run_script.h"
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/options/arguments.h"
 
 namespace portatune::cli {
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "portatune/cli/options/command_words.h"
-#include "portatune/cli/options/completion.h"
-#include "portatune/cli/options/help.h"
-#include "portatune/cli/options/help_examples.h"
-#include "portatune/cli/options/manual.h"
+#include "portatune/cli/options/help/completion.h"
+#include "portatune/cli/options/help/help.h"
+#include "portatune/cli/options/help/help_examples.h"
+#include "portatune/cli/options/help/manual.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
 #include "portatune/cli/options/parse_errors.h"
-#include "portatune/cli/options/recipe_schema.h"
-#include "portatune/cli/options/recipe_words.h"
+#include "portatune/cli/options/recipes/recipe_schema.h"
+#include "portatune/cli/options/recipes/recipe_words.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {

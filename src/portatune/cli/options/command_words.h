@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/cli/options/help.h"
+#include "portatune/cli/options/help/help.h"
 
 namespace portatune::cli {
 

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "portatune/base/files/replace_entries.h"
-#include "portatune/cli/machine/hub.h"
+#include "portatune/cli/terminal/download_line.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/hub/adapters/adapter.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/cli/options/recipe.h"
+#include "portatune/cli/options/recipes/recipe.h"
 #include "portatune/run.h"
 #include "portatune/run/predictions/used_models.h"
 

@@ -10,10 +10,10 @@
 #include "portatune/base/text/message.h"
 #include "portatune/cli/options/described_options.h"
 #include "portatune/cli/options/option_group.h"
-#include "portatune/cli/options/other_names.h"
-#include "portatune/cli/options/printed_config.h"
-#include "portatune/cli/options/recipe_words.h"
-#include "portatune/cli/terminal/bad_rows.h"
+#include "portatune/cli/options/names/other_names.h"
+#include "portatune/cli/options/recipes/printed_config.h"
+#include "portatune/cli/options/recipes/recipe_words.h"
+#include "portatune/cli/options/bad_rows.h"
 #include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"
@@ -124,7 +124,7 @@ void add_format(Group group, data::TableOptions& table) {
   group
       .choice(
           "--format", {"csv", "tsv", "jsonl", "txt"}, [&](const std::string& name) { table.format = name; },
-          "what the files are, whatever their names; needed for standard input and pipes")
+          "what the files are, in place of their names; needed for standard input and pipes")
       ->type_name("NAME")
       ->default_str("by their names");
 }
@@ -241,14 +241,6 @@ void add_run_options(CLI::App& command, FitArguments& a) {
 }
 
 }  // namespace
-
-void Reporting::describe(OptionFields& fields) {
-  fields.group("Output");
-  fields("json", json, "the result as one JSON object", {.decides = false});
-  fields("quiet", quiet, "only results and errors", {.decides = false, .other_names = "q"});
-  fields("disable_progress", disable_progress, "plain lines in place of a bar",
-         {.decides = false, .other_names = "disable_tqdm"});
-}
 
 std::vector<OptionField> described_options(FitArguments& a) {
   std::vector<OptionField> fields = run_fields(a);

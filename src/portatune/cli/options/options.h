@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/options/arguments.h"
 #include "portatune/option_fields.h"
 
 namespace CLI {
@@ -39,6 +39,7 @@ void add_options(CLI::App& command, ReportArguments& arguments);
 void add_options(CLI::App& command, GrowArguments& arguments);
 void add_options(CLI::App& command, MergeArguments& arguments);
 void add_options(CLI::App& command, DoctorArguments& arguments);
+void add_options(CLI::App& command, RunScriptArguments& arguments);
 
 /// The described fields of all options of `fit`. They refer to `arguments`.
 std::vector<OptionField> described_options(FitArguments& arguments);

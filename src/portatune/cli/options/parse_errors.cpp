@@ -5,8 +5,8 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/cli/options/command_words.h"
-#include "portatune/cli/options/help.h"
-#include "portatune/cli/options/other_names.h"
+#include "portatune/cli/options/help/help.h"
+#include "portatune/cli/options/names/other_names.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {

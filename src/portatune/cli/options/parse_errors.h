@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/cli/options/recipe_words.h"
+#include "portatune/cli/options/recipes/recipe_words.h"
 
 namespace CLI {
 class App;

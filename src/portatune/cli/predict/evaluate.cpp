@@ -1,11 +1,11 @@
 // portatune evaluate: computes the metrics of a model on labelled rows.
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/commands.h"
 #include "portatune/cli/options/model_settings.h"
-#include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/hang.h"
-#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/hang.h"
+#include "portatune/cli/process/processes.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/process_group.h"
 

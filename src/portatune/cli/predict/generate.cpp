@@ -2,19 +2,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "portatune/base/text/number.h"
 #include "portatune/base/threads/stop.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/hang.h"
-#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/hang.h"
+#include "portatune/cli/process/processes.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/result_file.h"
-#include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/generation.h"
 #include "portatune/process_group.h"
@@ -51,24 +50,6 @@ class Watcher final : public GenerationCallback {
   const bool shows_text_;
   bool in_line_ = false;
 };
-
-// adapter  the name of one of several adapters, or empty
-// times    those of the only text; null if there are several, whose lines are the same in each run
-std::string line_of(const std::string& adapter, const std::string& prompt, const Completion& completion,
-                    const GenerationTimes* times) {
-  nlohmann::ordered_json line;
-  if (!adapter.empty()) line["adapter"] = adapter;
-  line["prompt"] = prompt;
-  line["completion"] = completion.text;
-  line["tokens"] = completion.ids.size();
-  line["finish_reason"] = completion.stopped ? "stop" : "length";
-  if (times != nullptr) {
-    const double seconds = times->prefill_s + times->decode_s;
-    line["seconds"] = seconds;
-    line["tokens_per_second"] = seconds > 0 ? static_cast<double>(times->new_tokens) / seconds : 0;
-  }
-  return cli::line_of(line);
-}
 
 std::string describe(const GenerationTimes& times, size_t texts) {
   const double decoded = static_cast<double>(times.new_tokens) - static_cast<double>(texts);
@@ -113,7 +94,7 @@ void continue_prompts(const run::UsedModel& model, const std::vector<run::Prompt
   } else {
     const GenerationTimes* const times = is_single && a.reporting.json ? &generator.times() : nullptr;
     for (size_t i = 0; i < completions.size(); ++i) {
-      file->write(line_of(adapter, prompts[i / each].shown, completions[i], times));
+      file->write(run::json_of(adapter, prompts[i / each].shown, completions[i], times));
     }
   }
   print_remark(a.reporting, describe(generator.times(), completions.size()));

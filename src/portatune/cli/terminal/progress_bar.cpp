@@ -14,7 +14,7 @@
 
 #include "portatune/base/text/number.h"
 #include "portatune/base/text/plain_text.h"
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/reporting.h"
 #include "portatune/cli/terminal/report.h"
 
 namespace portatune::cli {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "portatune/analysis/report/page.h"
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/text/url_secrets.h"

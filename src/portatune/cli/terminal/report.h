@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/reporting.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/records/result_json.h"

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "portatune/cli/terminal/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/run/output/output_error.h"

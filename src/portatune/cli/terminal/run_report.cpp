@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-
-#include "portatune/cli/terminal/report.h"
 
 namespace portatune::cli {
 namespace {
 
-using nlohmann::ordered_json;
 using parity::ComparedStep;
 using parity::Drift;
 using parity::RunComparison;
@@ -78,72 +74,12 @@ std::string verdict(const RunComparison& c) {
                             distance(first.allowed), of_both_kinds(c.first_beyond));
 }
 
-ordered_json json_of(const run::RunSetting& setting) {
-  return {{"device", setting.device.device},
-          {"kernels", setting.device.use_kernels},
-          {"dtype", name_of(setting.dtype)},
-          {"mesh", to_string(setting.device.mesh)}};
-}
-
-ordered_json json_of(const ComparedStep& s, const parity::DriftTolerance& t) {
-  ordered_json json = {{"step", s.step},
-                       {"loss", s.loss},
-                       {"loss_apart", s.loss_apart()},
-                       {"grad_norm", s.grad_norm},
-                       {"grad_norm_apart", s.grad_norm_apart()},
-                       {"passed", s.passed(t)}};
-  if (s.has_tensors) json.update({{"gradients_apart", s.gradient}, {"parameters_apart", s.parameter}});
-  return json;
-}
-
-ordered_json json_of(const Drift& d) {
-  return {{"kind", name_of(d.kind)}, {"tensor", d.tensor},   {"step", d.step},
-          {"apart", d.apart},        {"allowed", d.allowed}, {"passed", d.passed()}};
-}
-
-ordered_json json_of(const std::vector<Drift>& drifts) {
-  ordered_json json = ordered_json::array();
-  for (const Drift& d : drifts) json.push_back(json_of(d));
-  return json;
-}
-
 }  // namespace
 
 std::string table_of(const run::ComparedRuns& runs) {
   const auto& [settings, comparison] = runs;
   return fmt::format("first   {}\nsecond  {}\n\n", describe(settings[0]), describe(settings[1])) +
          steps_table(comparison) + "\n" + tensors_table(comparison) + "\n" + verdict(comparison);
-}
-
-std::string json_of(const run::ComparedRuns& runs) {
-  const RunComparison& c = runs.comparison;
-  ordered_json steps = ordered_json::array();
-  for (const ComparedStep& step : c.steps) steps.push_back(json_of(step, c.tolerance));
-  ordered_json json = {{"first", json_of(runs.settings[0])},
-                       {"second", json_of(runs.settings[1])},
-                       {"passed", c.passed()},
-                       {"loss_apart_max", c.max_loss_apart()},
-                       {"loss_apart_mean", c.mean_loss_apart()},
-                       {"first_drift", nullptr},
-                       {"not_finite", nullptr},
-                       {"tolerance",
-                        {{"loss", c.tolerance.loss},
-                         {"grad_norm", c.tolerance.grad_norm},
-                         {"gradient", c.tolerance.gradient},
-                         {"parameter", c.tolerance.parameter},
-                         {"rounding", c.tolerance.rounding},
-                         {"small", c.tolerance.small}}},
-                       {"steps", steps},
-                       {"gradients", json_of(c.gradients)},
-                       {"parameters", json_of(c.parameters)},
-                       {"beyond_with_first", json_of(c.first_beyond)}};
-  if (!c.first_beyond.empty()) json["first_drift"] = json_of(c.first_beyond.front());
-  if (c.not_finite) {
-    json["not_finite"] = {{"run", c.not_finite->run == 0 ? "first" : "second"},
-                          {"step", c.not_finite->step},
-                          {"first", c.not_finite->first}};
-  }
-  return line_of(json);
 }
 
 }  // namespace portatune::cli

@@ -1,4 +1,4 @@
-// The comparison of two runs as text and as JSON.
+// The comparison of two runs as text; run/probes/probe_json.h has its JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,5 @@ namespace portatune::cli {
 
 /// A table with a row for each step, a row for each of the tensors that differ most, and the verdict.
 std::string table_of(const run::ComparedRuns& runs);
-/// The same content as JSON, with all tensors.
-std::string json_of(const run::ComparedRuns& runs);
 
 }  // namespace portatune::cli

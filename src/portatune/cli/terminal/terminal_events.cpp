@@ -6,10 +6,7 @@
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/resume_command.h"
-#include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/training_log.h"
-#include "portatune/process_group.h"
 
 namespace portatune::cli {
 
@@ -27,34 +24,12 @@ void TrainingEvents::opening(const run::Opening& opening) {
 }
 
 void TrainingEvents::scores_before(const Scores& scores) { notice("before: " + describe(scores)); }
-void TrainingEvents::lock_file(const std::filesystem::path& path) { remove_at_second_signal(path); }
-
-void TrainingEvents::stopped(int64_t step, const std::filesystem::path& checkpoint) {
-  const int signal = caught_signal();
-  resumable(checkpoint, fmt::format("stopped by {} after step {}; saved {}",
-                                    signal == 0 ? "a signal to another process" : name_of_signal(signal), step,
-                                    checkpoint.string()));
-}
-
-void TrainingEvents::resumable(const std::filesystem::path& checkpoint, const std::string& reason) {
-  const ProcessGroup* const processes = arguments_.device.processes.get();
-  const std::string note = note_on_secrets(arguments_.words);
-  print_message(fmt::format("portatune: {}\n  resume{} with  {}\n{}", reason,
-                            processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-                            resume_command(arguments_.words, trains_ == Trains::kOneRun ? checkpoint.string() : ""),
-                            note.empty() ? "" : "  " + note + "\n"));
-}
 
 void TrainingEvents::rescued(const std::filesystem::path& model, const std::filesystem::path& output) {
   print_message(
       fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
                   "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
                   output.string(), model.string(), shell_word(output), shell_word(model), shell_word(output)));
-}
-
-void TrainingEvents::unmeasured(const std::string& validation_set) {
-  notice(fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"", name_of_signal(caught_signal()),
-                     validation_set));
 }
 
 std::unique_ptr<run::TrainingObserver> TrainingEvents::training(const FitOptions& length,

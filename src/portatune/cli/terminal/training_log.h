@@ -1,7 +1,7 @@
 // The output of fit() during training, and its end by a signal.
 #pragma once
 
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/terminal/reporting.h"
 #include "portatune/cli/terminal/epoch_table.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/run.h"

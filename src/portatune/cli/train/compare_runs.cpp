@@ -1,14 +1,15 @@
 // portatune parity --against: compares a training run on two settings side by side and writes no files.
 #include <fmt/format.h>
 
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/progress_bar.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/run_report.h"
-#include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/error.h"
+#include "portatune/run/probes/probe_json.h"
 
 namespace portatune::cli {
 namespace {
@@ -64,7 +65,7 @@ int compare_runs(const ParityArguments& a) {
       {.run = a.fit, .against = a.against, .steps = a.steps, .every = a.every, .tolerance = a.tolerance}, events,
       &progress);
   progress.close();
-  print_result(reporting.json ? json_of(runs) : table_of(runs));
+  print_result(reporting.json ? run::json_of(runs) : table_of(runs));
   return runs.comparison.passed() ? kOk : kFailed;
 }
 

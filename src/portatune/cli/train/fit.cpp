@@ -3,14 +3,14 @@
 #include <system_error>
 
 #include "portatune/base/text/shell_word.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/hang.h"
-#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/command_events.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/hang.h"
+#include "portatune/cli/process/processes.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
-#include "portatune/cli/terminal/terminal_events.h"
-#include "portatune/cli/train/growth_stages.h"
+#include "portatune/cli/process/signals.h"
+#include "portatune/cli/options/runs/growth_stages.h"
 #include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
@@ -41,7 +41,7 @@ std::string warning_of_path(const std::filesystem::path& output) {
 int cross_validate(FitArguments a, Processes& processes) {
   processes.require_one("folds");
   a.stop = stop_at_signal();
-  TrainingEvents events(a, Trains::kSeveralRuns);
+  CommandEvents events(a, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
   const std::optional<run::FoldOutcome> outcome = run::cross_validate(a, events);
@@ -58,10 +58,11 @@ void report_result(const FitArguments& a, const run::Outcome& outcome) {
   if (!warning.empty()) print_remark(a.reporting, "                    " + warning);
 }
 
-int fit_stages(const FitArguments& a, Processes& processes) {
+int fit_stages(FitArguments a, Processes& processes) {
   processes.require_one("grow");
+  a.stop = stop_at_signal();
   const run::StagesOptions stages = growth_stages(a);
-  TrainingEvents events(a, Trains::kSeveralRuns);
+  CommandEvents events(a, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
   const std::optional<run::Outcome> outcome = run::fit_stages(stages, events);
@@ -77,7 +78,7 @@ int execute(const FitArguments& given, Processes& processes) {
   if (given.folds > 0) return cross_validate(given, processes);
   FitArguments a = processes.arguments_of(given);
   a.stop = stop_at_signal();
-  TrainingEvents events(a);
+  CommandEvents events(a);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
   const std::optional<run::Outcome> outcome = run::fit(a, events);

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/text/message.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/hub/adapters/merge_adapter.h"
 #include "portatune/train/checkpoint/save_folder.h"
 

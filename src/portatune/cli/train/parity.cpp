@@ -4,22 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "portatune/cli/options/commands.h"
+#include "portatune/cli/commands.h"
 #include "portatune/cli/options/options.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using parity::Comparison;
 using parity::ParityResult;
 
-std::string parity_table(const ParityResult& result) {
+std::string table_of(const ParityResult& result) {
   std::string text = fmt::format("{:<15}{:<56}{:<18}{:>10}{:>10}{:>10}  {}\n", "", "tensor", "shape", "abs error",
                                  "rel error", "allowed", "verdict");
   for (const Comparison& c : result.comparisons) {
@@ -30,27 +28,6 @@ std::string parity_table(const ParityResult& result) {
   const auto failed = std::ranges::count(result.comparisons, false, &Comparison::passed);
   return text + (failed == 0 ? fmt::format("all {} tensors agree\n", result.comparisons.size())
                              : fmt::format("{} of {} tensors disagree\n", failed, result.comparisons.size()));
-}
-
-Json parity_json(const Comparison& c) {
-  return {{"kind", c.kind},
-          {"tensor", c.tensor},
-          {"shape", std::vector<int64_t>(c.shape.begin(), c.shape.end())},
-          {"max_abs_error", c.max_abs_error},
-          {"max_rel_error", c.max_rel_error},
-          {"allowed", c.allowed},
-          {"elements_beyond", c.strays},
-          {"passed", c.passed}};
-}
-
-std::string parity_json(const ParityArguments& a, const parity::ReferenceCase& reference, const ParityResult& result) {
-  Json tensors = Json::array();
-  for (const Comparison& c : result.comparisons) tensors.push_back(parity_json(c));
-  return line_of({{"case", a.reference.string()},
-                  {"architecture", reference.architecture()},
-                  {"dtype", name_of(a.fit.training.dtype)},
-                  {"passed", result.passed()},
-                  {"tensors", tensors}});
 }
 
 // A case has a model and a batch, which one device computes.
@@ -76,7 +53,7 @@ int compare_with_case(const ParityArguments& a) {
   const Device device(a.fit.device);
   const ParityResult result = check_parity(device, reference, a.fit.training.dtype);
   if (!a.dump.empty()) dump(result, a.dump);
-  print_result(a.fit.reporting.json ? parity_json(a, reference, result) : parity_table(result));
+  print_result(a.fit.reporting.json ? json_of(result, reference, a.fit.training.dtype) : table_of(result));
   return result.passed() ? kOk : kFailed;
 }
 

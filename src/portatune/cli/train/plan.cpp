@@ -7,14 +7,15 @@
 
 #include "portatune/base/text/plain_text.h"
 #include "portatune/base/threads/stop.h"
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/processes.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/processes.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/cli/train/plan_report.h"
 #include "portatune/error.h"
+#include "portatune/run/probes/plan_json.h"
 
 namespace portatune::cli {
 namespace {
@@ -49,7 +50,7 @@ void plan_targets(const std::vector<plan::Target>& targets, const PlanArguments&
 
 // Prints the plan; returns the exit code.
 int print_report(const PlanReport& report, const PlanArguments& a) {
-  print_result(a.fit.reporting.json ? json_of(report) : table_of(report));
+  print_result(a.fit.reporting.json ? run::json_of(report.run, report.targets) : table_of(report));
   const std::string& not_saved = report.targets.front().not_saved;
   const bool saves_nothing = !a.save.empty() && !not_saved.empty();
   if (saves_nothing) {

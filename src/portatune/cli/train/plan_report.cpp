@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "portatune/base/text/number.h"
 #include "portatune/cli/terminal/progress_bar.h"
-#include "portatune/cli/terminal/report.h"
 
 namespace portatune::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string operations(double flops) { return in_units(flops, 1000, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"}); }
 
@@ -35,9 +31,6 @@ std::string largest(const std::optional<plan::LargestBatch>& found) {
 constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>15}\n";
 constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}\n";
 
-// Whether the plugin reports the size of the code; the plugins of CPUs and GPUs do not.
-bool has_code_size(const plan::Memory& memory) { return memory.code > 0; }
-
 std::string memory_row(const plan::PlannedTarget& target) {
   const plan::Memory& m = target.outcome.memory;
   const std::string capacity = binary_size(target.memory_bytes);
@@ -50,14 +43,8 @@ std::string memory_row(const plan::PlannedTarget& target) {
   }
   return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", binary_size(m.parameters),
                      binary_size(m.optimizer()), binary_size(m.batch + m.layout), binary_size(m.temporaries),
-                     has_code_size(m) ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
+                     m.has_code() ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
                      largest(target.largest_batch));
-}
-
-double compile_seconds(const plan::PlannedTarget& target) {
-  double seconds = target.outcome.evaluation_compile_s;
-  for (const plan::ShapePlan& shape : target.outcome.shapes) seconds += shape.step.compile_s;
-  return seconds;
 }
 
 const char* bound_of(const plan::MeanStep& step) {
@@ -71,7 +58,7 @@ std::string time_row(const run::PlannedRun& run, const plan::PlannedTarget& targ
                      duration(step.seconds), bound_of(step),
                      fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
                      run.steps_per_epoch ? duration(step.seconds * static_cast<double>(*run.steps_per_epoch)) : "-",
-                     duration(compile_seconds(target)));
+                     duration(target.compile_seconds()));
 }
 
 std::string options_of(const plan::Remedy& remedy, const run::PlannedRun& run) {
@@ -126,104 +113,6 @@ std::string slots_of(const std::vector<plan::PlannedTarget>& targets) {
   return fmt::format("{:<16}{}\n", "optimizer", fmt::join(slots, ", "));
 }
 
-ordered_json json_of(const plan::Memory& memory) {
-  ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer()},   {"batch", memory.batch},
-                       {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", nullptr},
-                       {"total", memory.total()}};
-  if (has_code_size(memory)) json["code"] = memory.code;
-  json["slots"] = memory.slots;
-  return json;
-}
-
-// The sizes of the arguments of a program that the compiler has refused.
-ordered_json json_of_arguments(const plan::Memory& memory) {
-  return {{"parameters", memory.parameters},
-          {"optimizer", memory.optimizer()},
-          {"batch", memory.batch},
-          {"layout", nullptr},
-          {"temporaries", nullptr},
-          {"code", nullptr},
-          {"total", nullptr},
-          {"slots", memory.slots}};
-}
-
-ordered_json json_of(const std::optional<double>& cost) { return cost ? ordered_json(*cost) : ordered_json(); }
-
-ordered_json json_of(const plan::ShapePlan& shape) {
-  ordered_json arrays = ordered_json::object();
-  for (const auto& [name, type] : shape.shape.batch) arrays[name] = to_string(type);
-  ordered_json flops = ordered_json::object();
-  for (const auto& [dtype, count] : shape.step.work.flops) flops[std::string(name_of(dtype))] = count;
-  return {{"batch", arrays},
-          {"steps", shape.shape.steps},
-          {"memory", json_of(shape.step.memory)},
-          {"flops", flops},
-          {"bytes", shape.step.work.bytes},
-          {"xla_flops", json_of(shape.step.xla_flops)},
-          {"xla_bytes", json_of(shape.step.xla_bytes)},
-          {"sent_bytes", shape.step.work.sent_bytes},
-          {"compute_seconds", shape.time.compute_s},
-          {"memory_seconds", shape.time.memory_s},
-          {"exchange_seconds", shape.time.exchange_s},
-          {"step_seconds", shape.time.seconds()},
-          {"compile_seconds", shape.step.compile_s}};
-}
-
-ordered_json json_of(const plan::LargestBatch& found) {
-  ordered_json json = {{"fits", found.fits}, {"too_large", nullptr}};
-  if (found.too_large) json["too_large"] = *found.too_large;
-  return json;
-}
-
-void add_figures(ordered_json& json, const plan::PlannedTarget& target, const run::PlannedRun& run) {
-  const plan::MeanStep step = plan::mean_step(target.outcome.shapes);
-  json["memory"] = json_of(target.outcome.memory);
-  json["flops_per_step"] = step.flops;
-  json["bytes_per_step"] = step.bytes;
-  json["sent_bytes_per_step"] = step.sent_bytes;
-  json["step_seconds"] = step.seconds;
-  json["model_flops_utilization_at_most"] = step.compute_s / step.seconds;
-  json["epoch_seconds"] = nullptr;
-  if (run.steps_per_epoch) json["epoch_seconds"] = step.seconds * static_cast<double>(*run.steps_per_epoch);
-  json["compile_seconds"] = compile_seconds(target);
-  json["shapes"] = ordered_json::array();
-  for (const plan::ShapePlan& shape : target.outcome.shapes) json["shapes"].push_back(json_of(shape));
-}
-
-ordered_json json_of(const plan::PlannedTarget& target, const run::PlannedRun& run) {
-  ordered_json json = {{"target", target.target.name}, {"devices", target.target.devices}};
-  if (!target.unavailable.empty()) {
-    json["unavailable"] = target.unavailable;
-    return json;
-  }
-  const bool is_known = target.has_figures() || !target.outcome.refusal.empty();
-  json["compiles"] = is_known ? ordered_json(target.has_figures()) : ordered_json();
-  if (!target.slow.empty()) json["slow"] = target.slow;
-  if (!target.outcome.refusal.empty()) json["reason"] = target.outcome.refusal;
-  if (target.has_figures() || target.outcome.is_too_large) json["fits"] = target.outcome.fits;
-  json["memory_capacity"] = target.memory_bytes;
-  json["peaks"] = {{"float32_flops_per_second", target.peaks.float32},
-                   {"bfloat16_flops_per_second", target.peaks.bfloat16},
-                   {"bytes_per_second", target.peaks.bytes},
-                   {"link_bytes_per_second", target.peaks.links}};
-  if (target.has_figures()) {
-    add_figures(json, target, run);
-  } else if (target.outcome.is_too_large) {
-    json["memory"] = json_of_arguments(target.outcome.memory);
-  }
-  if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
-  if (target.outcome.is_too_large) {
-    json["fits_with"] = ordered_json::array();
-    for (const plan::Remedy& remedy : target.remedies) {
-      json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)},
-                                   {"remat", name_in_table(remedy.remat)},
-                                   {"mesh", to_string(remedy.mesh)},
-                                   {"batch_size", remedy.batch_size}});
-    }
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string table_of(const PlanReport& report) {
@@ -242,18 +131,6 @@ std::string table_of(const PlanReport& report) {
     }
   }
   return text + (remarks.empty() ? "" : "\n" + remarks);
-}
-
-std::string json_of(const PlanReport& report) {
-  const run::PlannedRun& run = report.run;
-  ordered_json json = {
-      {"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)}, {"remat", name_in_table(run.remat)},
-      {"mesh", to_string(run.mesh)},     {"examples", nullptr},         {"steps_per_epoch", nullptr},
-      {"targets", ordered_json::array()}};
-  if (run.examples) json["examples"] = *run.examples;
-  if (run.steps_per_epoch) json["steps_per_epoch"] = *run.steps_per_epoch;
-  for (const plan::PlannedTarget& target : report.targets) json["targets"].push_back(json_of(target, run));
-  return line_of(json);
 }
 
 }  // namespace portatune::cli

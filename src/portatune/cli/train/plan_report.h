@@ -1,4 +1,4 @@
-// Plans as text and as JSON.
+// Plans as text; run/probes/plan_json.h has their JSON.
 #pragma once
 
 #include <string>
@@ -17,6 +17,5 @@ struct PlanReport {
 
 /// Tables of memory and of time with a row for each target, then remarks.
 std::string table_of(const PlanReport& report);
-std::string json_of(const PlanReport& report);
 
 }  // namespace portatune::cli

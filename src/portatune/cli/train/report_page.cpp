@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/result_file.h"
 #include "portatune/run/output/output_error.h"

@@ -1,19 +1,21 @@
 // portatune sweep: trains with several settings and seeds, and keeps the best model.
-#include "portatune/cli/options/commands.h"
-#include "portatune/cli/terminal/exit_code.h"
-#include "portatune/cli/terminal/hang.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/process/command_events.h"
+#include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/process/hang.h"
 #include "portatune/cli/terminal/report.h"
-#include "portatune/cli/terminal/signals.h"
-#include "portatune/cli/terminal/terminal_events.h"
+#include "portatune/cli/process/signals.h"
 #include "portatune/cli/train/sweep_report.h"
-#include "portatune/cli/train/sweep_trials.h"
+#include "portatune/cli/options/runs/sweep_trials.h"
 #include "portatune/run.h"
 
 namespace portatune::cli {
 
-int execute(const SweepArguments& a, Processes& processes) {
+int execute(const SweepArguments& given, Processes& processes) {
+  SweepArguments a = given;
+  a.fit.stop = stop_at_signal();
   const run::SweepOptions options = sweep_options(a);
-  TrainingEvents events(a.fit, Trains::kSeveralRuns);
+  CommandEvents events(a.fit, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a.fit, events, processes);
   catch_signals();
   const std::optional<run::SweepOutcome> outcome = run::sweep(options, events);

@@ -5,6 +5,8 @@
 
 #include "portatune/base/files/output_file.h"
 #include "portatune/base/files/path_name.h"
+#include "portatune/base/text/message.h"
+#include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/hub/environment.h"
@@ -117,6 +119,18 @@ std::vector<CachedModel> cached_models() {
   }
   std::ranges::sort(models, {}, &CachedModel::name);
   return models;
+}
+
+CachedModel cached_model(const std::string& name) {
+  const std::vector<CachedModel> models = cached_models();
+  const auto found = std::ranges::find(models, name, &CachedModel::name);
+  if (found != models.end()) return *found;
+  std::vector<std::string> names;
+  for (const CachedModel& model : models) names.push_back(model.name);
+  throw NotFoundError({.where = "cache rm " + name,
+                       .given = "no model of this name in " + io::hub_cache().string(),
+                       .expected = "a name that portatune cache ls lists",
+                       .fix = suggestion(nearest(name, names))});
 }
 
 void remove_cached(const CachedModel& model) {

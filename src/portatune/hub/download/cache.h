@@ -53,6 +53,10 @@ struct CachedModel {
 /// All models in the cache, sorted by their names.
 std::vector<CachedModel> cached_models();
 
+/// The model of this name in the cache.
+/// errors  NotFoundError, which suggests the nearest name
+CachedModel cached_model(const std::string& name);
+
 /// Removes a model from the cache.
 /// errors  IoError
 void remove_cached(const CachedModel& model);

@@ -24,6 +24,7 @@
 #include "portatune/io/file/free_space.h"
 #include "portatune/io/hub/environment.h"
 #include "portatune/kernels/cpu/registry.h"
+#include "portatune/machine/doctor/device_check.h"
 #include "portatune/machine/doctor/plugin_state.h"
 #include "portatune/runtime/machine_memory.h"
 #include "portatune/runtime/pjrt/plugin/plugin.h"
@@ -119,7 +120,7 @@ int64_t size_of(const fs::path& folder) {
   return bytes;
 }
 
-/// holds_code  whether files in it run, so that nobody else may write to it
+/// holds_code  whether files in it run, so that no other user may write to it
 Json cache(const fs::path& folder, const std::string& name, bool holds_code, Problems& problems) {
   const std::string why = holds_code ? why_untrusted(folder) : "";
   if (!why.empty()) {
@@ -243,12 +244,12 @@ Json plugins() {
 
 }  // namespace
 
-Diagnosis diagnose(const DeviceCheck& check) {
+Diagnosis diagnose(const fs::path& command) {
   Diagnosis result;
   Problems& problems = result.problems;
   Json devices = Json::object();
   for (const char* platform : {"cpu", "cuda", "tpu"}) {
-    devices[platform] = check(platform, problems);
+    devices[platform] = check_devices(command, platform, problems);
     result.is_usable = result.is_usable || !devices[platform].contains("error");
   }
   result.facts = {{"program", program()},

@@ -1,7 +1,7 @@
 // The state of this machine and of the installation: `portatune doctor`.
 #pragma once
 
-#include <functional>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,11 +19,15 @@ struct Diagnosis {
   bool is_usable = false;  ///< whether a device can run programs
 };
 
-/// Tests the devices of a platform ("cpu", "cuda", "tpu"). Returns its plugin and devices; if it fails, an object with
-/// the key "error", and a problem, unless the machine needs no such plugin. Plugins may crash or hang, so a test runs
-/// in a process of its own.
-using DeviceCheck = std::function<nlohmann::ordered_json(const std::string& platform, std::vector<Problem>& problems)>;
+/// command  file of the command `portatune`, which tests devices in processes of their own
+Diagnosis diagnose(const std::filesystem::path& command);
 
-Diagnosis diagnose(const DeviceCheck& check);
+/// The diagnosis as text, a line for each fact, and as a line of JSON.
+std::string text_of(const Diagnosis& diagnosis);
+std::string json_of(const Diagnosis& diagnosis);
+
+/// Writes the diagnosis as an archive NAME.tar.gz for bug reports, without the name of the user's home folder.
+/// errors  IoError
+void write_bundle(const std::filesystem::path& file, const Diagnosis& diagnosis);
 
 }  // namespace portatune::doctor

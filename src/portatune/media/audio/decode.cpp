@@ -146,8 +146,9 @@ std::vector<float> decode(std::span<const std::byte> file, const std::string& wh
 int64_t sample_count(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
   require_sample_rate(options);
   const Format& format = require_format(file, where);
-  if (!declares_frames(file, format)) return std::ssize(decode(file, where, options));
-  const PortatuneAudioFormat found = AudioFile(file, where, format).format();
+  // Not every format declares the number of frames, and not every file has it.
+  PortatuneAudioFormat found = {.frames = -1, .rate = 0, .channels = 0};
+  if (declares_frames(file, format)) found = AudioFile(file, where, format).format();
   if (found.frames < 0) return std::ssize(decode(file, where, options));
   require_rate(found.rate, where);
   return resampled_count(found.frames, found.rate, options.sample_rate);

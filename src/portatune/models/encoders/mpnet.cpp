@@ -12,7 +12,7 @@ namespace {
 
 using nn::Scope;
 
-// transformers fixes these numbers, whatever config.json says.
+// transformers fixes these numbers, and does not read them from config.json.
 constexpr int64_t kPaddingId = 1;
 constexpr RelativeBuckets kBuckets{.num_buckets = 32, .max_distance = 128, .is_bidirectional = true};
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
+
+#include "portatune/io/text/json.h"
 
 namespace portatune::run {
 
@@ -28,6 +31,22 @@ std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>
     ids.push_back(prompt.ids);
   }
   return is_chat ? generator.generate_ids(ids, options, &callback) : generator.generate(texts, options, &callback);
+}
+
+std::string json_of(const std::string& adapter, const std::string& prompt, const Completion& completion,
+                    const GenerationTimes* times) {
+  nlohmann::ordered_json line;
+  if (!adapter.empty()) line["adapter"] = adapter;
+  line["prompt"] = prompt;
+  line["completion"] = completion.text;
+  line["tokens"] = completion.ids.size();
+  line["finish_reason"] = completion.stopped ? "stop" : "length";
+  if (times != nullptr) {
+    const double seconds = times->prefill_s + times->decode_s;
+    line["seconds"] = seconds;
+    line["tokens_per_second"] = seconds > 0 ? static_cast<double>(times->new_tokens) / seconds : 0;
+  }
+  return io::line_of(line);
 }
 
 }  // namespace portatune::run

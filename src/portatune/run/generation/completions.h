@@ -1,6 +1,7 @@
 // The continuations of prompts.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "portatune/generate/options.h"
@@ -18,5 +19,11 @@ GenerationOptions generation_options(const Generator& generator, const generate:
 /// errors   those of Generator::generate()
 std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts,
                                  const GenerationOptions& options, bool is_chat, GenerationCallback& callback);
+
+/// A continuation as a line of JSON.
+/// adapter  the name of one of several adapters, or empty
+/// times    those of the only text; null if there are several, whose lines are the same in each run
+std::string json_of(const std::string& adapter, const std::string& prompt, const Completion& completion,
+                    const GenerationTimes* times);
 
 }  // namespace portatune::run

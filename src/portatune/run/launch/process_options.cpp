@@ -68,4 +68,11 @@ DeviceOptions process_options(DeviceOptions options, const Launch& launch,
   return options;
 }
 
+void require_one_process(const Launch& launch, const char* what) {
+  if (launch.size == 1) return;
+  throw UsageError({.where = what,
+                    .given = fmt::format("{} processes", launch.size),
+                    .expected = "one; several work together in fit without --folds, evaluate, predict and generate"});
+}
+
 }  // namespace portatune::run

@@ -17,4 +17,8 @@ namespace portatune::run {
 DeviceOptions process_options(DeviceOptions options, const Launch& launch,
                               const std::function<void(const Ending&)>& on_end);
 
+/// errors  UsageError if several processes have been started for work that one process does
+/// what    name of the work for the error: "folds"
+void require_one_process(const Launch& launch, const char* what);
+
 }  // namespace portatune::run

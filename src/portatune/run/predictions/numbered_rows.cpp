@@ -45,7 +45,7 @@ std::vector<NumberedRow> NumberedRows::until(const data::Origin& origin) {
   }
   throw DataError({.where = to_string(origin),
                    .given = "other rows when the file is read a second time",
-                   .expected = "a file that nobody changes while it is read"});
+                   .expected = "a file that does not change while it is read"});
 }
 
 std::vector<NumberedRow> NumberedRows::rest() {

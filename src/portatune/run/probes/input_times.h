@@ -18,6 +18,9 @@ struct InputTimes {
   std::vector<data::Meter::Stage> stages;
 };
 
+/// A number of elements in each second; 0 if there was no time.
+inline double rate(int64_t count, double seconds) { return seconds > 0 ? static_cast<double>(count) / seconds : 0; }
+
 /// Makes the training batches of a run for at least so many seconds, without training on them.
 /// options  only its data, sizes and seed are used
 /// errors   DataError without examples; those of the data

@@ -9,9 +9,12 @@
 #include <optional>
 
 #include "portatune/base/text/message.h"
+#include "portatune/base/text/plain_text.h"
+#include "portatune/base/text/url_secrets.h"
 #include "portatune/base/text/utf8.h"
 #include "portatune/base/threads/stop.h"
 #include "portatune/io/file/random_access_file.h"
+#include "portatune/io/text/json.h"
 #include "portatune/io/tfrecord/tfrecord_index.h"
 #include "portatune/media.h"
 #include "portatune/tasks/rows/json_number.h"
@@ -156,6 +159,28 @@ void TfrecordSurvey::compare_with_index() {
   } catch (const DataError& error) {
     faults_.push_back(error.report());
   }
+}
+
+std::string json_of(const TfrecordSurvey& survey, bool verified) {
+  Json features = Json::object();
+  for (const auto& [name, feature] : survey.features()) {
+    Json& entry = features[name];
+    entry = {{"kind", feature.kind()},
+             {"records", feature.records()},
+             {"values", {feature.values.least, feature.values.most}}};
+    if (!feature.bytes.is_empty) entry["bytes"] = {feature.bytes.least, feature.bytes.most};
+  }
+  Json corrupt = Json::array();
+  for (const Report& fault : survey.faults()) corrupt.push_back(one_line(fault));
+  return io::line_of({{"file", without_secrets(survey.file())},
+                      {"records", survey.records()},
+                      {"bytes", survey.bytes()},
+                      {"compressed", survey.is_compressed()},
+                      {"index", survey.has_index()},
+                      {"verified", verified},
+                      {"features", features},
+                      {"first", survey.first()},
+                      {"corrupt", corrupt}});
 }
 
 }  // namespace portatune::run

@@ -65,4 +65,8 @@ class TfrecordSurvey {
   io::TfExample parser_;
 };
 
+/// The survey as a line of JSON.
+/// verified  whether every record was read
+std::string json_of(const TfrecordSurvey& survey, bool verified);
+
 }  // namespace portatune::run

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "portatune/error.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/objectives/objectives.h"
 
@@ -16,6 +17,13 @@ Value happens(const Value& bits, double probability) {
 }
 
 }  // namespace
+
+int32_t mask_id_of(const text::Tokenizer& tokenizer, const std::filesystem::path& model) {
+  if (const auto id = tokenizer.mask_id()) return *id;
+  throw CheckpointError({.where = model.string(),
+                         .given = "a tokenizer without a mask token",
+                         .expected = "a \"mask_token\" in tokenizer_config.json, as masked language models have"});
+}
 
 Masked mask_tokens(const Value& input_ids, const Value& words, const Value& seeds, const Value& key,
                    const Masking& masking) {

@@ -1,9 +1,18 @@
 // Random choice of the tokens for masked language modelling.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+
 #include "portatune/graph.h"
+#include "portatune/text.h"
 
 namespace portatune::tasks {
+
+/// The id of the mask token.
+/// model   its folder, for the error
+/// errors  CheckpointError for a tokenizer without a mask token
+int32_t mask_id_of(const text::Tokenizer& tokenizer, const std::filesystem::path& model);
 
 struct Masking {
   double probability = 0.15;  ///< probability that a word is chosen

@@ -1,0 +1,112 @@
+#include "portatune/cli/options/names/own_words.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "portatune/base/text/message.h"
+#include "portatune/cli/options/names/options_in_value.h"
+#include "portatune/cli/options/names/other_names.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+// A reader of words from left to right.
+class WordReader {
+ public:
+  WordReader(const std::vector<std::string>& words, const CLI::App& command, const std::string& where)
+      : words_(words), command_(command), where_(where) {}
+
+  std::vector<std::string> read() {
+    for (; at_ < words_.size(); ++at_) take(with_hyphens(words_[at_]));
+    if (refused_.empty()) return std::move(own_);
+    throw UsageError({.where = where_, .given = "unknown option " + list_of(refused_), .fix = advice()});
+  }
+
+ private:
+  void take(const std::string& word) {
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    std::optional<std::string> value;
+    if (equals < word.size()) value = word.substr(equals + 1);
+    const CLI::Option* option = name.starts_with("--") ? command_.get_option_no_throw(name) : nullptr;
+    const OtherOption* other = option == nullptr ? find_other_option(name) : nullptr;
+    if (option != nullptr && option->get_expected_max() == 0 && !value) {
+      const std::optional<std::string> next = next_bool();
+      own_.push_back(next ? name + "=" + *next : word);
+    } else if (holds_options(name)) {
+      take_options_in(name, value ? *value : next_word());
+    } else if (other == nullptr) {
+      own_.push_back(word);
+    } else if (other->is_synonym()) {
+      own_.push_back(other->our_option() + word.substr(equals));
+    } else {
+      replace(name, *other, value ? *value : next_value(*other));
+    }
+  }
+
+  void take_options_in(const std::string& name, const std::string& value) {
+    for (const OptionAndValue& one : options_in_value(name, value, where_)) {
+      own_.push_back(one.option + "=" + one.value);
+    }
+  }
+
+  void replace(const std::string& name, const OtherOption& other, const std::string& value) {
+    const std::string answer = refusal_of(other, value);
+    if (!answer.empty()) {
+      refused_.push_back(name);
+      answers_.push_back(answer);
+    } else if (!other.ours.empty() && as_bool(value) == "true") {
+      own_.emplace_back(other.ours);
+    }
+  }
+
+  std::string advice() const {
+    if (answers_.size() == 1) return answers_.front();
+    std::string text;
+    for (size_t i = 0; i < answers_.size(); ++i) {
+      text += (i == 0 ? "" : "\n            ") + refused_[i] + ": " + answers_[i];
+    }
+    return text;
+  }
+
+  std::string next_value(const OtherOption& other) {
+    return other.is_flag() ? next_bool().value_or("true") : next_word();
+  }
+
+  // Empty if there is no further word that is a value.
+  std::string next_word() {
+    const bool has_value = at_ + 1 < words_.size() && !words_[at_ + 1].starts_with("--");
+    return has_value ? words_[++at_] : "";
+  }
+
+  std::optional<std::string> next_bool() {
+    const std::string truth = at_ + 1 < words_.size() ? as_bool(words_[at_ + 1]) : "";
+    if (truth.empty()) return std::nullopt;
+    ++at_;
+    return truth;
+  }
+
+  const std::vector<std::string>& words_;
+  const CLI::App& command_;
+  const std::string& where_;
+  size_t at_ = 0;
+  std::vector<std::string> own_, refused_, answers_;
+};
+
+}  // namespace
+
+std::string with_hyphens(std::string word) {
+  if (!word.starts_with("--")) return word;
+  std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
+               '-');
+  return word;
+}
+
+std::vector<std::string> in_own_words(const std::vector<std::string>& words, const CLI::App& command,
+                                      const std::string& where) {
+  return WordReader(words, command, where).read();
+}
+
+}  // namespace portatune::cli
