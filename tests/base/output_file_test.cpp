@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <vector>
 
+#include "base/faulty_calls.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 
@@ -128,6 +130,41 @@ TEST(AtomicFile, SeveralFilesAreCommittedTogetherOrNotAtAll) {
   commit();
   EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("a", "b"));
   EXPECT_EQ(text_of(folder / "a") + text_of(folder / "b"), "newnew");
+}
+
+// Returns whether the process ends at this of its calls, which replaces two files in two folders.
+bool dies_while_replacing(const std::filesystem::path& folder, int call) {
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile a(folder / "1/a"), b(folder / "2/b");
+    for (AtomicFile* file : {&a, &b}) {
+      file->write("new");
+      file->finish();
+    }
+    test::plan_fault(test::Fault::kEndsProcess, call);
+    AtomicFile::commit_together(std::vector<AtomicFile*>{&a, &b});
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(AtomicFile, SeveralMayBeInSeveralFolders) {
+  for (int call = 0;; ++call) {
+    const TemporaryFolder folder;
+    const std::vector<std::filesystem::path> targets = {folder / "1/a", folder / "2/b"};
+    for (const std::filesystem::path& target : targets) {
+      std::filesystem::create_directory(target.parent_path());
+      write_text(target, "old");
+    }
+    const bool has_died = dies_while_replacing(folder.path(), call);
+    remove_leftovers(targets);
+    const std::string texts = text_of(targets[0]) + text_of(targets[1]);
+    EXPECT_TRUE(texts == "newnew" || (call == 0 && texts == "oldold")) << "call " << call << ": " << texts;
+    for (const char* name : {"1", "2"}) EXPECT_EQ(names_in(folder / name).size(), 1u) << "call " << call;
+    if (!has_died) break;
+  }
 }
 
 TEST(AtomicFile, SeveralMayHaveNamesWithoutAFolder) {

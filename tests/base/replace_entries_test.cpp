@@ -123,6 +123,29 @@ TEST(ReplaceEntries, AReplacementThatCannotBeUndoneIsFinishedLater) {
   EXPECT_TRUE(is_met);
 }
 
+// A caller that gets another error than UnfinishedReplacement removes the sources.
+TEST(ReplaceEntries, AReplacementThatIsUndoneIsNotMadeLater) {
+  int undone = 0;
+  for (int call = 0; call < 30; ++call) {
+    const ExampleFolder example;
+    bool is_undone = false;
+    test::plan_fault(Fault::kFailsForEver, call);
+    try {
+      example.replace();
+    } catch (const UnfinishedReplacement&) {
+    } catch (const IoError&) {
+      is_undone = true;
+    }
+    test::plan_fault(Fault::kNone, 0);
+    if (!is_undone) continue;
+    fs::remove_all(example / "new");
+    finish_replacements(example.path());
+    EXPECT_EQ(name_set_in(example.path()), (std::set<std::string>{"a", "b", "other", "stale"})) << "call " << call;
+    ++undone;
+  }
+  EXPECT_GT(undone, 0);
+}
+
 TEST(ReplaceEntries, ADeathAtAnyCallIsFinishedLater) {
   int call = 0;
   for (;; ++call) {

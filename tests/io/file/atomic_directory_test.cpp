@@ -431,27 +431,40 @@ TEST(RecoverDirectory, RestoresTheNewestFolderThatWasSetAside) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
+// Scripts create the output folder before they start a run.
+TEST(RecoverDirectory, RestoresAFolderInThePlaceOfAnEmptyOne) {
+  const TemporaryFolder root;
+  fs::create_directory(root / "old.out.0123456789abcdef");
+  write_text(root / "old.out.0123456789abcdef" / "a.txt", "old");
+  fs::create_directory(root / "out");
+  EXPECT_TRUE(recover_directory(root / "out").restored);
+  EXPECT_EQ(text_of(root / "out" / "a.txt"), "old");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
+}
+
 TEST(RecoverDirectory, AMissingFolderIsNoError) {
   const TemporaryFolder root;
   EXPECT_THAT(recover_directory(root / "none/out").removed, IsEmpty());
 }
 
-constexpr std::string_view kFiles[] = {"model.safetensors", "config.json", "vocab.txt"};
+constexpr std::string_view kFiles[] = {"model.safetensors", "config.json", "vocab.txt"}, kKept = "log.txt";
 
 std::string content_of(int generation) {
   return std::string(20'000 + generation, static_cast<char>('a' + generation % 26));
 }
 
-void save_generation(const fs::path& target, int generation) {
+bool is_kept(const fs::directory_entry& entry) { return entry.path().filename() == kKept; }
+
+void save_generation(const fs::path& target, int generation, const EntryTest& keep) {
   AtomicDirectory folder(target);
   for (const std::string_view name : kFiles) write_file(folder.staging() / name, content_of(generation));
-  folder.commit();
+  folder.commit(keep);
 }
 
 // Writes generations in a child process until it is killed or fails.
-[[noreturn]] void save_for_ever(const fs::path& target, int generation) {
+[[noreturn]] void save_for_ever(const fs::path& target, int generation, const EntryTest& keep = {}) {
   try {
-    for (;; ++generation) save_generation(target, generation);
+    for (;; ++generation) save_generation(target, generation, keep);
   } catch (const std::exception& error) {
     std::cerr << error.what() << std::endl;
     _exit(1);
@@ -467,26 +480,33 @@ int generation_of_files(const fs::path& target) {
   return generation;
 }
 
-// The generation of all files, or -1 if the folder contains other entries.
+// The generation of all files, or -1 if the folder contains other entries than these and the kept one.
 int generation_in(const fs::path& target) {
-  return names_in(target).size() == std::size(kFiles) ? generation_of_files(target) : -1;
+  const size_t entries = std::size(kFiles) + (fs::exists(target / kKept) ? 1 : 0);
+  return names_in(target).size() == entries ? generation_of_files(target) : -1;
 }
 
 // A folder in memory if possible: fsync takes no time there, so that more kills happen between the renames.
 fs::path fast_folder() { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path(); }
 
 // The way in which a new folder replaces the old one.
-enum class Way { kExchange, kTwoRenames, kEntryByEntry };
+enum class Way { kExchange, kTwoRenames, kEntryByEntry, kWithoutLinks };
 
 void kill_and_check(const fs::path& root, int rounds, Way way) {
   const fs::path target = root / "out";
   std::mt19937 random(7);
   int generation = -1;
+  const bool keeps = way == Way::kWithoutLinks;  // an entry that is moved because it cannot be linked
+  if (keeps) {
+    fs::create_directory(target);
+    write_text(target / kKept, "mine");
+  }
   for (int round = 0; round < rounds; ++round) {
     const pid_t child = fork();
     if (child == 0) {
       if (way == Way::kTwoRenames) forbid_exchange();
-      save_for_ever(target, generation + 1);
+      if (way == Way::kWithoutLinks) forbid_links();
+      save_for_ever(target, generation + 1, keeps ? is_kept : EntryTest());
     }
     while (generation < 0 && !fs::exists(target / "config.json")) usleep(1000);  // the first save must finish
     usleep(std::uniform_int_distribution<useconds_t>(200, 20'000)(random));
@@ -495,13 +515,14 @@ void kill_and_check(const fs::path& root, int rounds, Way way) {
     if (way == Way::kExchange) {
       EXPECT_GE(generation_in(target), generation) << "before recovery, round " << round;
     }
-    if (way == Way::kEntryByEntry && fs::exists(target / "config.json")) {
+    if (way >= Way::kEntryByEntry && fs::exists(target / "config.json")) {
       EXPECT_GE(generation_of_files(target), generation) << "loadable before recovery, round " << round;
     }
     recover_directory(target);
     const int now = generation_in(target);
     ASSERT_GE(now, std::max(generation, 0)) << "round " << round;
     EXPECT_THAT(names_in(root), ElementsAre("out")) << "round " << round;
+    EXPECT_EQ(fs::exists(target / kKept), keeps) << "round " << round;
     generation = now;
   }
   EXPECT_GT(generation, 0) << "no folder was replaced";
@@ -532,6 +553,11 @@ TEST(AtomicDirectory, AKillAtAnyMomentLeavesTheOldOrTheNewFolder) {
 TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWithoutExchangeOfNames) {
   const TemporaryFolder root(fast_folder());
   kill_and_check(root.path(), 50, Way::kTwoRenames);
+}
+
+TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWithoutHardLinks) {
+  const TemporaryFolder root(fast_folder());
+  kill_and_check(root.path(), 50, Way::kWithoutLinks);
 }
 
 TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredAfterEntryByEntryReplacement) {

@@ -88,6 +88,24 @@ TEST(LockFile, ReportsWhetherItIsEffective) {
   EXPECT_EQ(status, 0);
 }
 
+// The child process simulates a file system that does not say which file a path names.
+TEST(LockFile, IsRefusedWhereThePathNeverNamesTheFile) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    forbid_call(SYS_newfstatat, EIO);
+    try {
+      LockFile::try_hold(folder / "lock");
+    } catch (const IoError&) {
+      _exit(0);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(LockFile, AMissingFolderIsNotFound) {
   EXPECT_THROW(LockFile::try_hold("/nowhere/lock"), NotFoundError);
   EXPECT_EQ(LockFile::holder("/nowhere/lock"), "");

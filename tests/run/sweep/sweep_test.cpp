@@ -261,6 +261,20 @@ TEST(Sweep, ResumedAtAnyStepEqualsAnUninterruptedOne) {
   }
 }
 
+// As a kill leaves it between two renames, on a file system that cannot exchange names.
+TEST(Sweep, RestoresAFolderOfATrialThatWasSetAside) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
+  Watch stop(2), rest;
+  EXPECT_FALSE(sweep(options, stop));
+  const fs::path folder = options.output / trial_name(0);
+  fs::rename(folder, options.output / ("old." + trial_name(0) + ".0123456789abcdef"));
+  options.resume = true;
+  ASSERT_TRUE(sweep(options, rest));
+  EXPECT_EQ(stop.steps + rest.steps, 8);
+  EXPECT_EQ(weights_in(folder), weights_of_fit(toy, options.trials[0].options));
+}
+
 TEST(Sweep, ResumedAfterItsEndTrainsNothing) {
   const Toy toy;
   SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});

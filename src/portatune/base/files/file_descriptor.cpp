@@ -26,6 +26,12 @@ std::string advice(int error_number) {
   }
 }
 
+// The number of names of an open file or folder; none if the operating system does not say.
+std::optional<nlink_t> names_of(const FileDescriptor& file) {
+  struct stat status;
+  return fstat(file.number(), &status) == 0 ? std::optional(status.st_nlink) : std::nullopt;
+}
+
 }  // namespace
 
 void throw_system_error(const std::string& action, const std::filesystem::path& path, int error_number) {
@@ -62,9 +68,9 @@ FileLock try_lock(const FileDescriptor& file) {
 }
 
 bool is_removed(const FileDescriptor& file, const std::filesystem::path& path) {
-  struct stat status;
-  if (fstat(file.number(), &status) != 0) throw_system_error("stat", path, errno);
-  return status.st_nlink == 0;
+  const std::optional<nlink_t> names = names_of(file);
+  if (!names) throw_system_error("stat", path, errno);
+  return *names == 0;
 }
 
 std::optional<FileDescriptor> lock_abandoned(const std::filesystem::path& path, int flags) {
@@ -72,8 +78,7 @@ std::optional<FileDescriptor> lock_abandoned(const std::filesystem::path& path, 
   struct stat status;
   if (file.number() < 0 || fstat(file.number(), &status) != 0 || status.st_uid != geteuid()) return std::nullopt;
   // The writer may have removed the file before it released the lock.
-  const bool is_there = try_lock(file) == FileLock::kHeld && fstat(file.number(), &status) == 0 && status.st_nlink > 0;
-  if (!is_there) return std::nullopt;
+  if (try_lock(file) != FileLock::kHeld || names_of(file).value_or(0) == 0) return std::nullopt;
   return file;
 }
 

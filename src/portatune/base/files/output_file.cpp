@@ -125,7 +125,7 @@ void remove_leftovers(std::span<const fs::path> targets) {
   for (const fs::path& target : targets) names[target.parent_path()].insert(target.filename());
   for (const auto& [parent, names_there] : names) {
     const fs::path folder = parent.empty() ? "." : parent;
-    finish_replacements(folder);
+    finish_replacements(folder, targets);
     std::error_code absent;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
       const std::optional<std::string> target = target_of_sibling(entry.path().filename().string(), kTemporaryPrefix);

@@ -38,9 +38,7 @@ struct Step {
 };
 
 // An empty path is the working folder, as is the parent of "train.tfrecord".
-fs::path absolute_folder(const fs::path& folder) {
-  return fs::absolute(folder.empty() ? "." : folder).lexically_normal();
-}
+fs::path absolute_path(const fs::path& path) { return fs::absolute(path.empty() ? "." : path).lexically_normal(); }
 
 uint64_t inode_of(const fs::path& path) {
   struct stat status;
@@ -86,15 +84,6 @@ void undo(const Step& step) {
   unlink(step.old.c_str());  // rename(2) does nothing if both names are links to one file
 }
 
-bool try_undo(const std::vector<Step>& steps) {
-  try {
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo(*step);
-    return true;
-  } catch (const std::exception&) {  // the caller reports the first error
-    return false;
-  }
-}
-
 void sync_folders(const std::vector<Step>& steps) {
   std::set<fs::path> folders;
   for (const Step& step : steps) {
@@ -103,6 +92,19 @@ void sync_folders(const std::vector<Step>& steps) {
   }
   for (const fs::path& folder : folders) {
     if (entry_exists(folder)) sync_folder(folder);  // a folder of sources may be gone after the moves
+  }
+}
+
+// Makes all targets what they were, and only then removes the journal; the syncs keep this order after a power cut.
+bool try_undo(const std::vector<Step>& steps, const fs::path& journal) {
+  try {
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo(*step);
+    sync_folders(steps);
+    if (unlink(journal.c_str()) != 0) return false;
+    sync_folder(journal.parent_path());
+    return true;
+  } catch (const std::exception&) {  // the caller reports the first error
+    return false;
   }
 }
 
@@ -148,22 +150,32 @@ bool has_possible_length(const fs::path& path) {
   return path.native().size() < PATH_MAX && path.filename().native().size() <= NAME_MAX;
 }
 
-// Replacements stay in the folder of their journal; older targets get temporary names beside them.
-bool is_own(const Step& step, const fs::path& folder) {
-  const std::string target = step.target.filename();
-  return !target.empty() && target != ".." && target != "." && is_inside(step.target, folder) &&
-         (step.source.empty() || is_inside(step.source, folder)) && has_possible_length(step.source) &&
-         has_possible_length(step.old) && step.old.parent_path() == step.target.parent_path() &&
-         is_unique_sibling(step.old.filename().string(), target, kAsidePrefix);
+bool is_sibling(const fs::path& path, const fs::path& target, std::string_view prefix) {
+  return path.parent_path() == target.parent_path() &&
+         is_unique_sibling(path.filename().string(), target.filename().string(), prefix);
 }
 
-void require_own(const Step& step, const fs::path& journal) {
-  if (is_own(step, journal.parent_path())) return;
+// Replacements stay in the folder of their journal, or replace a file of the caller by its temporary file. Older
+// targets get temporary names beside them.
+bool is_own(const Step& step, const fs::path& folder, std::span<const fs::path> targets) {
+  const std::string target = step.target.filename();
+  const auto is_target = [&](const fs::path& path) { return absolute_path(path) == step.target; };
+  const bool is_given = std::ranges::any_of(targets, is_target) &&
+                        (step.source.empty() || is_sibling(step.source, step.target, kTemporaryPrefix));
+  const bool is_in_folder = is_inside(step.target, folder) && (step.source.empty() || is_inside(step.source, folder));
+  return !target.empty() && target != ".." && target != "." && (is_given || is_in_folder) &&
+         has_possible_length(step.source) && has_possible_length(step.old) &&
+         is_sibling(step.old, step.target, kAsidePrefix);
+}
+
+void require_own(const Step& step, const fs::path& journal, std::span<const fs::path> targets) {
+  if (is_own(step, journal.parent_path(), targets)) return;
   throw foreign_journal(journal, "names of files outside its folder, or too long ones");
 }
 
 // Returns nothing for an incomplete journal: no step has been made then.
-std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::string& text) {
+std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::string& text,
+                                          std::span<const fs::path> targets) {
   std::vector<std::string> fields;
   for (size_t begin = 0, end; (end = text.find('\0', begin)) != std::string::npos; begin = end + 1) {
     fields.push_back(text.substr(begin, end - begin));
@@ -178,7 +190,7 @@ std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::st
     const auto inode = number_in<uint64_t>(fields[i + 3]);
     if (!inode) return std::nullopt;
     steps.push_back({path(fields[i]), path(fields[i + 1]), path(fields[i + 2]), *inode});
-    require_own(steps.back(), journal);
+    require_own(steps.back(), journal, targets);
   }
   return steps;
 }
@@ -213,7 +225,7 @@ void finish(const fs::path& journal, const std::vector<Step>& steps) {
 }  // namespace
 
 void replace_entries(const fs::path& folder, const std::vector<Replacement>& replacements) {
-  const fs::path absolute = absolute_folder(folder);
+  const fs::path absolute = absolute_path(folder);
   const std::vector<Step> steps = plan(replacements);
   AtomicFile journal(unique_sibling(absolute / kJournal, {}));
   journal.write(text_of(steps, absolute));
@@ -222,15 +234,14 @@ void replace_entries(const fs::path& folder, const std::vector<Replacement>& rep
     for (const Step& step : steps) make(step);
   } catch (const Error& error) {
     const auto* const io = dynamic_cast<const IoError*>(&error);
-    if (!try_undo(steps)) throw UnfinishedReplacement(error.report(), io == nullptr ? 0 : io->error_number());
-    unlink(journal.target().c_str());
-    throw;
+    if (try_undo(steps, journal.target())) throw;
+    throw UnfinishedReplacement(error.report(), io == nullptr ? 0 : io->error_number());
   }
   finish(journal.target(), steps);
 }
 
-void finish_replacements(const fs::path& folder) {
-  const fs::path absolute = absolute_folder(folder);
+void finish_replacements(const fs::path& folder, std::span<const fs::path> targets) {
+  const fs::path absolute = absolute_path(folder);
   std::error_code absent;
   std::vector<fs::path> entries;
   for (const fs::directory_entry& entry : fs::directory_iterator(absolute, absent)) entries.push_back(entry.path());
@@ -241,17 +252,17 @@ void finish_replacements(const fs::path& folder) {
     if (!is_journal && !is_finished) continue;
     const std::optional<FileDescriptor> lock = lock_abandoned(entry);
     if (!lock) continue;
-    const std::vector<Step> steps = steps_in(entry, read_journal(entry, *lock)).value_or(std::vector<Step>{});
+    const std::vector<Step> steps = steps_in(entry, read_journal(entry, *lock), targets).value_or(std::vector<Step>{});
     if (is_finished) {
       clean_up(entry, steps);
       continue;
     }
     // Earlier steps may move symbolic links into the paths of later ones, and of what finish() removes.
     for (const Step& step : steps) {
-      require_own(step, entry);
+      require_own(step, entry, targets);
       make(step);
     }
-    for (const Step& step : steps) require_own(step, entry);
+    for (const Step& step : steps) require_own(step, entry, targets);
     finish(entry, steps);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "portatune/error.h"
@@ -13,7 +14,8 @@ struct Replacement {
   std::filesystem::path source, target;
 };
 
-/// Only some targets have been replaced. finish_replacements() replaces the others and needs their sources.
+/// Only some targets have been replaced, or none, and the journal remains. finish_replacements() replaces the others
+/// and needs their sources.
 struct UnfinishedReplacement : IoError {
   using IoError::IoError;
 };
@@ -22,13 +24,16 @@ struct UnfinishedReplacement : IoError {
 /// journal, `.portatune-commit.<16 hex digits>`, is durable before the first rename. If the process dies after that,
 /// targets may be new and old until finish_replacements() makes all of them new. Older targets are removed last.
 /// folder  folder of the journal
-/// errors  IoError: all targets are as before; UnfinishedReplacement: some could not be restored
+/// errors  IoError: all targets are as before; UnfinishedReplacement: some could not be restored, or the
+///         journal could not be removed
 void replace_entries(const std::filesystem::path& folder, const std::vector<Replacement>& replacements);
 
 /// Completes the replacements of dead processes whose journals are in the folder, and removes the journals. Journals of
-/// live processes and of other users stay. A journal only moves and removes entries of its own folder.
+/// live processes and of other users stay. A journal only moves and removes entries of its own folder, and replaces
+/// `targets` by their temporary files.
+/// targets  files of the caller, also in other folders
 /// errors  IoError; DataError for a journal that replace_entries() cannot have written; NotFoundError if a folder of a
 ///         target is missing
-void finish_replacements(const std::filesystem::path& folder);
+void finish_replacements(const std::filesystem::path& folder, std::span<const std::filesystem::path> targets = {});
 
 }  // namespace portatune

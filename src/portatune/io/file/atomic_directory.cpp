@@ -150,6 +150,11 @@ std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) 
   return paths;
 }
 
+// Returns whether there is anything but an empty folder, which a script may have created before it starts the next run.
+bool has_entries(const fs::path& target) {
+  return fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target));
+}
+
 // Locks a newly created folder. Returns nothing if another process that cleans up was faster.
 std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   try {
@@ -225,8 +230,18 @@ bool AtomicDirectory::try_to_make_staging(const fs::path& name) {
 
 void AtomicDirectory::commit(const EntryTest& keep) {
   sync_tree(staging_);
-  const bool is_inside = staging_.parent_path() == target_;
-  if (is_inside || !replace_whole(keep)) replace_entries_of(keep);
+  if (staging_.parent_path() != target_) {
+    if (replace_whole(keep)) return;
+    move_staging_inside();
+  }
+  replace_entries_of(keep);
+}
+
+// A journal of replacements names no files outside its folder.
+void AtomicDirectory::move_staging_inside() {
+  const fs::path inside = target_ / staging_.filename();
+  rename_folder(staging_, inside);
+  staging_ = inside;
 }
 
 // Returns false without any change if the old folder cannot be moved, or if a kept entry cannot be linked: a process
@@ -327,7 +342,7 @@ Recovery recover_directory(const fs::path& path) {
   for (const fs::path& aside : siblings(target, kAsidePrefix)) {
     const auto lock = lock_abandoned(aside, O_DIRECTORY);
     if (!lock) continue;
-    if (fs::exists(target)) {
+    if (has_entries(target)) {
       remove(aside);
       continue;
     }

@@ -19,9 +19,9 @@ namespace portatune::io {
 /// missing until `recover_directory` runs.
 ///
 /// If the target cannot be renamed, because it is a mount point or its parent is not writable, the staging folder is
-/// inside the target, and its entries are moved one by one (replace_entries). The same happens if an entry of the old
-/// folder is kept and cannot have a second name. After a crash during these moves the target has no config.json, so
-/// that nothing loads a mixture, until `recover_directory` completes them.
+/// inside the target, and its entries are moved one by one (replace_entries). The commit moves it there if an entry of
+/// the old folder is kept and cannot have a second name. After a crash during these moves the target has no
+/// config.json, so that nothing loads a mixture, until `recover_directory` completes them.
 class AtomicDirectory {
  public:
   /// Creates the staging folder and missing parents of `target`.
@@ -50,6 +50,7 @@ class AtomicDirectory {
   void make_staging();
   bool try_to_make_staging(const std::filesystem::path& folder);
   bool replace_whole(const EntryTest& keep);
+  void move_staging_inside();
   void replace_entries_of(const EntryTest& keep);
 
   std::filesystem::path target_, staging_;
@@ -84,8 +85,9 @@ struct Recovery {
 };
 
 /// Cleans up after runs that died while they wrote `target`: completes the replacement of its entries, restores a
-/// folder that such a run had set aside, and removes its staging folders. Staging folders of live processes, of other
-/// targets and of other users stay, as do entries with other names. Call it before a run reads or writes `target`.
+/// folder that such a run had set aside, unless the target has entries, and removes its staging folders. Staging
+/// folders of live processes, of other targets and of other users stay, as do entries with other names. Call it before
+/// a run reads or writes `target`.
 Recovery recover_directory(const std::filesystem::path& target);
 
 }  // namespace portatune::io

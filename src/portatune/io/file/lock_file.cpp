@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "portatune/base/files/file_descriptor.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
@@ -27,7 +29,8 @@ void write_process_number(const FileDescriptor& file) {
 }  // namespace
 
 std::optional<LockFile> LockFile::try_hold(const std::filesystem::path& path) {
-  for (;;) {
+  constexpr int kAttempts = 100;  // after this many the path never seems to name the file that it has opened
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     FileDescriptor file = FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
     const FileLock lock = try_lock(file);
     if (lock == FileLock::kHeldByAnother) return std::nullopt;
@@ -35,6 +38,7 @@ std::optional<LockFile> LockFile::try_hold(const std::filesystem::path& path) {
     write_process_number(file);
     return LockFile(path, std::move(file), lock == FileLock::kHeld);
   }
+  throw_system_error("lock", path, ESTALE);
 }
 
 LockFile::~LockFile() {

@@ -16,7 +16,7 @@ namespace portatune::io {
 class LockFile {
  public:
   /// Returns nothing if another process holds the lock.
-  /// errors    IoError, NotFoundError if the file cannot be created
+  /// errors    IoError, NotFoundError if the file cannot be created; IoError if the path never names the created file
   static std::optional<LockFile> try_hold(const std::filesystem::path& path);
   ~LockFile();
   LockFile(LockFile&& other) noexcept = default;

@@ -278,8 +278,8 @@ class Sweep {
     RunOptions options = trial(index).options;
     options.output = folder_of(index);
     options.overwrite_output = false;
-    options.resume = fs::exists(options.output);
     io::recover_directory(options.output);
+    options.resume = fs::exists(options.output);
     const fs::path checkpoint = checkpoint_of(options, events);
     SharedRows& shared = rows_of(index);
     const RunPlan plan = shared.plan_of(std::move(options), checkpoint, events);
