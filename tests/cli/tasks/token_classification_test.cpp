@@ -76,8 +76,8 @@ TEST(TokenClassificationCommand, SeveralDevicesEvaluateAndPredictLikeOne) {
   write(toy.file("dev.jsonl"), jsonl(17));
   const Words task = {"--max-length", "8", "--batch-size", "4"};
   const Finished fit = portatune(Words{"fit", "--task", "token-classification", "--model", tiny_bert(), "--train",
-                                       toy.file("train.conll"), "--output", toy.output(), "--max-steps", "4",
-                                       "--learning-rate", "1e-2"} +
+                                       toy.file("train.conll"), "--output", toy.output(), "--max-steps", "2",
+                                       "--learning-rate", "1e-3"} +
                                  task);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
 
