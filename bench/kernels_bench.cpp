@@ -121,7 +121,8 @@ void add_attention(const std::string& prefix, const Model& m, float rate, const 
   };
   constexpr uint32_t kKey[2] = {1, 2};
   AttentionOptions options{.scale = 0.125F, .band = band};
-  if (rate > 0) options.dropout = DropoutMask(kKey, rate);
+  const float rule[2] = {rate * 0x1p32F, 1 / (1 - rate)};
+  if (rate > 0) options.dropout = DropoutMask(kKey, rule);
   const int64_t keys = text > 0 ? text : m.sequence;
   const double flops = 2.0 * static_cast<double>(m.tokens() * keys * m.hidden);  // of one product
   const auto forward = [=] { attention<T>(workers(), shape, options, in(), out->data(), lse->data()); };

@@ -15,8 +15,8 @@ from harness import MINILM, PORTATUNE, REVIEWS, TASK, json_line, report_seconds,
 
 RATES = ["1e-5", "3e-5", "1e-4"]
 SEEDS = [42, 43, 44]
-# Of three configurations one continues after a sixth of the run.
-HALVING = ["--halving", "--halving-factor", 6]
+# Of three configurations one continues after a third of the run, in which it has one seed.
+HALVING = ["--halving"]
 
 
 SIDES = ["single", "grid", "halving"]

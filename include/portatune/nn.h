@@ -119,6 +119,14 @@ struct ContextOptions {
   /// Parameters that are not trained, as parts of their names: "embeddings", "encoder.layer.0-5".
   std::vector<std::string> frozen = {};
   std::optional<Lora> lora = {};  ///< adapters; only these and their modules_to_save are trained then
+  /// Whether dropout rates above 0 are inputs of the program, Context::dropouts(), instead of constants.
+  bool rates_are_inputs = false;
+};
+
+/// A dropout whose rate is an input of the program.
+struct DropoutInput {
+  Value rule;  ///< the program's parameter, for dropout_rule() of the rate
+  double rate;
 };
 
 class Context {
@@ -144,6 +152,11 @@ class Context {
   /// All parameters so far, in the order of their creation.
   const std::deque<Parameter>& parameters() const { return parameters_; }
 
+  /// A dropout_rule() for one dropout of the model, as ContextOptions::rates_are_inputs says.
+  Value dropout_rule(double rate);
+  /// The dropouts so far, if their rates are inputs. Their number and order do not depend on the rates above 0.
+  const std::vector<DropoutInput>& dropouts() const { return dropouts_; }
+
   /// Number of earlier calls with this path.
   int64_t count_random_key(const std::string& path) { return random_keys_[path]++; }
 
@@ -152,6 +165,7 @@ class Context {
   std::deque<Parameter> parameters_;
   std::map<std::string, Parameter*, std::less<>> by_name_;
   std::map<std::string, int64_t> random_keys_;
+  std::vector<DropoutInput> dropouts_;
 };
 
 /// A module of the model: s / "encoder" / "layer" / 3 is "encoder.layer.3", the prefix of its keys in the checkpoint.
@@ -182,6 +196,8 @@ class Scope {
   /// A key for random numbers in this scope: a function of the step's key, of the path, and of the number of earlier
   /// keys of this scope, so that all keys differ.
   Value random_key() const;
+  /// See Context.
+  Value dropout_rule(double rate) const { return context_->dropout_rule(rate); }
 
  private:
   Context* context_;

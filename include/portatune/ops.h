@@ -218,6 +218,11 @@ Value gelu(const Value& x, GeluForm form = GeluForm::kErf);
 /// key   uint32 [2]: keys whose first halves differ give independent masks
 /// rate  in [0, 1)
 Value dropout(const Value& x, const Value& key, double rate);
+/// The same for a rate that the program gets as an input, so that it does not depend on the rate.
+/// rule  dropout_rule() of the rate, float32 [2]
+Value dropout(const Value& x, const Value& key, const Value& rule);
+/// What dropout computes with, float32 [2]: 2^32 times the rate, and the factor 1 / (1 - rate).
+Tensor dropout_rule(double rate);
 
 /// 32 random bits for every element: a hash of (key, index), the same on every machine.
 /// index  uint32 [...]; key uint32 [2]; returns uint32 [...]
@@ -237,6 +242,7 @@ struct AttentionOptions {
   double scale;              ///< factor of q k^T; usually 1 / sqrt(head_size)
   double dropout = 0;        ///< dropout probability of the attention weights, in [0, 1)
   Value key = {};            ///< random key, uint32 [2]; required if dropout is not 0
+  Value dropout_rule = {};   ///< see dropout(): the rate as an input, if dropout is not 0; absent: it is a constant
   Band band = {};            ///< keys outside the band get no weight and, on the CPU, cost nothing
   int64_t kv_heads = heads;  ///< heads of k and v; each serves heads / kv_heads consecutive heads of q
   /// Total number of heads across devices; makes dropout masks independent of how heads are sharded. The first shard of

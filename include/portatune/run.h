@@ -58,12 +58,12 @@ struct ModelOptions {
   /// Values in place of those in config.json, which a saved model has, too: "hidden_dropout_prob=0.2". A value is JSON
   /// or a text. An element may have several values, with commas between them.
   std::vector<std::string> config_overrides = {};
-  TaskOptions options;                       ///< Those of the task, such as options.of<MultipleChoiceOptions>().
-  data::TableOptions table;                  ///< Format of the files; the task chooses the columns.
-  std::shared_ptr<data::BadRows> bad_rows;   ///< Skipped rows of all datasets; null: bad rows are errors.
-  std::optional<Padding> padding;            ///< None: automatic where examples vary in length.
-  std::vector<int64_t> lengths;              ///< Lengths that a plan has chosen; empty: max_length alone.
-  std::vector<data::LengthPair> pairs;       ///< The same for a task with targets, in place of `lengths`.
+  TaskOptions options;                      ///< Those of the task, such as options.of<MultipleChoiceOptions>().
+  data::TableOptions table;                 ///< Format of the files; the task chooses the columns.
+  std::shared_ptr<data::BadRows> bad_rows;  ///< Skipped rows of all datasets; null: bad rows are errors.
+  std::optional<Padding> padding;           ///< None: automatic where examples vary in length.
+  std::vector<int64_t> lengths;             ///< Lengths that a plan has chosen; empty: max_length alone.
+  std::vector<data::LengthPair> pairs;      ///< The same for a task with targets, in place of `lengths`.
   /// The options that the user gave by name. Options of another task are errors, --max-length is not lowered to the
   /// positions of the model, and the model's portatune.json records those that evaluation needs.
   std::vector<GivenOption> given;
@@ -366,8 +366,8 @@ struct SweepOptions {
   std::filesystem::path output;   ///< Folder of the trials, of their table and of the best model.
   bool resume = false;            ///< Whether to continue the sweep in `output`, if there is one.
   bool overwrite_output = false;  ///< Whether a sweep in `output` may be replaced.
-  /// Successive halving: only one in so many configurations continues after each part of the training. 0: all train to
-  /// the end.
+  /// Successive halving: only one in so many configurations continues after each part of the training, and the first
+  /// parts train fewer seeds. 0: all train to the end.
   int64_t halving_factor = 0;
   bool keep_models = false;  ///< Whether all trials keep their weights and checkpoints; only the best model otherwise.
 };
@@ -375,7 +375,7 @@ struct SweepOptions {
 /// A configuration with the results of its seeds.
 struct SweepRow {
   std::vector<TrialSetting> settings;
-  std::vector<std::string> trials;            ///< Names of its trials, by seed.
+  std::vector<std::string> trials;            ///< Names of its trials, by seed, without those that halving left out.
   std::vector<uint64_t> seeds;                ///< Their seeds.
   std::vector<std::optional<double>> scores;  ///< Score of each trial; none: it has failed.
   double mean = 0;                            ///< Mean of these scores; NaN if all trials have failed.

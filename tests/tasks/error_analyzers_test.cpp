@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "portatune/tasks/metrics/tag_metrics.h"
+
 namespace portatune::tasks {
 namespace {
 
@@ -159,18 +161,15 @@ TEST(ErrorAnalyzer, NamesLabelsAndPredictions) {
 // One sentence of tags without unlabelled positions.
 void add_sentence(ErrorAnalyzer& analyzer, const Names& expected, const Names& predicted, const Names& tags) {
   const auto id_of = [&](const std::string& tag) { return std::ranges::find(tags, tag) - tags.begin(); };
-  const auto words = std::ssize(expected), width = std::ssize(tags);
-  std::vector<int32_t> labels;
-  std::vector<float> logits(static_cast<size_t>(words * width), -1);
-  for (size_t i = 0; i < expected.size(); ++i) {
-    labels.push_back(static_cast<int32_t>(id_of(expected[i])));
-    logits[i * tags.size() + static_cast<size_t>(id_of(predicted[i]))] = 2;
-  }
+  const auto words = std::ssize(expected);
+  std::vector<int32_t> labels, found;
+  for (const std::string& tag : expected) labels.push_back(static_cast<int32_t>(id_of(tag)));
+  for (const std::string& tag : predicted) found.push_back(static_cast<int32_t>(id_of(tag)));
   data::Example batch, outputs;
   batch.set("labels", Tensor({1, words}, std::span<const int32_t>(labels)));
   batch.set("word_count", Tensor({1}, {static_cast<int32_t>(words)}));
   batch.set(data::kExampleWeight, Tensor({1}, {1.0F}));
-  outputs.set("logits", Tensor({1, words, width}, std::span<const float>(logits)));
+  outputs.set(kTagIds, Tensor({1, words}, std::span<const int32_t>(found)));
   analyzer.update(batch, outputs);
 }
 

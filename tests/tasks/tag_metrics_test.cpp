@@ -31,25 +31,24 @@ size_t id_of(const std::string& label, const Tags& labels) {
   return static_cast<size_t>(std::ranges::find(labels, label) - labels.begin());
 }
 
-// Two rows of ten positions, with an unlabelled position before each word, and logits of the predictions. The second
-// row only fills the batch up.
+// Two rows of ten words, with an unlabelled position before each word, and the ids of the predictions. The second row
+// only fills the batch up.
 struct TagBatch {
   data::Example batch, outputs;
 
   TagBatch(const Tags& expected, const Tags& predicted, const Tags& labels, int32_t word_count) {
     constexpr size_t kLength = 20;
-    std::vector<int32_t> ids(2 * kLength, -100);
-    std::vector<float> logits(2 * kLength * labels.size(), -1.0f);
+    std::vector<int32_t> ids(2 * kLength, -100), found(2 * kLength);
     for (size_t i = 0; i < expected.size(); ++i) {
       const size_t place = 2 * i + 1;
       ids[place] = static_cast<int32_t>(id_of(expected[i], labels));
-      logits[place * labels.size() + id_of(predicted[i], labels)] = 2.0f;
+      found[place] = static_cast<int32_t>(id_of(predicted[i], labels));
     }
     ids[kLength] = 0;  // must not count
     batch.set("labels", Tensor({2, kLength}, std::span<const int32_t>(ids)));
     batch.set("word_count", Tensor({2}, {word_count, int32_t{7}}));
     batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
-    outputs.set("logits", Tensor({2, kLength, std::ssize(labels)}, std::span<const float>(logits)));
+    outputs.set(kTagIds, Tensor({2, kLength}, std::span<const int32_t>(found)));
   }
 };
 

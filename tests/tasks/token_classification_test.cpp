@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/metrics.h"
+#include "tasks/forward.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, was 18.
@@ -94,6 +97,36 @@ TEST(TokenClassification, ErrorNamesABadRow) {
   EXPECT_THAT(message(std::string(1000, '[').c_str(), "[]"), HasSubstr("levels"));
 }
 
+bool has_added_metrics = false;
+
+class NoMetrics final : public Metrics {
+  void update(const data::Example&, const data::Example&) override {}
+  Scores result() const override { return {}; }
+};
+const AddedMetrics kAdded([](const Task&) -> std::unique_ptr<Metrics> {
+  return has_added_metrics ? std::make_unique<NoMetrics>() : nullptr;
+});
+
+TEST(TokenClassification, ReturnsLogitsForAddedMetricsAlone) {
+  const TokenClassification task = token_task_with({.max_length = 8, .labels = {"A", "B", "O"}});
+  const auto batch = task.batches(data::from_examples({sentence_of(R"(["good", "bad", "film"])", R"(["B", "O", "A"])"),
+                                                       sentence_of(R"(["the", "film"])", R"(["O", "A"])")}),
+                                  2)
+                         .iterate()
+                         .next();
+  const data::Example outputs = compute(task, *batch).outputs;
+  EXPECT_FALSE(outputs.has("logits"));
+
+  has_added_metrics = true;
+  const data::Example all = compute(task, *batch).outputs;
+  has_added_metrics = false;
+  const auto ids = outputs.tensor("tag_ids").as<int32_t>();
+  const std::vector<float> best = metrics::argmax(all.tensor("logits").as<float>(), 3);
+  EXPECT_EQ(std::vector<float>(ids.begin(), ids.end()), best);
+  EXPECT_EQ(outputs.tensor("highest_logit").as<float>()[0],
+            std::ranges::max(all.tensor("logits").as<float>().first(8 * 3)));
+}
+
 TEST(TokenClassification, PredictionsMarkUnseenWords) {
   const TokenClassification task = token_task_with({.max_length = 4});
   const auto batch =
@@ -101,7 +134,7 @@ TEST(TokenClassification, PredictionsMarkUnseenWords) {
           .iterate()
           .next();
   data::Example outputs;
-  outputs.set("logits", Tensor({1, 4, 2}, {0.f, 1.f, 2.f, 1.f, 1.f, 2.f, 0.f, 0.f}));
+  outputs.set("tag_ids", Tensor({1, 4}, {1, 0, 1, 0}));
   EXPECT_THAT(task.predictions(*batch, outputs).at(0), ElementsAre("B", std::nullopt, "O", std::nullopt));
   EXPECT_EQ(task.prediction_lines()->take(*batch, outputs), "{\"tags\":[\"B\",null,\"O\",null]}\n");
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "portatune/device.h"
+#include "portatune/ops.h"
 #include "portatune/train/program/batch_shapes.h"
 #include "portatune/train/program/programs.h"
 #include "portatune/train/program/progress.h"
@@ -40,6 +41,9 @@ inline std::vector<std::vector<float>> step(const Device& device, const Task& ta
   }
   arrays.emplace(layout.input(train::StepInput::kRates), device.put(Tensor({}, {0.01f})));
   arrays.emplace(layout.input(train::StepInput::kRandomKey), device.put(Tensor({2}, {key, 7u})));
+  for (size_t i = 0; i < program.dropout_rates.size(); ++i) {
+    arrays.emplace(layout.dropout(i), device.put(dropout_rule(program.dropout_rates[i])));
+  }
   std::vector<DeviceArray*> arguments;
   for (auto& [index, array] : arrays) arguments.push_back(&array);
   std::vector<std::vector<float>> found;

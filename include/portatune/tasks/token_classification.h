@@ -63,6 +63,7 @@ class TokenClassification final : public TextTask {
   /// max_length or has no tokens.
   using Tags = std::vector<std::optional<std::string>>;
   /// The tags of each row of a batch, without the rows that only fill it up.
+  /// outputs  of forward(): "tag_ids", the most probable tag of each token, int32 [batch, seq]
   std::vector<Tags> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
@@ -81,6 +82,7 @@ class TokenClassification final : public TextTask {
   std::map<std::string, std::string> settings() const override;
 
   std::vector<std::string> inputs() const override;
+  /// Outputs: "tag_ids", "highest_logit", and "logits" [batch, seq, tags] where AddedMetrics may read them.
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   /// Precision, recall and F1 of entities as in seqeval, and the accuracy of words.
   std::unique_ptr<Metrics> metrics() const override;

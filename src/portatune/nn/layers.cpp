@@ -42,11 +42,21 @@ struct Activation {
   Value (*apply)(const Value& x);
 };
 constexpr Activation kActivations[] = {
-    {"gelu", exact_gelu},        {"gelu_python", exact_gelu},      {"gelu_new", tanh_gelu},
-    {"gelu_fast", tanh_gelu},    {"gelu_accurate", tanh_gelu},     {"gelu_python_tanh", tanh_gelu},
-    {"quick_gelu", quick_gelu},  {"gelu_pytorch_tanh", tanh_gelu}, {"relu", relu},
-    {"relu2", squared_relu},     {"sigmoid", logistic},            {"tanh", portatune::tanh},
-    {"silu", silu},              {"swish", silu},                  {"linear", identity},
+    {"gelu", exact_gelu},
+    {"gelu_python", exact_gelu},
+    {"gelu_new", tanh_gelu},
+    {"gelu_fast", tanh_gelu},
+    {"gelu_accurate", tanh_gelu},
+    {"gelu_python_tanh", tanh_gelu},
+    {"quick_gelu", quick_gelu},
+    {"gelu_pytorch_tanh", tanh_gelu},
+    {"relu", relu},
+    {"relu2", squared_relu},
+    {"sigmoid", logistic},
+    {"tanh", portatune::tanh},
+    {"silu", silu},
+    {"swish", silu},
+    {"linear", identity},
 };
 
 // Runs `build` and adds this scope to its errors.
@@ -278,7 +288,7 @@ Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64
 
 Value dropout(const Scope& s, const Value& x, double rate) {
   if (!s.options().training || rate == 0) return x;
-  return in_scope(s, [&] { return portatune::dropout(x, s.random_key(), rate); });
+  return in_scope(s, [&] { return portatune::dropout(x, s.random_key(), s.dropout_rule(rate)); });
 }
 
 Value dropout_of_part(const Scope& s, const Value& x, double rate) {
@@ -286,7 +296,8 @@ Value dropout_of_part(const Scope& s, const Value& x, double rate) {
   return in_scope(s, [&] {
     // With the features as the first axis, a device's part is contiguous in the whole array.
     const Value by_features = transpose(reshape(x, {-1, last_size("dropout", x)}), {1, 0});
-    const Value dropped = portatune::dropout(by_features, key_of_part(s, x.shape().elements()), rate);
+    const Value key = key_of_part(s, x.shape().elements());
+    const Value dropped = portatune::dropout(by_features, key, s.dropout_rule(rate));
     return reshape(transpose(dropped, {1, 0}), x.shape());
   });
 }
@@ -300,6 +311,7 @@ Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, 
     if (options.dropout > 0) {
       const bool has_part = options.dropout_heads != options.heads;
       options.key = has_part ? key_of_part(s, options.heads * q.shape()[1] * k.shape()[1]) : s.random_key();
+      options.dropout_rule = s.dropout_rule(options.dropout);
     }
     return portatune::attention(q, k, v, mask, options);
   });

@@ -131,6 +131,13 @@ const Parameter& Context::tied_parameter(const std::string& alias, const std::st
   return *found->second;
 }
 
+Value Context::dropout_rule(double rate) {
+  const Tensor rule = portatune::dropout_rule(rate);
+  if (!options_.rates_are_inputs) return constant(rule);
+  dropouts_.push_back({.rule = portatune::parameter("dropout_rule", rule.type()), .rate = rate});
+  return dropouts_.back().rule;
+}
+
 Scope Scope::operator/(std::string_view name) const {
   Scope inner = *this;
   if (!inner.path_.empty()) inner.path_ += '.';

@@ -8,6 +8,7 @@
 #include "portatune/error.h"
 #include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
+#include "portatune/tasks/metrics/all_metrics.h"
 #include "portatune/tasks/metrics/error_analyzers.h"
 #include "portatune/tasks/metrics/tag_metrics.h"
 #include "portatune/tasks/objectives/class_losses.h"
@@ -190,17 +191,15 @@ std::vector<TokenClassification::Tags> TokenClassification::predictions(const da
   const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
   const std::span<const int32_t> words = batch.tensor("word_ids").as<int32_t>();
   const std::span<const int32_t> word_counts = batch.tensor("word_count").as<int32_t>();
-  const std::span<const float> logits = outputs.tensor("logits").as<float>();
-  const size_t length = words.size() / weights.size(), width = impl_->labels.size();
+  const std::span<const int32_t> ids = outputs.tensor(tasks::kTagIds).as<int32_t>();
+  const size_t length = words.size() / weights.size();
   std::vector<Tags> predictions;
   for (size_t row = 0; row < weights.size(); ++row) {
     if (weights[row] == 0) continue;
     Tags& tags = predictions.emplace_back(static_cast<size_t>(word_counts[row]));
     for (size_t i = row * length; i < (row + 1) * length; ++i) {
       if (words[i] == kNoWord) continue;
-      const auto of_place = logits.subspan(i * width, width);
-      const auto best = static_cast<size_t>(std::ranges::max_element(of_place) - of_place.begin());
-      tags[static_cast<size_t>(words[i])] = impl_->labels[best];
+      tags[static_cast<size_t>(words[i])] = impl_->labels[static_cast<size_t>(ids[i])];
     }
   }
   return predictions;
@@ -227,8 +226,13 @@ Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch
   const Value x = model.state_for(models::HeadKind::kTokenClassification, root, texts.rows());
   const Value logits = texts.to_texts(
       model.logits(models::HeadKind::kTokenClassification, root, {.x = x, .num_labels = std::ssize(impl_->labels)}));
-  return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)),
-                                     tasks::loss_options(impl_->options.loss, root));
+  Forward forward = tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)),
+                                                tasks::loss_options(impl_->options.loss, root));
+  // The ids are a small part of the logits; the maximum shows whether these are finite.
+  if (!tasks::has_added_metrics(*this)) forward.outputs.clear();
+  forward.outputs.emplace_back(tasks::kTagIds, argmax(logits, 2));
+  forward.outputs.emplace_back("highest_logit", max(logits, {1, 2}));
+  return forward;
 }
 
 std::unique_ptr<Metrics> TokenClassification::metrics() const {

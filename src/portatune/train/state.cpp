@@ -8,6 +8,7 @@
 
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
+#include "portatune/ops.h"
 #include "portatune/train/batch_arrays.h"
 #include "portatune/train/checkpoint/run_facts.h"
 #include "portatune/train/checkpoint/run_record.h"
@@ -100,8 +101,8 @@ void TrainingState::plan_step(const Signature& batch, std::vector<ModelProgram>&
   const std::string key = key_of_step(batch);
   if (programs_.has(key)) return;
   StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
-  layouts_.insert_or_assign(key, std::move(plan.layout));
-  rates_.insert_or_assign(key, std::move(plan.rates));
+  steps_.insert_or_assign(key,
+                          StepArguments{std::move(plan.layout), std::move(plan.rates), std::move(plan.dropout_rates)});
   programs.push_back(
       {key, "training step for " + shape_of(batch), std::move(plan.function), std::move(plan.parameters)});
 }
@@ -144,7 +145,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   compile({signature}, {});
   const std::string key = key_of_step(signature);
   const Program& program = programs_.at(key);
-  const StepLayout& layout = layouts_.at(key);
+  const auto& [layout, rates, dropout_rates] = steps_.at(key);
   weights_.load_optimizer_state();
   if (progress_.empty()) progress_ = train::put(device_, position_.progress);
   const int64_t step = position_.step + 1;
@@ -152,7 +153,6 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
       .step = step, .total_steps = position_.total_steps, .reductions = position_.evaluations.plateau.reductions};
 
   std::vector<DeviceArray> inputs = put_batch(batch, signature, device_);
-  const StepRates& rates = rates_.at(key);
   DeviceArray rates_of_step =
       device_.put(learning_rate ? rates_for(*learning_rate, rates, options_) : rates_at(moment, rates, options_));
   DeviceArray random_key_of_step = device_.put(random_key(options_.seed, step));
@@ -164,6 +164,9 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   for (size_t i = 0; i < signature.size(); ++i) arguments[layout.batch(signature[i].first)] = &inputs[i];
   arguments[layout.input(StepInput::kRates)] = &rates_of_step;
   arguments[layout.input(StepInput::kRandomKey)] = &random_key_of_step;
+  for (size_t i = 0; i < dropout_rates.size(); ++i) {
+    arguments[layout.dropout(i)] = &dropout_rule_on_device(dropout_rates[i]);
+  }
   std::vector<DeviceArray> results = program.run(arguments);
   for (const auto& [argument, result] : layout.replaced()) *arguments[argument] = std::move(results[result]);
   const auto number = [&](StepNumber of) { return std::move(results[layout.result(of)]); };
@@ -228,7 +231,8 @@ std::string TrainingState::first_not_finite(const data::Example& batch) {
   if (!weight.empty()) return "the weight " + weight + ", before the step";
 
   DiagnosisProgram plan = diagnosis_program(task_, signature, step_options(options_, device_.mesh()));
-  const std::vector<DeviceArray> results = run_gradients(device_.compile(plan.function), batch, signature);
+  const std::vector<DeviceArray> results =
+      run_gradients(device_.compile(plan.function), batch, signature, plan.dropout_rates);
   if (!std::isfinite(scalar(results[0]))) return "the loss";
   const Tensor squares = results[1].to_host();
   for (size_t i = 0; i < plan.trainable.size(); ++i) {
@@ -237,14 +241,22 @@ std::string TrainingState::first_not_finite(const data::Example& batch) {
   return {};
 }
 
+DeviceArray& TrainingState::dropout_rule_on_device(double rate) {
+  const auto known = dropout_rules_.find(rate);
+  if (known != dropout_rules_.end()) return known->second;
+  return dropout_rules_.emplace(rate, device_.put(dropout_rule(rate))).first->second;
+}
+
 std::vector<DeviceArray> TrainingState::run_gradients(const Program& program, const data::Example& batch,
-                                                      const Signature& signature) {
+                                                      const Signature& signature,
+                                                      const std::vector<double>& dropout_rates) {
   std::vector<DeviceArray> inputs;
   inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
   for (DeviceArray& array : put_batch(batch, signature, device_)) inputs.push_back(std::move(array));
   inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
   std::vector<DeviceArray*> arguments = weights_.arguments();
   append(arguments, inputs);
+  for (const double rate : dropout_rates) arguments.push_back(&dropout_rule_on_device(rate));
   return program.run(arguments);
 }
 
@@ -253,10 +265,11 @@ Gradients TrainingState::gradients(const data::Example& batch) {
   const std::string key = key_of_gradients(signature);
   if (!programs_.has(key)) {
     GradientProgram plan = gradient_program(task_, signature, step_options(options_, device_.mesh()));
+    dropout_rates_.insert_or_assign(key, std::move(plan.dropout_rates));
     programs_.compile(
         {{key, "gradients of " + shape_of(signature), std::move(plan.function), std::move(plan.parameters)}}, {});
   }
-  const std::vector<DeviceArray> results = run_gradients(programs_.at(key), batch, signature);
+  const std::vector<DeviceArray> results = run_gradients(programs_.at(key), batch, signature, dropout_rates_.at(key));
   Gradients gradients{.loss = scalar(results[0]), .by_parameter = {}};
   for (size_t i = 0; i < weights_.names().size(); ++i) {
     if (!weights_.is_trained(i)) continue;

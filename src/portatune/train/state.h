@@ -162,8 +162,9 @@ class TrainingState {
   void plan_step(const Signature& batch, std::vector<ModelProgram>& programs);
   void plan_evaluation(const Signature& batch, std::vector<ModelProgram>& programs);
   /// Runs a program without an update, whose arguments are those of diagnosis_program().
-  std::vector<DeviceArray> run_gradients(const Program& program, const data::Example& batch,
-                                         const Signature& signature);
+  std::vector<DeviceArray> run_gradients(const Program& program, const data::Example& batch, const Signature& signature,
+                                         const std::vector<double>& dropout_rates);
+  DeviceArray& dropout_rule_on_device(double rate);
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
   Checkpoint checkpoint_of_now(const std::filesystem::path& folder);
@@ -180,10 +181,17 @@ class TrainingState {
   Position position_;
   std::vector<DeviceArray> progress_;  // newer than position_.progress; empty before the first step
   CompiledModel programs_;
+  std::map<double, DeviceArray> dropout_rules_;  // by rate
+  // The arguments of a step.
+  struct StepArguments {
+    StepLayout layout;
+    StepRates rates;
+    std::vector<double> dropout_rates;
+  };
   // By the keys of programs.
-  std::map<std::string, StepLayout> layouts_;
-  std::map<std::string, StepRates> rates_;
+  std::map<std::string, StepArguments> steps_;
   std::map<std::string, std::vector<std::string>> outputs_;
+  std::map<std::string, std::vector<double>> dropout_rates_;  // of the programs of gradients
 };
 
 }  // namespace portatune::train

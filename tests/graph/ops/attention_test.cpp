@@ -202,6 +202,22 @@ TEST(Attention, KernelsTakeASoftcapAndLibrariesDoNot) {
   EXPECT_TRUE(calls(gpu, 0));
   EXPECT_FALSE(calls(gpu, 50));
 }
+TEST(Attention, ADropoutRuleAsInputGivesTheBitsOfAConstantRate) {
+  const Tensor x = f32({2, 5, 12});
+  const Value in = parameter("x", x.type()), rule = parameter("rule", {kF32, {2}});
+  const Value bias = constant(some_keys_hidden(2, 5));
+  for (const Device* device : {&decompositions(), &kernels()}) {
+    Values results;
+    for (const Value& given : {rule, Value()}) {
+      const Value y = attention(in, in, in, bias,
+                                {.heads = 4, .scale = 1, .dropout = 0.4, .key = key(7, 8), .dropout_rule = given});
+      results.push_back(y);
+      results.push_back(gradients(sum(y * y), Values{in})[0]);
+    }
+    const std::vector<Tensor> found = evaluate(results, {in, rule}, {x, dropout_rule(0.4)}, *device);
+    for (const size_t i : {0, 1}) EXPECT_EQ(to_floats(found[i].view()), to_floats(found[i + 2].view())) << i;
+  }
+}
 // The second half of four heads, alone and among all heads.
 TEST(Attention, DropsTheSameWeightsForAPartOfTheHeads) {
   const auto inputs = std::vector{f32({2, 5, 12}), f32({2, 7, 12}, 2), f32({2, 7, 12}, 3)};

@@ -191,6 +191,27 @@ TEST(Dropout, KernelGivesTheSameBits) {
 TEST(Dropout, RefusesARateOfOne) {
   expect_shape_error([] { dropout(constant(f32({2})), key(1, 2), 1.0); }, {"dropout", "[0, 1)"});
 }
+TEST(Dropout, RuleHasTheRateInFloat32) {
+  const auto rule = [](double rate) {
+    const Tensor tensor = dropout_rule(rate);
+    return std::pair(tensor.as<float>()[0], tensor.as<float>()[1]);
+  };
+  EXPECT_EQ(rule(0), std::pair(0.0f, 1.0f));
+  EXPECT_EQ(rule(0.5), std::pair(0x1p31f, 2.0f));
+  // 13421773 / 2^27, the float nearest to 0.1, times 2^32
+  EXPECT_EQ(rule(0.1), std::pair(429496736.0f, 1 / (1 - 0.1f)));
+  EXPECT_EQ(rule(1e-4).first, 429497.0f);  // 429496.7
+  EXPECT_LT(rule(1 - 1e-12).first, 0x1p32f);
+}
+TEST(Dropout, ARuleAsInputGivesTheBitsOfAConstantRate) {
+  const Tensor x = f32({13, 67});
+  const Value in = parameter("x", x.type()), rule = parameter("rule", {kF32, {2}});
+  for (const Device* device : {&decompositions(), &kernels()}) {
+    const Values both{dropout(in, key(5, 6), rule), dropout(in, key(5, 6), 0.1)};
+    const std::vector<Tensor> found = evaluate(both, {in, rule}, {x, dropout_rule(0.1)}, *device);
+    EXPECT_EQ(to_floats(found[0].view()), to_floats(found[1].view()));
+  }
+}
 
 // ---- adamw and sum_of_squares
 

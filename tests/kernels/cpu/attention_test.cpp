@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kernels/cpu/dropout_mask.h"
 #include "kernels/cpu/support.h"
 
 namespace portatune::kernels {
@@ -91,7 +92,7 @@ struct AttentionCase {
         v(random_array<T>(s.batch * s.kv * s.kv_hidden(), 3)),
         dout(random_array<T>(s.batch * s.query * s.hidden(), 4)),
         bias{s, s.batch, 1, 1, random_array<float>(s.batch * s.kv, 5)} {
-    if (rate > 0) options.dropout = DropoutMask(kKey, rate);
+    if (rate > 0) options.dropout = mask_of(kKey, rate);
   }
 
   // Takes a bias of another shape.

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kernels/cpu/dropout_mask.h"
 #include "kernels/cpu/support.h"
 
 namespace portatune::kernels {
@@ -22,12 +23,10 @@ TEST(DropoutBits, MatchTheDefinition) {
   EXPECT_EQ(dropout_bits(0, 0, 1), 0xc4631032U);
 }
 
-TEST(DropoutMask, ThresholdAndScaleComeFromTheRateInFloat32) {
-  EXPECT_EQ(DropoutMask(kDropoutKey, 0).threshold, 0U);
-  EXPECT_EQ(DropoutMask(kDropoutKey, 0.5F).threshold, 0x80000000U);
-  EXPECT_EQ(DropoutMask(kDropoutKey, 0.5F).scale, 2.0F);
-  EXPECT_EQ(DropoutMask(kDropoutKey, 0.1F).threshold,
-            429496736U);  // 13421773 / 2^27, the float nearest to 0.1, times 2^32
+TEST(DropoutMask, HasTheThresholdAndTheScaleOfTheRule) {
+  const float rule[2] = {429496736.0F, 1.125F};
+  EXPECT_EQ(DropoutMask(kDropoutKey, rule).threshold, 429496736U);
+  EXPECT_EQ(DropoutMask(kDropoutKey, rule).scale, 1.125F);
 }
 
 template <class T>
@@ -40,7 +39,7 @@ TYPED_TEST(Dropout, DropsWhereTheBitsAreBelowTheThreshold) {
   for (const int64_t size : {1, 3, 7, 31, 33, 127, 100'003}) {
     const auto x = random_array<TypeParam>(size, 1);
     std::vector<TypeParam> y(x.size());
-    dropout(workers, DropoutMask(kDropoutKey, 0.3F), size, x.data(), y.data());
+    dropout(workers, mask_of(kDropoutKey, 0.3F), size, x.data(), y.data());
     for (size_t i = 0; i < x.size(); ++i) {
       const bool keep =
           dropout_bits(kDropoutKey[0], kDropoutKey[1], static_cast<uint32_t>(i)) >= 1288490240U;  // float(0.3) * 2^32
@@ -54,7 +53,7 @@ TYPED_TEST(Dropout, DropsTheRequestedShare) {
   const int64_t size = 1'000'000;
   const std::vector<TypeParam> x(static_cast<size_t>(size), from_float<TypeParam>(1));
   std::vector<TypeParam> y(x.size());
-  dropout(CallerOnly(), DropoutMask(kDropoutKey, 0.1F), size, x.data(), y.data());
+  dropout(CallerOnly(), mask_of(kDropoutKey, 0.1F), size, x.data(), y.data());
   int64_t dropped = 0;
   for (const TypeParam& value : y) dropped += to_float(value) == 0;
   EXPECT_NEAR(static_cast<double>(dropped), 1e5, 5 * 300);  // five standard deviations of a binomial distribution
@@ -63,7 +62,7 @@ TYPED_TEST(Dropout, DropsTheRequestedShare) {
 TEST(DropoutOfNonFinite, IsZeroWhereDropped) {
   const std::vector<float> x(64, std::numeric_limits<float>::infinity());
   std::vector<float> y(x.size());
-  dropout(CallerOnly(), DropoutMask(kDropoutKey, 0.5F), 64, x.data(), y.data());
+  dropout(CallerOnly(), mask_of(kDropoutKey, 0.5F), 64, x.data(), y.data());
   for (const float value : y) EXPECT_FALSE(std::isnan(value));
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "portatune/error.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 using testing::DoubleEq;
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 RunOptions of_epochs(int64_t epochs) {
   RunOptions options;
@@ -53,20 +53,43 @@ TEST(ConfigurationsOf, JoinsTrialsWithEqualSettings) {
   EXPECT_THAT(found[1].trials, ElementsAre(1));
 }
 
-// Nine configurations become three and one, so the parts are a ninth and a third of the run.
-TEST(HalvingParts, AreSharesOfTheRun) {
-  EXPECT_THAT(halving_parts(of_epochs(9), 9, 3), ElementsAre(DoubleEq(1.0 / 9), DoubleEq(1.0 / 3)));
-  EXPECT_THAT(halving_parts(of_epochs(16), 4, 2), ElementsAre(0.25, 0.5));
-  EXPECT_THAT(halving_parts(of_epochs(49), 49, 7), ElementsAre(DoubleEq(1.0 / 49), DoubleEq(1.0 / 7)));
-  EXPECT_THAT(halving_parts(of_epochs(9), 1, 3), IsEmpty());
+std::vector<double> ends_of(const std::vector<Rung>& rungs) {
+  std::vector<double> ends;
+  for (const Rung& rung : rungs) ends.push_back(rung.end);
+  return ends;
 }
 
-TEST(HalvingParts, AreWholeWhereEpochsAreMeasured) {
-  EXPECT_THAT(halving_parts(of_epochs(2), 9, 3), ElementsAre(0.5));  // both parts end in the first epoch
-  EXPECT_THROW(halving_parts(of_epochs(1), 9, 3), UsageError);
+std::vector<size_t> seeds_of(const std::vector<Rung>& rungs) {
+  std::vector<size_t> seeds;
+  for (const Rung& rung : rungs) seeds.push_back(rung.seeds);
+  return seeds;
+}
+
+constexpr double kWholeRun = std::numeric_limits<double>::infinity();
+
+// Nine configurations become three and one, so the parts are a ninth and a third of the run.
+TEST(Rungs, EndAtSharesOfTheRun) {
+  EXPECT_THAT(ends_of(rungs_of(of_epochs(9), 9, 1, 3)), ElementsAre(DoubleEq(1.0 / 9), DoubleEq(1.0 / 3), kWholeRun));
+  EXPECT_THAT(ends_of(rungs_of(of_epochs(16), 4, 1, 2)), ElementsAre(0.25, 0.5, kWholeRun));
+  EXPECT_THAT(ends_of(rungs_of(of_epochs(49), 49, 1, 7)),
+              ElementsAre(DoubleEq(1.0 / 49), DoubleEq(1.0 / 7), kWholeRun));
+  EXPECT_THAT(ends_of(rungs_of(of_epochs(9), 1, 1, 3)), ElementsAre(kWholeRun));
+  EXPECT_THAT(ends_of(rungs_of(of_epochs(9), 9, 1, 0)), ElementsAre(kWholeRun));
+}
+
+TEST(Rungs, EndWithEpochsWhereTheseAreMeasured) {
+  EXPECT_THAT(ends_of(rungs_of(of_epochs(2), 9, 1, 3)), ElementsAre(0.5, kWholeRun));  // both end in the first epoch
+  EXPECT_THROW(rungs_of(of_epochs(1), 9, 1, 3), UsageError);
   RunOptions by_steps = of_epochs(1);
   by_steps.eval_steps = 10;
-  EXPECT_THAT(halving_parts(by_steps, 9, 3), ElementsAre(DoubleEq(1.0 / 9), DoubleEq(1.0 / 3)));
+  EXPECT_THAT(ends_of(rungs_of(by_steps, 9, 1, 3)), ElementsAre(DoubleEq(1.0 / 9), DoubleEq(1.0 / 3), kWholeRun));
+}
+
+TEST(Rungs, HaveAShareOfTheSeeds) {
+  EXPECT_THAT(seeds_of(rungs_of(of_epochs(9), 9, 3, 3)), ElementsAre(1, 1, 3));
+  EXPECT_THAT(seeds_of(rungs_of(of_epochs(9), 9, 10, 3)), ElementsAre(2, 4, 10));
+  EXPECT_THAT(seeds_of(rungs_of(of_epochs(2), 2, 3, 2)), ElementsAre(2, 3));
+  EXPECT_THAT(seeds_of(rungs_of(of_epochs(9), 9, 3, 0)), ElementsAre(3));
 }
 
 }  // namespace

@@ -145,6 +145,30 @@ TEST(Sweep, CompilesOneProgramForAllWeightDecays) {
   EXPECT_GT(compilations_of("zero", {0, 0.1}), of_one);
 }
 
+// Dropout rates above 0 are inputs, too.
+TEST(Sweep, CompilesTheStepOfOneRunForAllDropoutRates) {
+  const Toy toy;
+  const auto compilations_of = [&](const std::string& output, const std::vector<std::string>& rates) {
+    SweepOptions options = sweep_of(toy, output, std::vector<std::string>(rates.size(), "1e-2"), {1});
+    for (size_t i = 0; i < rates.size(); ++i) {
+      options.trials[i].settings = {{"config-overrides", "hidden_dropout_prob=" + rates[i]}};
+      options.trials[i].options.model.config_overrides = {"hidden_dropout_prob=" + rates[i]};
+      options.trials[i].options.device.use_cache = false;
+    }
+    Watch watch;
+    EXPECT_TRUE(sweep(options, watch));
+    for (size_t i = 0; i < rates.size(); ++i) {
+      EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << rates[i];
+    }
+    EXPECT_NE(weights_in(options.output / trial_name(0)), weights_in(options.output / trial_name(rates.size() - 1)));
+    return watch.compilations;
+  };
+  const int64_t of_one = compilations_of("two", {"0.1", "0.3"});
+  EXPECT_GT(of_one, 0);
+  EXPECT_EQ(compilations_of("three", {"0.05", "0.1", "0.5"}), of_one);
+  EXPECT_GT(compilations_of("zero", {"0", "0.1"}), of_one);
+}
+
 TEST(Sweep, KeepsTheBestModelAndTheRecordsOfAllTrials) {
   const Toy toy;
   SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1});
@@ -228,9 +252,11 @@ TEST(Sweep, SurvivorOfHalvingEqualsASingleRunToTheBit) {
   Watch watch;
   const std::optional<SweepOutcome> outcome = sweep(options, watch);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(watch.steps, 6 * 4 + 2 * 8);
+  EXPECT_EQ(watch.steps, 3 * 4 + 8 + 12);  // the second seed of the survivor alone
   EXPECT_EQ(outcome->rows[0].steps, 12);
+  EXPECT_THAT(outcome->rows[0].seeds, ElementsAre(1, 2));
   EXPECT_EQ(outcome->rows[1].steps, 4);
+  EXPECT_THAT(outcome->rows[1].seeds, ElementsAre(1));
   for (size_t i = 0; i < options.trials.size(); ++i) {
     if (options.trials[i].settings != outcome->rows[0].settings) continue;
     EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
@@ -240,7 +266,7 @@ TEST(Sweep, SurvivorOfHalvingEqualsASingleRunToTheBit) {
 TEST(Sweep, ResumedAtAnyStepEqualsAnUninterruptedOne) {
   const Toy toy;
   const auto with_halving = [&](const std::string& output) {
-    SweepOptions options = sweep_of(toy, output, {"1e-9", "1e-2"}, {1});
+    SweepOptions options = sweep_of(toy, output, {"1e-9", "1e-2"}, {1, 2});
     options.halving_factor = 2;
     for (Trial& trial : options.trials) trial.options.epochs = 2;
     return options;
@@ -248,7 +274,7 @@ TEST(Sweep, ResumedAtAnyStepEqualsAnUninterruptedOne) {
   Events unobserved;
   const SweepOptions whole = with_halving("whole");
   ASSERT_TRUE(sweep(whole, unobserved));
-  for (const int64_t steps : {1, 4, 5, 8, 9, 11}) {
+  for (const int64_t steps : {1, 4, 5, 8, 9, 11, 12, 13, 19}) {
     SweepOptions options = with_halving("resumed");
     options.overwrite_output = fs::exists(options.output);
     Watch stop(steps);

@@ -124,6 +124,58 @@ TEST(StepProgram, AFrozenLayerHasItsForwardPassAlone) {
   EXPECT_GT(products(two.step(4, {})), products(two.step(4, {.frozen = {"layer.0"}})));
 }
 
+// Layers with dropout of states and of attention weights, of which one device has all or a part.
+class DropoutTask final : public Task {
+ public:
+  DropoutTask(double hidden, double attention) : hidden_(hidden), attention_(attention) {}
+
+  std::vector<std::string> inputs() const override { return {"x", std::string(data::kExampleWeight)}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value& weights = batch.at(std::string(data::kExampleWeight));
+    Value x = nn::dropout(root / "embeddings", batch.at("x"), hidden_);
+    const Value mask = full({kF32, {1, 1, 1, x.shape()[1]}}, 0);
+    for (const int64_t i : {0, 1}) {
+      const nn::Scope layer = root / "layer" / i;
+      const nn::SelfAttention heads{.heads = 2, .head_size = 2, .dropout = attention_};
+      const Value attended = nn::self_attention(layer / "attention", x, mask, heads);
+      const Value y = nn::dropout_of_part(layer / "attention", attended, hidden_);
+      x = nn::remat(layer, x, x + nn::dropout(layer, nn::linear(layer / "output", y, 4, nn::rows()), hidden_));
+    }
+    return {.loss_sum = sum(sum(x, {1, 2}) * weights), .weight_sum = sum(weights), .outputs = {}};
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  void save(const std::filesystem::path&) const override {}
+
+ private:
+  const double hidden_, attention_;
+};
+
+TEST(StepProgram, DoesNotDependOnDropoutRatesAboveZero) {
+  const train::Signature batch{{"x", {kF32, {4, 3, 4}}}, {std::string(data::kExampleWeight), {kF32, {4}}}};
+  const std::vector<train::StepOptions> all_options = {{},
+                                                       {.remat = Remat::kLayers},
+                                                       {.gradient_accumulation_steps = 2, .remat = Remat::kDots},
+                                                       {.mesh = {.data = 2, .tensor = 2}}};
+  for (const train::StepOptions& options : all_options) {
+    const auto program_of = [&](double hidden, double attention) {
+      return train::step_program(DropoutTask(hidden, attention), batch, options);
+    };
+    const auto text_of = [](const Function& function) { return to_stablehlo(function, {}); };
+    const train::StepProgram one = program_of(0.1, 0.1);
+    EXPECT_THAT(one.dropout_rates, testing::Each(0.1));
+    EXPECT_EQ(one.dropout_rates.size(), 7);
+    EXPECT_EQ(text_of(program_of(0.5, 0.25).function), text_of(one.function));
+    EXPECT_THAT(program_of(0.5, 0.25).dropout_rates, ElementsAre(0.5, 0.25, 0.5, 0.5, 0.25, 0.5, 0.5));
+
+    const train::StepProgram some = program_of(0, 0.1), none = program_of(0, 0);
+    EXPECT_THAT(some.dropout_rates, ElementsAre(0.1, 0.1));
+    EXPECT_THAT(none.dropout_rates, ElementsAre());
+    EXPECT_EQ(count(text_of(none.function), "stablehlo.xor"), 0);
+    EXPECT_LT(none.function.parameters.size(), some.function.parameters.size());
+  }
+}
+
 TEST(StepProgram, FrozenParametersAreNamedInPartsThatExist) {
   const auto message = [](const std::vector<std::string>& frozen) {
     return message_of<UsageError>([&] { train::step_program(LinearTask(), kBatch, {.frozen = frozen}); });

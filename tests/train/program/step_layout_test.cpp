@@ -56,6 +56,14 @@ TEST(StepLayout, HasStateThenBatchThenInputs) {
   EXPECT_EQ(layout.arguments(), 12);
 }
 
+TEST(StepLayout, RulesOfDropoutsAreTheLastArguments) {
+  const train::StepLayout layout(kParameters, train::slots_of(kParameters, *optim::adamw({}), {}), kLabelledBatch, 3);
+  EXPECT_EQ(layout.dropout(0), 12);
+  EXPECT_EQ(layout.dropout(2), 14);
+  EXPECT_EQ(layout.arguments(), 15);
+  EXPECT_EQ(layout.results(), 12);
+}
+
 TEST(StepLayout, ResultsReplaceTheStateAndEndWithNumbers) {
   const train::StepLayout layout = layout_of_adamw();
   EXPECT_EQ(layout.replaced().size(), 8);

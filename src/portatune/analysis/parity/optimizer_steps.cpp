@@ -5,6 +5,7 @@
 
 #include "portatune/error.h"
 #include "portatune/nn/program_parameters.h"
+#include "portatune/ops.h"
 
 namespace portatune::parity {
 namespace {
@@ -88,6 +89,9 @@ std::vector<Tensor> start_of_step(const train::StepProgram& step, const Referenc
   for (const std::string& name : task.inputs()) arguments[layout.batch(name)] = reference.inputs().tensor(name);
   arguments[layout.input(train::StepInput::kRates)] = Tensor({}, {learning_rate});
   arguments[layout.input(train::StepInput::kRandomKey)] = Tensor({2}, {random_key[0], random_key[1]});
+  for (size_t i = 0; i < step.dropout_rates.size(); ++i) {
+    arguments[layout.dropout(i)] = dropout_rule(step.dropout_rates[i]);
+  }
   return arguments;
 }
 

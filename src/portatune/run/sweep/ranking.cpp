@@ -44,18 +44,21 @@ bool is_better(const MeanScore& a, const MeanScore& b, bool greater_is_better) {
   return greater_is_better ? a.mean > b.mean : a.mean < b.mean;
 }
 
-std::vector<double> halving_parts(const RunOptions& options, int64_t configurations, int64_t factor) {
+std::vector<Rung> rungs_of(const RunOptions& options, size_t configurations, size_t seeds, int64_t factor) {
+  std::vector<Rung> rungs = {{.end = std::numeric_limits<double>::infinity(), .seeds = seeds}};
+  if (factor == 0) return rungs;
   const double epochs = options.max_steps > 0 ? 1 : static_cast<double>(options.epochs);
   const bool by_epochs = !options.eval_steps.is_set();
-  std::vector<double> ends;
+  const auto one_in = static_cast<size_t>(factor);
   double divisor = 1;  // quotients are exact where epochs are whole
-  for (int64_t left = configurations; left > 1; left = (left + factor - 1) / factor) {
+  for (size_t left = configurations; left > 1; left = (left + one_in - 1) / one_in) {
     divisor *= static_cast<double>(factor);
     const double end = by_epochs ? std::ceil(epochs / divisor) / epochs : 1 / divisor;
-    if (end < 1 && (ends.empty() || end < ends.back())) ends.push_back(end);
+    const auto some = static_cast<size_t>(std::ceil(static_cast<double>(seeds) / divisor));
+    if (end < 1 && end < rungs.back().end) rungs.push_back({.end = end, .seeds = some});
   }
-  std::ranges::reverse(ends);
-  if (!ends.empty() || configurations < 2) return ends;
+  std::ranges::reverse(rungs);
+  if (rungs.size() > 1 || configurations < 2) return rungs;
   throw UsageError(
       {.where = "halving",
        .given = options.max_steps > 0 ? "max_steps without eval_steps" : "one evaluation, at the end of the run",

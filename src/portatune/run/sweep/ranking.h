@@ -29,11 +29,18 @@ MeanScore mean_of(const std::vector<std::optional<double>>& scores);
 /// Whether `a` is better than `b`. A configuration with a failed trial is worse than any without.
 bool is_better(const MeanScore& a, const MeanScore& b, bool greater_is_better);
 
-/// The parts of a run after which halving compares the trials, ascending and below 1. A trial is compared by its first
-/// evaluation from then on.
+/// A part of the training, up to its first evaluation from `end` on.
+struct Rung {
+  double end;    ///< share of the run after which the trials are compared; infinite for the last rung, the whole run
+  size_t seeds;  ///< number of seeds with which each configuration has trained so far
+};
+
+/// The rungs of successive halving, with rising ends. A comparison after a third of the run has a third of the seeds,
+/// rounded up.
 /// configurations  their number
-/// factor          one in so many continues
+/// seeds           number of seeds of each
+/// factor          one in so many continues after each rung; 0: there is the last rung alone
 /// errors          UsageError if the trials are not known to have an evaluation before the end
-std::vector<double> halving_parts(const RunOptions& options, int64_t configurations, int64_t factor);
+std::vector<Rung> rungs_of(const RunOptions& options, size_t configurations, size_t seeds, int64_t factor);
 
 }  // namespace portatune::run

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <ranges>
@@ -14,12 +13,9 @@
 #include "portatune/base/threads/stop.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
-#include "portatune/option_fields.h"
 #include "portatune/run.h"
 #include "portatune/run/callback_pair.h"
 #include "portatune/run/fit.h"
-#include "portatune/run/inputs/rows/encoded_rows.h"
-#include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
@@ -31,6 +27,7 @@
 #include "portatune/run/output/run_checkpoints.h"
 #include "portatune/run/score_of_task.h"
 #include "portatune/run/sweep/ranking.h"
+#include "portatune/run/sweep/rows_of_trials.h"
 #include "portatune/run/sweep/sweep_files.h"
 #include "portatune/run/sweep/sweep_state.h"
 #include "portatune/run/sweep/trial_events.h"
@@ -44,34 +41,6 @@ namespace portatune::run {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kWholeRun = std::numeric_limits<double>::infinity();
-
-// Whether an option changes neither the rows nor their encoding. Options of training know no rows, but the parts of a
-// step decide how texts are packed.
-bool is_of_training_alone(std::string name) {
-  static const std::set<std::string> kNames = [] {
-    TrainingOptions options;
-    std::set<std::string> names = {"epochs", "max_steps"};
-    for (const OptionField& field : fields_of(options)) names.insert(field.name);
-    names.erase("gradient_accumulation_steps");
-    return names;
-  }();
-  std::ranges::replace(name, '-', '_');
-  return kNames.contains(name);
-}
-
-// The settings of a trial that decide about its rows; trials with the same text share them. Bad rows are counted by
-// run, so those trials share nothing.
-std::string data_settings(const SweepOptions& a, size_t index) {
-  const Trial& trial = a.trials[index];
-  std::string text = trial.options.model.bad_rows ? trial_name(index) : "";
-  for (const auto& [name, value] : trial.settings) {
-    if (!is_of_training_alone(name)) text += fmt::format("{}={}\n", name, value);
-  }
-  if (trial.options.validation_split > 0) text += fmt::format("seed={}\n", trial.options.training.seed);
-  return text;
-}
 
 std::vector<TrialSetting> settings_with_seed(const Trial& trial) {
   std::vector<TrialSetting> settings = trial.settings;
@@ -132,20 +101,16 @@ void check_options(const SweepOptions& a) {
   for (const Trial& trial : a.trials) check_trial(trial.options);
 }
 
-// The parts of a run after which the trials are compared; the last one is kWholeRun.
-std::vector<double> ends_of(const SweepOptions& a) {
-  std::vector<double> ends;
-  if (a.halving_factor > 0) {
-    const std::vector<Configuration> all = configurations_of(a.trials);
-    ends = halving_parts(a.trials.front().options, std::ssize(all), a.halving_factor);
-  }
-  ends.push_back(kWholeRun);
-  return ends;
+std::vector<Rung> all_rungs(const SweepOptions& a) {
+  const std::vector<Configuration> all = configurations_of(a.trials);
+  size_t seeds = 0;
+  for (const Configuration& configuration : all) seeds = std::max(seeds, configuration.trials.size());
+  return rungs_of(a.trials.front().options, all.size(), seeds, a.halving_factor);
 }
 
 // Everything that decides about the results of a sweep, as far as its options say.
 train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
-  train::RunFacts facts = {{"metric", score.name}, {"halving_factor", std::to_string(a.halving_factor)}};
+  train::RunFacts facts = {{"metric", score.name}, {"halving", std::to_string(a.halving_factor)}};
   facts[train::kModelFact] = name_of_model(a.trials.front().options.model.folder);
   for (const GivenOption& option : a.trials.front().options.model.given) {
     const bool is_setting = std::ranges::any_of(
@@ -159,65 +124,30 @@ train::RunFacts facts_of(const SweepOptions& a, const DecidingScore& score) {
   return facts;
 }
 
-// Most bytes of encoded rows that trials with the same rows keep in memory.
-int64_t max_encoded_rows(const SweepOptions& a) {
-  std::set<std::string> all;
-  for (size_t i = 0; i < a.trials.size(); ++i) all.insert(data_settings(a, i));
-  return kMaxEncodedRows / std::ssize(all);
-}
-
-// The rows, the task and the shapes that trials share.
-class SharedRows {
- public:
-  SharedRows(const SweepOptions& a, size_t trial, Events& events)
-      : encoded_(std::make_shared<data::ExampleMemory>(max_encoded_rows(a))),
-        plan_(with_memory(plan_run(a.trials[trial].options, {}, events))),
-        rows_(split_of(plan_, *plan_.task, events)) {}
-
-  SurveyedRows& rows() { return rows_; }
-  // checkpoint  see RunPlan::checkpoint
-  RunPlan plan_of(RunOptions options, fs::path checkpoint, Events& events) const {
-    return with_memory(plan_like(plan_, std::move(options), std::move(checkpoint), events));
-  }
-
- private:
-  RunPlan with_memory(RunPlan plan) const {
-    keep_encoded_rows(*plan.task, encoded_);
-    return plan;
-  }
-
-  const std::shared_ptr<data::ExampleMemory> encoded_;
-  const RunPlan plan_;
-  SurveyedRows rows_;
-};
-
 class Sweep {
  public:
-  // ends        those of ends_of()
-  // first_rows  of the first trial; null: they are not read yet
-  // callback    further observer of the trainings; null: none
-  Sweep(const SweepOptions& options, std::vector<double> ends, std::unique_ptr<SharedRows> first_rows, Events& events,
-        Callback* callback)
+  // rungs     those of all_rungs()
+  // callback  further observer of the trainings; null: none
+  Sweep(const SweepOptions& options, std::vector<Rung> rungs, RowsOfTrials& rows, Events& events, Callback* callback)
       : options_(options),
-        ends_(std::move(ends)),
+        rungs_(std::move(rungs)),
+        rows_(rows),
         events_(events),
         callback_(callback),
         score_(deciding_score_of(options.trials.front().options)),
         state_(options.output, facts_of(options, score_), options.trials),
-        device_(options.trials.front().options.device, events) {
-    if (first_rows) rows_[data_settings(options, 0)] = std::move(first_rows);
-  }
+        device_(options.trials.front().options.device, events) {}
 
   // Trains all trials. Returns false if the sweep was stopped on request.
   bool train() {
     std::vector<Configuration> left = configurations_of(options_.trials);
-    for (size_t rung = 0; rung < ends_.size(); ++rung) {
+    for (size_t rung = 0; rung < rungs_.size(); ++rung) {
       for (const Configuration& configuration : left) {
-        for (const size_t trial : configuration.trials) {
-          if (!train_until(trial, rung, ends_[rung])) return false;
+        for (const size_t trial : configuration.trials | std::views::take(rungs_[rung].seeds)) {
+          if (!train_until(trial, rung)) return false;
         }
       }
-      if (rung + 1 == ends_.size()) break;
+      if (rung + 1 == rungs_.size()) break;
       left = survivors(left);
       remove_weights_but(names_of(left));
     }
@@ -238,13 +168,14 @@ class Sweep {
 
  private:
   // Trains a trial to the end of a rung, unless that is done. Returns false if the sweep was stopped on request.
-  bool train_until(size_t index, size_t rung, double end) {
+  bool train_until(size_t index, size_t rung) {
     const TrialState& state = state_.trial(index);
-    if (!state.error.empty() || state.rungs.size() > rung) return true;
+    if (!state.error.empty() || state.rungs.contains(rung)) return true;
+    const double end = rungs_[rung].end;
     events_.notice(fmt::format("trial {} of {}: {}", index + 1, options_.trials.size(), describe(trial(index))));
     try {
       if (!is_reached(index, end) && !run(index, end)) return false;
-      record(index);
+      record(index, rung);
       remove_surplus_weights();
     } catch (const NumericError& error) {
       fail(index, one_line(error.report()));
@@ -260,7 +191,7 @@ class Sweep {
   // Whether a checkpoint of the trial lies at the end of the rung or behind it.
   bool is_reached(size_t index, double end) const {
     const fs::path folder = folder_of(index);
-    if (end == kWholeRun || !fs::is_directory(folder)) return false;
+    if (end > 1 || !fs::is_directory(folder)) return false;
     train::recover_checkpoints(folder);
     const fs::path newest = train::newest_checkpoint(folder).path;
     const std::vector<LoggedEvaluation> evaluations = logged_evaluations(folder);
@@ -281,7 +212,7 @@ class Sweep {
     io::recover_directory(options.output);
     options.resume = fs::exists(options.output);
     const fs::path checkpoint = checkpoint_of(options, events);
-    SharedRows& shared = rows_of(index);
+    SharedRows& shared = rows_.of(index);
     const RunPlan plan = shared.plan_of(std::move(options), checkpoint, events);
     events_.run_begins({.number = static_cast<int64_t>(index) + 1,
                         .output = plan.output,
@@ -294,18 +225,12 @@ class Sweep {
     return false;
   }
 
-  SharedRows& rows_of(size_t index) {
-    std::unique_ptr<SharedRows>& shared = rows_[data_settings(options_, index)];
-    if (!shared) shared = std::make_unique<SharedRows>(options_, index, events_);
-    return *shared;
-  }
-
-  void record(size_t index) {
+  void record(size_t index, size_t rung) {
     const auto found = deciding_evaluation(logged_evaluations(folder_of(index)), score_);
     if (!found || !value_of(found->scores, score_)) return fail(index, "no finite " + score_.name + " in its log");
     events_.notice(fmt::format("trial {} of {}: {} {:.4f} after step {}", index + 1, options_.trials.size(),
                                score_.name, *value_of(found->scores, score_), found->step));
-    state_.add(index, {.step = found->step, .scores = found->scores});
+    state_.add(index, rung, {.step = found->step, .scores = found->scores});
   }
 
   void fail(size_t index, const std::string& error) {
@@ -340,18 +265,25 @@ class Sweep {
 
   bool has_ended(size_t index) const {
     const TrialState& state = state_.trial(index);
-    return state.rungs.size() == ends_.size() || !state.error.empty();
+    return state.rungs.contains(rungs_.size() - 1) || !state.error.empty();
   }
 
   std::optional<double> score_of(size_t index) const {
     const TrialState& state = state_.trial(index);
-    return state.error.empty() && !state.rungs.empty() ? value_of(state.rungs.back().scores, score_) : std::nullopt;
+    return state.error.empty() && state.last() != nullptr ? value_of(state.last()->scores, score_) : std::nullopt;
   }
 
   MeanScore mean_score(const Configuration& configuration) const {
     std::vector<std::optional<double>> scores;
-    for (const size_t index : configuration.trials) scores.push_back(score_of(index));
+    for (const size_t index : begun_trials(configuration)) scores.push_back(score_of(index));
     return mean_of(scores);
+  }
+
+  std::vector<size_t> begun_trials(const Configuration& configuration) const {
+    std::vector<size_t> begun;
+    std::ranges::copy_if(configuration.trials, std::back_inserter(begun),
+                         [this](size_t index) { return state_.trial(index).has_begun(); });
+    return begun;
   }
 
   // The configurations, the best first; equal ones in the order of their trials.
@@ -382,12 +314,11 @@ class Sweep {
   SweepRow row_of(const Configuration& configuration) const {
     const MeanScore mean = mean_score(configuration);
     SweepRow row{.settings = configuration.settings, .mean = mean.mean, .deviation = mean.deviation};
-    for (const size_t index : configuration.trials) {
-      const TrialState& state = state_.trial(index);
+    for (const size_t index : begun_trials(configuration)) {
       row.trials.push_back(trial_name(index));
       row.seeds.push_back(trial(index).options.training.seed);
       row.scores.push_back(score_of(index));
-      if (!state.rungs.empty()) row.steps = std::max(row.steps, state.rungs.back().step);
+      if (const RungResult* last = state_.trial(index).last()) row.steps = std::max(row.steps, last->step);
     }
     return row;
   }
@@ -398,9 +329,12 @@ class Sweep {
         .metric = score_.name, .greater_is_better = score_.greater_is_better, .output = options_.output};
     std::vector<Configuration> configurations = ranked(configurations_of(options_.trials));
     std::ranges::stable_sort(configurations, std::ranges::greater(), [&](const Configuration& configuration) {
-      size_t rungs = 0;
-      for (const size_t index : configuration.trials) rungs = std::max(rungs, state_.trial(index).rungs.size());
-      return rungs;
+      size_t last = 0;
+      for (const size_t index : configuration.trials) {
+        const TrialState& state = state_.trial(index);
+        if (!state.rungs.empty()) last = std::max(last, state.rungs.rbegin()->first);
+      }
+      return last;
     });
     for (const Configuration& configuration : configurations) outcome.rows.push_back(row_of(configuration));
     outcome.best = best_trial(configurations.front());
@@ -427,13 +361,13 @@ class Sweep {
   fs::path folder_of(size_t index) const { return options_.output / trial_name(index); }
 
   const SweepOptions& options_;
-  const std::vector<double> ends_;
+  const std::vector<Rung> rungs_;
+  RowsOfTrials& rows_;
   Events& events_;
   Callback* const callback_;
   const DecidingScore score_;
   SweepState state_;
   DeviceOfRuns device_;
-  std::map<std::string, std::unique_ptr<SharedRows>> rows_;  // by data_settings()
   bool is_first_ = true;
 };
 
@@ -444,17 +378,16 @@ std::string trial_name(size_t trial) { return fmt::format("trial-{:03}", trial +
 std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events, Callback* callback) {
   check_options(options);
   const StopScope scope(options.trials.front().options.stop);
-  std::vector<double> ends = ends_of(options);
+  std::vector<Rung> rungs = all_rungs(options);
   check_folder_of_runs(options.output, kSweepFile, options.resume, options.overwrite_output);
   if (options.overwrite_output) require_model_elsewhere(options.trials.front().options.model.folder, options.output);
   const OutputLock lock(options.output, events);
-  std::unique_ptr<SharedRows> first_rows;
+  RowsOfTrials rows(options.trials, events);
   if (options.overwrite_output) {
-    // Faults in the rows end the sweep before the earlier one is removed.
-    first_rows = std::make_unique<SharedRows>(options, 0, events);
+    rows.of(0);  // Faults in the rows end the sweep before the earlier one is removed.
     remove_earlier_sweep(options.output);
   }
-  Sweep sweep(options, std::move(ends), std::move(first_rows), events, callback);
+  Sweep sweep(options, std::move(rungs), rows, events, callback);
   if (!sweep.train()) return std::nullopt;
   return sweep.finish();
 }

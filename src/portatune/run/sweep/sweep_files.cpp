@@ -43,7 +43,7 @@ std::string text_of(const Pairs& pairs, const std::string& name) {
   return found == pairs.end() ? "" : fmt::format("{}", found->second);
 }
 
-Scores last_scores(const TrialState& state) { return state.rungs.empty() ? Scores() : state.rungs.back().scores; }
+Scores last_scores(const TrialState& state) { return state.last() == nullptr ? Scores() : state.last()->scores; }
 
 // The configurations, the best first.
 report::PageTable table_of(const SweepOutcome& outcome) {
@@ -104,7 +104,7 @@ void write_table(const fs::path& output, const std::vector<Trial>& trials, const
     std::vector<std::string> cells = {trial_name(i)};
     for (const std::string& name : settings) cells.push_back(text_of(trials[i].settings, name));
     cells.push_back(std::to_string(trials[i].options.training.seed));
-    cells.push_back(trial.rungs.empty() ? "" : std::to_string(trial.rungs.back().step));
+    cells.push_back(trial.last() == nullptr ? "" : std::to_string(trial.last()->step));
     for (const std::string& name : scores) cells.push_back(text_of(last_scores(trial), name));
     cells.push_back(trial.error);
     table += line_of(cells);

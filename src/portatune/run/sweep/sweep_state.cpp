@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const TrialState& state) {
   Json rungs = Json::array();
-  for (const RungResult& rung : state.rungs) {
-    rungs.push_back({{"step", rung.step}, {"scores", train::json_of(rung.scores)}});
+  for (const auto& [index, result] : state.rungs) {
+    rungs.push_back({{"rung", index}, {"step", result.step}, {"scores", train::json_of(result.scores)}});
   }
   Json object = {{"rungs", std::move(rungs)}};
   if (!state.error.empty()) object["error"] = state.error;
@@ -33,7 +33,8 @@ Json json_of(const std::vector<TrialSetting>& settings) {
 TrialState state_of(const io::JsonObject& object) {
   TrialState state{.rungs = {}, .error = object.get_string_or("error", "")};
   for (const io::JsonObject& rung : object.get_objects("rungs")) {
-    state.rungs.push_back({.step = rung.get_int("step", {.least = 1}), .scores = train::scores_of(rung, "scores")});
+    state.rungs[static_cast<size_t>(rung.get_int("rung", {.least = 0}))] = {.step = rung.get_int("step", {.least = 1}),
+                                                                            .scores = train::scores_of(rung, "scores")};
   }
   return state;
 }
@@ -84,8 +85,8 @@ void SweepState::save() const {
   replace_file(file_, io::indented_text(sweep));
 }
 
-void SweepState::add(size_t trial, RungResult result) {
-  states_[trial].rungs.push_back(std::move(result));
+void SweepState::add(size_t trial, size_t rung, RungResult result) {
+  states_[trial].rungs.insert_or_assign(rung, std::move(result));
   save();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,19 @@ namespace portatune::run {
 /// Name of the file in the output folder. It marks the folder of a sweep.
 inline constexpr const char* kSweepFile = "sweep.json";
 
-/// The result of a trial after a part of its training.
+/// The result of a trial after a rung.
 struct RungResult {
   int64_t step = 0;
   Scores scores;
 };
 
 struct TrialState {
-  std::vector<RungResult> rungs;  ///< One for each part that is done.
-  std::string error;              ///< The error that ended the trial; empty: none.
+  std::map<size_t, RungResult> rungs;  ///< Those that it has trained, by index. Further seeds lack the first ones.
+  std::string error;                   ///< The error that ended the trial; empty: none.
+
+  bool has_begun() const { return !rungs.empty() || !error.empty(); }
+  /// The newest result; null if there is none.
+  const RungResult* last() const { return rungs.empty() ? nullptr : &rungs.rbegin()->second; }
 };
 
 /// The state of a sweep. It has no times, so that an interrupted sweep ends with the same file as any other.
@@ -36,7 +41,7 @@ class SweepState {
   const std::string& best() const { return best_; }
 
   /// Each saves the file, atomically.
-  void add(size_t trial, RungResult result);
+  void add(size_t trial, size_t rung, RungResult result);
   void fail(size_t trial, std::string error);
   void set_best(std::string trial);
 

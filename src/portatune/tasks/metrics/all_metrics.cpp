@@ -51,18 +51,25 @@ AddedMetrics::AddedMetrics(Make make) { registry().push_back(make); }
 
 namespace {
 
-std::unique_ptr<SeveralMetrics> metrics_of(const Task& task) {
-  std::vector<std::unique_ptr<Metrics>> parts;
-  parts.push_back(task.metrics());
+std::vector<std::unique_ptr<Metrics>> added_metrics(const Task& task) {
+  std::vector<std::unique_ptr<Metrics>> added;
   for (const AddedMetrics::Make make : registry()) {
-    if (std::unique_ptr<Metrics> metrics = make(task)) parts.push_back(std::move(metrics));
+    if (std::unique_ptr<Metrics> metrics = make(task)) added.push_back(std::move(metrics));
   }
+  return added;
+}
+
+std::unique_ptr<SeveralMetrics> metrics_of(const Task& task) {
+  std::vector<std::unique_ptr<Metrics>> parts = added_metrics(task);
+  parts.insert(parts.begin(), task.metrics());
   return std::make_unique<SeveralMetrics>(std::move(parts));
 }
 
 }  // namespace
 
 std::unique_ptr<Metrics> tasks::all_metrics(const Task& task) { return metrics_of(task); }
+
+bool tasks::has_added_metrics(const Task& task) { return !added_metrics(task).empty(); }
 
 std::vector<std::string> tasks::known_scores(const Task& task) { return metrics_of(task)->score_names(); }
 

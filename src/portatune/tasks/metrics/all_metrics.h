@@ -12,6 +12,9 @@ namespace portatune::tasks {
 /// The metrics of the task, followed by the added metrics that suit it. Their names differ from the task's.
 std::unique_ptr<Metrics> all_metrics(const Task& task);
 
+/// Whether metrics are added that suit the task. They may read outputs that the task itself does not need.
+bool has_added_metrics(const Task& task);
+
 /// Metrics that know the names of all their scores before they have seen an example.
 class WithScoreNames {
  public:

@@ -1,6 +1,5 @@
 #include "portatune/tasks/metrics/tag_metrics.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "portatune/tasks/metrics/entities.h"
@@ -19,17 +18,16 @@ std::vector<TaggedSentence> tagged_sentences(const data::Example& batch, const d
   const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
   const std::span<const int32_t> labels = batch.tensor("labels").as<int32_t>();
   const std::span<const int32_t> word_counts = batch.tensor("word_count").as<int32_t>();
-  const std::span<const float> logits = outputs.tensor("logits").as<float>();
-  const size_t length = labels.size() / weights.size(), width = logits.size() / labels.size();
+  const std::span<const int32_t> ids = outputs.tensor(kTagIds).as<int32_t>();
+  const size_t length = labels.size() / weights.size();
   std::vector<TaggedSentence> sentences;
   for (size_t row = 0; row < weights.size(); ++row) {
     if (weights[row] == 0) continue;
     TaggedSentence& sentence = sentences.emplace_back();
     for (size_t i = row * length; i < (row + 1) * length; ++i) {
       if (labels[i] < 0) continue;
-      const auto of_place = logits.subspan(i * width, width);
       sentence.expected.push_back(tags[static_cast<size_t>(labels[i])]);
-      sentence.predicted.push_back(tags[static_cast<size_t>(std::ranges::max_element(of_place) - of_place.begin())]);
+      sentence.predicted.push_back(tags[static_cast<size_t>(ids[i])]);
     }
     sentence.words_left_out = word_counts[row] - std::ssize(sentence.expected);
   }

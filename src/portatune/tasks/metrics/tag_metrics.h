@@ -8,6 +8,9 @@
 
 namespace portatune::tasks {
 
+/// The output with the id of the most probable tag of each token, int32 [batch, seq].
+inline constexpr const char* kTagIds = "tag_ids";
+
 /// The tags of the labelled words of a sentence.
 struct TaggedSentence {
   std::vector<std::string> expected, predicted;
@@ -15,7 +18,7 @@ struct TaggedSentence {
 };
 
 /// The sentences of a batch. Reads "labels" [batch, seq] (below 0: no word begins here), "word_count" [batch] and the
-/// example weights of the batch, "logits" of the outputs.
+/// example weights of the batch, kTagIds of the outputs.
 /// tags  names in the order of the ids
 std::vector<TaggedSentence> tagged_sentences(const data::Example& batch, const data::Example& outputs,
                                              const std::vector<std::string>& tags);

@@ -179,7 +179,8 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .remat = options.remat,
           .mesh = options.mesh,
           .frozen = options.frozen,
-          .lora = options.lora};
+          .lora = options.lora,
+          .rates_are_inputs = true};
 }
 
 // The parameters of a model with this forward pass.
@@ -192,8 +193,15 @@ std::vector<nn::Parameter> parameters_of(const nn::Context& context, const Forwa
 // The work of a device before its sums are added to those of others.
 struct DevicePass {
   std::vector<nn::Parameter> parameters, trainable;
+  std::vector<nn::DropoutInput> dropouts;
   Sums sums;  // over all micro-batches
 };
+
+std::vector<double> rates_of(const std::vector<nn::DropoutInput>& dropouts) {
+  std::vector<double> rates;
+  for (const nn::DropoutInput& dropout : dropouts) rates.push_back(dropout.rate);
+  return rates;
+}
 
 DevicePass device_pass(const Task& task, const StepInputs& in, const StepOptions& options) {
   nn::Context context(context_options(task, in, options));
@@ -203,6 +211,7 @@ DevicePass device_pass(const Task& task, const StepInputs& in, const StepOptions
   const Sums sums = sums_of(forward, context, in.loss_scale);
   DevicePass pass{.parameters = parameters_of(context, forward),
                   .trainable = trainable_of(context.parameters()),
+                  .dropouts = context.dropouts(),
                   .sums = count == 1 ? sums : accumulate(sums, in.micro_batch, count)};
   require_trainable_as_asked(context.parameters(), pass.trainable, options);
   return pass;
@@ -282,19 +291,23 @@ class StepBuilder {
     replace(layout_.progress(ProgressArray::kCounters), before.counters, after.counters);
     replace(layout_.progress(ProgressArray::kLossScale), before.loss_scale, after.loss_scale);
   }
-  void set_inputs(const BatchParameters& batch, const Value& rates, const Value& random_key) {
+  void set_inputs(const BatchParameters& batch, const Value& rates, const Value& random_key,
+                  const std::vector<nn::DropoutInput>& dropouts) {
     for (const auto& [name, value] : batch.columns) f_.parameters[layout_.batch(name)] = value;
     f_.parameters[layout_.input(StepInput::kRates)] = rates;
     f_.parameters[layout_.input(StepInput::kRandomKey)] = random_key;
+    for (size_t i = 0; i < dropouts.size(); ++i) f_.parameters[layout_.dropout(i)] = dropouts[i].rule;
   }
   void set_number(StepNumber number, const Value& value) { f_.results[layout_.result(number)] = value; }
 
-  StepProgram program(std::vector<nn::Parameter> parameters, StepRates rates, const Mesh& mesh) && {
+  StepProgram program(std::vector<nn::Parameter> parameters, StepRates rates, std::vector<double> dropout_rates,
+                      const Mesh& mesh) && {
     f_.mesh = mesh;
     return {.function = std::move(f_),
             .parameters = std::move(parameters),
             .layout = std::move(layout_),
-            .rates = std::move(rates)};
+            .rates = std::move(rates),
+            .dropout_rates = std::move(dropout_rates)};
   }
 
  private:
@@ -332,7 +345,8 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
                      .factor = clipping.factor(),
                      .makes_update = verdict.makes_update});
   const std::span<const nn::Parameter> arguments = nn::arguments_of(parameters);
-  StepBuilder step(StepLayout(arguments, slots_of(parameters, *options.optimizer, options.mesh), batch));
+  StepBuilder step(
+      StepLayout(arguments, slots_of(parameters, *options.optimizer, options.mesh), batch, pass.dropouts.size()));
   const Value place = place_of_device(options.mesh, {MeshAxis::kData});
   for (size_t i = 0, of_trainable = 0; i < arguments.size(); ++i) {
     if (!parameters[i].trainable) {
@@ -348,13 +362,13 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
     ++of_trainable;
   }
   step.replace_progress(progress, verdict.next);
-  step.set_inputs(in.batch, rules.input(), in.random_key);
+  step.set_inputs(in.batch, rules.input(), in.random_key, pass.dropouts);
   const Value no_loss = full(loss.type(), std::nan(""));
   step.set_number(StepNumber::kLoss, select(verdict.ended, no_loss, loss));
   step.set_number(StepNumber::kWeight, sums.weight);
   step.set_number(StepNumber::kGradNorm, norm);
   step.set_number(StepNumber::kLossScale, progress.loss_scale);
-  return std::move(step).program(parameters, rules.rates(), options.mesh);
+  return std::move(step).program(parameters, rules.rates(), rates_of(pass.dropouts), options.mesh);
 }
 
 namespace {
@@ -363,6 +377,7 @@ namespace {
 struct StepGradients {
   Function function = {};  // without results; the order of its parameters is that of diagnosis_program()
   std::vector<nn::Parameter> parameters, trainable;
+  std::vector<double> dropout_rates;
   std::vector<SharedUpdate> updates = {};  // of the trainable ones
   Sums sums = {};
 };
@@ -372,7 +387,9 @@ StepGradients gradients_of_step(const Task& task, const Signature& batch, const 
   const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
   const StepInputs in(batch, loss_scale, options);
   DevicePass pass = device_pass(task, in, options);
-  StepGradients result{.parameters = std::move(pass.parameters), .trainable = std::move(pass.trainable)};
+  StepGradients result{.parameters = std::move(pass.parameters),
+                       .trainable = std::move(pass.trainable),
+                       .dropout_rates = rates_of(pass.dropouts)};
   result.updates = updates_of(result.trainable, options.mesh);
   result.sums = sum_over_devices(pass.sums, result.updates, options.mesh);
   result.function.mesh = options.mesh;
@@ -380,6 +397,7 @@ StepGradients gradients_of_step(const Task& task, const Signature& batch, const 
                              Values{in.random_key}}) {
     append(result.function.parameters, part);
   }
+  for (const nn::DropoutInput& dropout : pass.dropouts) result.function.parameters.push_back(dropout.rule);
   return result;
 }
 
@@ -392,7 +410,8 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
     const Value of_part = sum_of_squares(step.sums.gradients[i]);
     squares.push_back(reshape(all_reduce(of_part, options.mesh, step.updates[i].sharding().over), {1}));
   }
-  DiagnosisProgram program{.function = std::move(step.function), .trainable = {}};
+  DiagnosisProgram program{
+      .function = std::move(step.function), .trainable = {}, .dropout_rates = std::move(step.dropout_rates)};
   program.function.results = {step.sums.loss / divisor_of(step.sums), concatenate(squares, 0)};
   program.function.result_shardings.resize(program.function.results.size());
   for (const nn::Parameter& parameter : step.trainable) program.trainable.push_back(parameter.name);
@@ -401,7 +420,9 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
 
 GradientProgram gradient_program(const Task& task, const Signature& batch, const StepOptions& options) {
   StepGradients step = gradients_of_step(task, batch, options);
-  GradientProgram program{.function = std::move(step.function), .parameters = std::move(step.parameters)};
+  GradientProgram program{.function = std::move(step.function),
+                          .parameters = std::move(step.parameters),
+                          .dropout_rates = std::move(step.dropout_rates)};
   Function& f = program.function;
   const Value weight = divisor_of(step.sums);
   f.results = {step.sums.loss / weight};

@@ -44,7 +44,8 @@ struct StepOptions {
 /// StepLayout has the order of arguments and results:
 ///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays of
 ///              the batch, in kBatchSharding; learning rates and weight decays, of StepRates::type(); the step's
-///              random key, uint32 [2]
+///              random key, uint32 [2]; dropout_rule() of each dropout, so that no dropout rate above 0 is part of
+///              the program
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
@@ -56,16 +57,18 @@ struct StepProgram {
   std::vector<nn::Parameter> parameters;
   StepLayout layout;
   StepRates rates;
+  std::vector<double> dropout_rates;
 };
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
 
 /// Loss and gradient of a step, for the search of its first non-finite value.
-///   parameters  the n weights; the loss scale; the arrays of the batch; the step's random key
+///   parameters  the n weights; the loss scale; the arrays of the batch; the step's random key; the rules of dropouts
 ///   results     mean loss, float32; sums of squares of the gradients of each trainable weight, float32
 /// errors        those of step_program()
 struct DiagnosisProgram {
   Function function;
   std::vector<std::string> trainable;  ///< names of the weights with a gradient, in the order of the squares
+  std::vector<double> dropout_rates;
 };
 DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options);
 
@@ -75,6 +78,7 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
 struct GradientProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
+  std::vector<double> dropout_rates;
 };
 GradientProgram gradient_program(const Task& task, const Signature& batch, const StepOptions& options);
 

@@ -36,13 +36,15 @@ enum class StepInput { kRates, kRandomKey };
 enum class StepNumber { kLoss, kWeight, kGradNorm, kLossScale };
 
 /// Indices of arguments and results. The order is
-///   arguments  weights, slots, progress, the arrays of the batch, StepInput
+///   arguments  weights, slots, progress, the arrays of the batch, StepInput, the rules of dropouts
 ///   results    trainable weights, slots and progress after the step; StepNumber
 class StepLayout {
  public:
-  StepLayout(std::span<const nn::Parameter> parameters, std::vector<SlotArray> slots, const Signature& batch);
+  /// dropouts  number of dropouts whose rates are inputs
+  StepLayout(std::span<const nn::Parameter> parameters, std::vector<SlotArray> slots, const Signature& batch,
+             size_t dropouts = 0);
 
-  size_t arguments() const { return input(StepInput::kRandomKey) + 1; }  ///< their number
+  size_t arguments() const { return dropout(dropouts_); }                ///< their number
   size_t results() const { return result(StepNumber::kLossScale) + 1; }  ///< their number
   size_t weights() const { return weights_; }
   const std::vector<SlotArray>& slots() const { return slots_; }
@@ -55,6 +57,8 @@ class StepLayout {
   /// errors  std::out_of_range for a name that the batch does not have
   size_t batch(std::string_view name) const;
   size_t input(StepInput input) const { return first_of_batch() + batch_.size() + static_cast<size_t>(input); }
+  /// The rule of a dropout.
+  size_t dropout(size_t index) const { return input(StepInput::kRandomKey) + 1 + index; }
 
   /// Pairs of an argument and the result that replaces it, in its memory.
   const std::vector<std::pair<size_t, size_t>>& replaced() const { return replaced_; }
@@ -70,6 +74,7 @@ class StepLayout {
   size_t weights_;
   std::vector<SlotArray> slots_;
   std::vector<std::string> batch_;
+  size_t dropouts_;
   std::vector<std::pair<size_t, size_t>> replaced_;
 };
 

@@ -22,15 +22,16 @@ constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 struct Parameters {
   int64_t heads, kv_heads, dropout_heads;
-  double scale, dropout, softcap;
+  double scale, softcap;
+  bool drops;
   Band band;
 
   // The weights [batch, heads, query, kv] after dropout.
-  Value dropped(const Value& weights, const Value& key) const {
-    if (dropout == 0) return weights;
+  Value dropped(const Value& weights, const Value& key, const Value& rule) const {
+    if (!drops) return weights;
     Shape of_all = weights.shape();
     of_all[1] = dropout_heads;
-    return drop(weights, of_all, key, dropout);
+    return drop(weights, of_all, key, rule);
   }
 
   Attributes attributes() const {
@@ -39,7 +40,7 @@ struct Parameters {
             {"dropout_heads", i64_attribute(dropout_heads)},
             {"scale", f32_attribute(scale)},
             {"softcap", f32_attribute(softcap)},
-            {"dropout", f32_attribute(dropout)},
+            {"drops", drops ? "true" : "false"},
             {"before", i64_attribute(band.before.value_or(kUnlimited))},
             {"after", i64_attribute(band.after.value_or(kUnlimited))}};
   }
@@ -128,7 +129,7 @@ struct AsCudnn {
 // supported because cuDNN would use its own random numbers, a bias for each head because it would be stored for each
 // example, too.
 std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::span<const Value> q_k_v_mask) {
-  if (!out.offers(kCudnnAttention) || p.dropout > 0 || p.softcap > 0) return {};
+  if (!out.offers(kCudnnAttention) || p.drops || p.softcap > 0) return {};
   const Value q = with_heads(q_k_v_mask[0], p.heads), k = with_heads(q_k_v_mask[1], p.kv_heads);
   if (!cudnn_takes(q.type(), k.type())) return {};
   const int64_t batch = q.shape()[0], query = q.shape()[1], kv = k.shape()[1];
@@ -165,7 +166,7 @@ struct Backward {
     probabilities = select(hidden, zero, exp(scores_of(p, capped, in[4]) - lse));
     const Value inner = sum(convert(dout, DType::kFloat32) * convert(out, DType::kFloat32), {3}, ReducedAxes::kKeep);
     const Value products = times_transposed(stack_groups(dout, p.kv_heads), v);
-    dscores = probabilities * (p.dropped(unstack_groups(products, p.heads), in[7]) - inner);
+    dscores = probabilities * (p.dropped(unstack_groups(products, p.heads), in[7], in[8]) - inner);
     dproducts = dscores;
     if (p.softcap > 0) {
       const Value share = capped / p.softcap;
@@ -180,7 +181,7 @@ Value bias_gradient(const Value& bias, const Value& dscores) {
   return backpropagate({&repeated, 1}, {&dscores, 1}, {&bias, 1}, AtWrt::kStop)[0];
 }
 
-// attention_grad(dout, q, k, v, mask, out, lse, key): with P and dscores of Backward and D the dropout of P,
+// attention_grad(dout, q, k, v, mask, out, lse, key, rule): with P and dscores of Backward and D the dropout of P,
 //   dv = D^T dout, dq = scale dproducts k, dk = scale dproducts^T q; on request also dscores.
 //   shape     those of q, k and v; float32 [batch, heads, query, kv]
 //   lowering  the kernels portatune.attention_grad and portatune.attention_bias_grad; cuDNN's, with dscores of the
@@ -196,7 +197,7 @@ struct AttentionGrad final : Composite {
     const DType dtype = in[1].dtype();
     const Backward b(p, in);
     const auto stack = [&](const Value& x) { return stack_groups(x, p.kv_heads); };
-    const Value weights = p.dropped(b.probabilities, in[7]);
+    const Value weights = p.dropped(b.probabilities, in[7], in[8]);
     const Value dv = transposed_times(stack(convert(weights, dtype)), stack(b.dout));
     const Value dproducts = stack(convert(b.dproducts * p.scale, dtype));
     const Value dq = unstack_groups(times(dproducts, b.k), p.heads), dk = transposed_times(dproducts, stack(b.q));
@@ -227,8 +228,9 @@ struct AttentionGrad final : Composite {
   }
 };
 
-// attention(q, k, v, mask, key): softmax(softcap of scale q k^T + bias) v per head, over the keys that a query sees by
-// band and segments; also the log of each row's sum of exponentials, from which the gradient recomputes the weights.
+// attention(q, k, v, mask, key, rule): softmax(softcap of scale q k^T + bias) v per head, over the keys that a query
+// sees by band and segments; also the log of each row's sum of exponentials, from which the gradient recomputes the
+// weights.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
 //   gradient  attention_grad, with bias_gradient() if the bias may need one; none to segments
 //   lowering  the kernel portatune.attention; cuDNN's
@@ -240,14 +242,14 @@ struct Attention final : Composite {
 
   Types infer(std::span<const Value> in) const override {
     const Value &q = in[0], &k = in[1], &v = in[2];
-    require_rate(name(), in, p.dropout);
     require(p.softcap >= 0, name(), in, "a softcap of at least 0");
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
                 q.shape()[0] == k.shape()[0],
             name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, kv_hidden] of one float type");
     require_heads(in.first(2));
     require_band(in.first(2));
-    require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
+    require(in[4].type() == TensorType{DType::kUInt32, {2}} && in[5].type() == kDropoutRule, name(), in.last(2),
+            "a key uint32[2] as fifth operand, and a dropout rule float32[2] as sixth");
     require_mask(in);
     return {q.type(), {DType::kFloat32, {q.shape()[0], p.heads, q.shape()[1]}}};
   }
@@ -291,7 +293,7 @@ struct Attention final : Composite {
     const Value total = select(compare(Direction::kEqual, sums, full(sums.type(), 0)), full(sums.type(), 1), sums);
     const Value lse = log(total) + highest;
     // exp(scores - lse) would be wrong: in a row whose keys are all hidden, lse is so low that it absorbs the log.
-    const Value weights = p.dropped(exponentials / total, in[4]);
+    const Value weights = p.dropped(exponentials / total, in[4], in[5]);
     const Shape& rows = q.shape();
     const Value out = unstack_groups(times(stack_groups(convert(weights, v.dtype()), p.kv_heads), v), p.heads);
     return {convert(join_heads(out), in[0].dtype()), reshape(lse, {rows[0], rows[1], rows[2]})};
@@ -300,7 +302,7 @@ struct Attention final : Composite {
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
     require(dresults[0] && !dresults[1], name(), node.inputs(), "a gradient for the first result only");
     const Values& in = node.inputs();
-    const Values of_grad{dresults[0], in[0], in[1], in[2], in[3], node.result(0), node.result(1), in[4]};
+    const Values of_grad{dresults[0], in[0], in[1], in[2], in[3], node.result(0), node.result(1), in[4], in[5]};
     const bool with_dscores = is_float(in[3].dtype()) && may_need_gradient(in[3]);
     Values dinputs = make_nodes(std::make_unique<AttentionGrad>(p, with_dscores), of_grad);
     if (with_dscores) dinputs.back() = bias_gradient(in[3], dinputs.back());
@@ -332,15 +334,19 @@ Value for_kernels(const Value& mask, const Value& k) {
 }  // namespace
 
 Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options) {
-  require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a random key if dropout is not 0");
+  require_rate("attention", {&q, 1}, options.dropout);
+  const bool drops = options.dropout > 0;
+  require(!drops || options.key, "attention", {&q, 1}, "a random key if dropout is not 0");
   const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
-  return make_node<Attention>({q, k, v, for_kernels(mask, k), key}, Parameters{.heads = options.heads,
-                                                                               .kv_heads = options.kv_heads,
-                                                                               .dropout_heads = options.dropout_heads,
-                                                                               .scale = options.scale,
-                                                                               .dropout = options.dropout,
-                                                                               .softcap = options.softcap,
-                                                                               .band = options.band});
+  const Value rule = drops && options.dropout_rule ? options.dropout_rule : constant(dropout_rule(options.dropout));
+  return make_node<Attention>({q, k, v, for_kernels(mask, k), key, rule},
+                              Parameters{.heads = options.heads,
+                                         .kv_heads = options.kv_heads,
+                                         .dropout_heads = options.dropout_heads,
+                                         .scale = options.scale,
+                                         .softcap = options.softcap,
+                                         .drops = drops,
+                                         .band = options.band});
 }
 
 }  // namespace portatune

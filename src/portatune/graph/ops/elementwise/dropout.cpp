@@ -37,41 +37,42 @@ Value mix(const Value& index, const Value& key) {
   return xor_shift(h, 15);
 }
 
-// dropout(x, key): zeros at random, the rest scaled up.
+// dropout(x, key, rule): zeros at random, the rest scaled up.
 //   shape     that of x
-//   gradient  dropout of dy with the same key, which recomputes the mask
+//   gradient  dropout of dy with the same key and rule, which recomputes the mask
 //   lowering  the kernel portatune.dropout
 struct Dropout final : Composite {
-  const double rate;
-  explicit Dropout(double rate) : rate(rate) {}
-
   std::string_view name() const override { return "dropout"; }
   Types infer(std::span<const Value> inputs) const override {
-    require_rate(name(), inputs, rate);
-    require(is_float(inputs[0].dtype()) && inputs[1].type() == TensorType{DType::kUInt32, {2}}, name(), inputs,
-            "x of a float type and a key uint32[2]");
+    require(is_float(inputs[0].dtype()) && inputs[1].type() == TensorType{DType::kUInt32, {2}} &&
+                inputs[2].type() == kDropoutRule,
+            name(), inputs, "x of a float type, a key uint32[2] and a rule float32[2]");
     return {inputs[0].type()};
   }
-  Values decompose(std::span<const Value> inputs) const override { return {drop(inputs[0], inputs[1], rate)}; }
+  Values decompose(std::span<const Value> inputs) const override { return {drop(inputs[0], inputs[1], inputs[2])}; }
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
-    return {dropout(dresults[0], node.input(1), rate), Value()};
+    return {dropout(dresults[0], node.input(1), node.input(2)), Value(), Value()};
   }
-  KernelCall kernel(const Node&) const override {
-    return {.target = "portatune.dropout", .attributes = {{"rate", f32_attribute(rate)}}};
-  }
+  KernelCall kernel(const Node&) const override { return {.target = "portatune.dropout"}; }
 };
 
 }  // namespace
 
-Value drop(const Value& x, const Value& key, double rate) { return drop(x, x.shape(), key, rate); }
+Value drop(const Value& x, const Value& key, const Value& rule) { return drop(x, x.shape(), key, rule); }
 
-Value drop(const Value& x, const Shape& whole, const Value& key, double rate) {
-  // The rate is rounded to float32 first, as kernels receive it.
-  const double rounded = static_cast<float>(rate);
-  const uint32_t threshold = static_cast<uint32_t>(std::min(std::nearbyint(rounded * 0x1p32), 0x1p32 - 1));
-  const Value keep = compare(Direction::kGreaterEqual, mix(flat_index(x.shape(), whole), key), u32(threshold));
-  const Value scaled = convert(x, DType::kFloat32) * static_cast<double>(1.0f / (1.0f - static_cast<float>(rate)));
+Value drop(const Value& x, const Shape& whole, const Value& key, const Value& rule) {
+  const auto number = [&](int64_t i) { return reshape(slice(rule, 0, {i, i + 1}), {}); };
+  const Value threshold = convert(number(0), DType::kUInt32), factor = number(1);
+  const Value keep = compare(Direction::kGreaterEqual, mix(flat_index(x.shape(), whole), key), threshold);
+  const Value scaled = convert(x, DType::kFloat32) * factor;
   return convert(select(keep, scaled, full(scaled.type(), 0)), x.dtype());
+}
+
+Tensor dropout_rule(double rate) {
+  // The product is an integer that float32 has exactly, at most the largest one below 2^32.
+  const auto rounded = static_cast<float>(rate);
+  const float threshold = std::min(std::nearbyint(rounded * 0x1p32f), 0x1p32f - 0x1p8f);
+  return Tensor({2}, {threshold, 1.0f / (1.0f - rounded)});
 }
 
 void require_rate(std::string_view op, std::span<const Value> inputs, double rate) {
@@ -90,7 +91,10 @@ Value key_from(const Value& key, const Value& first) {
 }
 
 Value dropout(const Value& x, const Value& key, double rate) {
-  return rate == 0 ? x : make_node<Dropout>({x, key}, rate);
+  require_rate("dropout", {&x, 1}, rate);
+  return rate == 0 ? x : dropout(x, key, constant(dropout_rule(rate)));
 }
+
+Value dropout(const Value& x, const Value& key, const Value& rule) { return make_node<Dropout>({x, key, rule}); }
 
 }  // namespace portatune

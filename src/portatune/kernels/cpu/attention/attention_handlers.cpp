@@ -14,7 +14,7 @@ using KvHeads = Attribute<int64_t, "kv_heads">;
 using DropoutHeads = Attribute<int64_t, "dropout_heads">;
 using Scale = Attribute<float, "scale">;
 using Softcap = Attribute<float, "softcap">;
-using Dropout = Attribute<float, "dropout">;
+using Drops = Attribute<bool, "drops">;
 using Before = Attribute<int64_t, "before">;
 using After = Attribute<int64_t, "after">;
 
@@ -31,14 +31,14 @@ AttentionShape shape_of(const Operand& q, const Operand& k, int64_t heads, int64
   return shape;
 }
 
-AttentionOptions options_of(const U32Operand& key, float scale, float softcap, float dropout, Band band) {
-  require(size_of(key) == 2, "a key [2]");
-  require(dropout >= 0 && dropout < 1, "a dropout rate in [0, 1)");
+AttentionOptions options_of(const U32Operand& key, const F32Operand& rule, float scale, float softcap, bool drops,
+                            Band band) {
+  require(size_of(key) == 2 && size_of(rule) == 2, "a key [2] and a dropout rule [2]");
   require(0 <= band.before && band.before <= Band::kUnlimited && 0 <= band.after && band.after <= Band::kUnlimited,
           "a band of sizes from 0 to Band::kUnlimited");
   require(softcap >= 0, "a softcap of at least 0");
   AttentionOptions options{.scale = scale, .softcap = softcap, .band = band};
-  if (dropout > 0) options.dropout = DropoutMask(key.typed_data(), dropout);
+  if (drops) options.dropout = DropoutMask(key.typed_data(), rule.typed_data());
   return options;
 }
 
@@ -73,11 +73,11 @@ AttentionInputs<T> inputs_of(const AttentionShape& shape, const Operand& q, cons
   return in;
 }
 
-void forward(XlaWorkers workers, Operand q, Operand k, Operand v, Operand mask, U32Operand key, Result out,
-             F32Result lse, Heads heads, KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Softcap softcap,
-             Dropout dropout, Before before, After after) {
+void forward(XlaWorkers workers, Operand q, Operand k, Operand v, Operand mask, U32Operand key, F32Operand rule,
+             Result out, F32Result lse, Heads heads, KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale,
+             Softcap softcap, Drops drops, Before before, After after) {
   const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
-  const AttentionOptions options = options_of(key, scale, softcap, dropout, {before, after});
+  const AttentionOptions options = options_of(key, rule, scale, softcap, drops, {before, after});
   require(size_of(*lse) == shape.batch * heads * shape.query, "lse [batch, heads, query]");
   require_like(*out, q, "out like q");
   with_float_type(q, [&]<class T>(T) {
@@ -119,20 +119,21 @@ void differentiate(const Workers& workers, const AttentionShape& shape, const At
 }
 
 void backward(XlaWorkers workers, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
-              F32Operand lse, U32Operand key, Result dq, Result dk, Result dv, Heads heads, KvHeads kv_heads,
-              DropoutHeads dropout_heads, Scale scale, Softcap softcap, Dropout dropout, Before before, After after) {
+              F32Operand lse, U32Operand key, F32Operand rule, Result dq, Result dk, Result dv, Heads heads,
+              KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Softcap softcap, Drops drops, Before before,
+              After after) {
   differentiate(workers, shape_of(q, k, heads, kv_heads, dropout_heads),
-                options_of(key, scale, softcap, dropout, {before, after}), dout, q, k, v, mask, out, lse, *dq, *dk, *dv,
-                nullptr);
+                options_of(key, rule, scale, softcap, drops, {before, after}), dout, q, k, v, mask, out, lse, *dq, *dk,
+                *dv, nullptr);
 }
 
 void backward_with_bias(XlaWorkers workers, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
-                        F32Operand lse, U32Operand key, Result dq, Result dk, Result dv, F32Result dscores, Heads heads,
-                        KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale, Softcap softcap, Dropout dropout,
-                        Before before, After after) {
+                        F32Operand lse, U32Operand key, F32Operand rule, Result dq, Result dk, Result dv,
+                        F32Result dscores, Heads heads, KvHeads kv_heads, DropoutHeads dropout_heads, Scale scale,
+                        Softcap softcap, Drops drops, Before before, After after) {
   const AttentionShape shape = shape_of(q, k, heads, kv_heads, dropout_heads);
   require(size_of(*dscores) == shape.batch * heads * shape.query * shape.kv, "dscores [batch, heads, query, kv]");
-  differentiate(workers, shape, options_of(key, scale, softcap, dropout, {before, after}), dout, q, k, v, mask, out,
+  differentiate(workers, shape, options_of(key, rule, scale, softcap, drops, {before, after}), dout, q, k, v, mask, out,
                 lse, *dq, *dk, *dv, dscores->typed_data());
 }
 

@@ -1,16 +1,9 @@
 #include "portatune/kernels/cpu/elementwise/dropout.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace portatune::kernels {
 namespace {
 
 constexpr int64_t kGrain = 1 << 15;  // elements per piece of work
-
-uint32_t threshold_of(float rate) {
-  return static_cast<uint32_t>(std::min(std::nearbyint(static_cast<double>(rate) * 0x1p32), 0x1p32 - 1));
-}
 
 template <class T>
 PORTATUNE_SIMD void drop(const DropoutMask mask, uint32_t first, uint32_t size, const T* x, T* y) {
@@ -22,9 +15,6 @@ PORTATUNE_SIMD void drop(const DropoutMask mask, uint32_t first, uint32_t size, 
 }
 
 }  // namespace
-
-DropoutMask::DropoutMask(const uint32_t* key, float rate)
-    : key0(key[0]), key1(key[1]), threshold(threshold_of(rate)), scale(1.0F / (1.0F - rate)) {}
 
 template <class T>
 void dropout(const Workers& workers, const DropoutMask& mask, int64_t size, const T* x, T* y) {

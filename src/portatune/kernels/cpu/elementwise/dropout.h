@@ -18,8 +18,9 @@ struct DropoutMask {
   /// A mask that drops nothing.
   DropoutMask() = default;
   /// key   two words
-  /// rate  in [0, 1)
-  DropoutMask(const uint32_t* key, float rate);
+  /// rule  two numbers: 2^32 times the rate, an integer below 2^32, and the scale
+  DropoutMask(const uint32_t* key, const float* rule)
+      : key0(key[0]), key1(key[1]), threshold(static_cast<uint32_t>(rule[0])), scale(rule[1]) {}
 };
 
 /// 32 pseudo-random bits, identical to those of the graph's dropout on every platform.

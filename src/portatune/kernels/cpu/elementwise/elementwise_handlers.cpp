@@ -26,13 +26,11 @@ void gelu_backward(XlaWorkers workers, Operand x, Operand dy, Result dx, Approxi
   });
 }
 
-void dropout_forward(XlaWorkers workers, Operand x, U32Operand key, Result y, Attribute<float, "rate"> rate) {
-  require(size_of(key) == 2, "a key [2]");
-  require(rate >= 0 && rate < 1, "a rate in [0, 1)");
+void dropout_forward(XlaWorkers workers, Operand x, U32Operand key, F32Operand rule, Result y) {
+  require(size_of(key) == 2 && size_of(rule) == 2, "a key [2] and a dropout rule [2]");
   require_like(*y, x, "a result like x");
-  with_float_type(x, [&]<class T>(T) {
-    dropout(workers, DropoutMask(key.typed_data(), rate), size_of(x), data_of<const T>(x), data_of<T>(*y));
-  });
+  const DropoutMask mask(key.typed_data(), rule.typed_data());
+  with_float_type(x, [&]<class T>(T) { dropout(workers, mask, size_of(x), data_of<const T>(x), data_of<T>(*y)); });
 }
 
 void rotary_forward(XlaWorkers workers, Operand x, F32Operand cos, F32Operand sin, Result y,
