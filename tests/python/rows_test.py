@@ -60,7 +60,7 @@ class Rows(toy.InFolder):
             self.fit({"text": ["a"], "label": []})
 
     def test_texts_are_no_rows(self):
-        with self.assertRaisesRegex(ValueError, "row 0 is a str; expected a dict"):
+        with self.assertRaisesRegex(ValueError, r"row 0\n +given +a str\n +expected +a dict"):
             self.fit(lambda: ["good", "bad"])
 
 
