@@ -179,4 +179,6 @@ def _plain(value: Any) -> Any:
         return None
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    raise TypeError(f"a column has a value of type {type(value).__name__}, which has no text")
+    fix = "images are paths in tables; portatune.sklearn.ImageClassifier takes arrays and images of Pillow"
+    raise _errors.data_error("rows", f"a value of type {type(value).__name__}", "texts, numbers, lists or dicts",
+                             fix if hasattr(value, "getpixel") else "")
