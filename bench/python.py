@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """bench/python.py: seconds per training step from Python, beside those of the command for the same run.
 
-The sides of each case take turns: the command, Trainer.fit() and a loop of one's own; a task written in Python beside
-the same task in C++ (examples/qa_regression.cpp). Python runs with each of the chosen allocators. A figure is the mean
-of all steps of a turn after the first five: wall seconds, and seconds of all cores, which depend less on other work. A
-ratio is the command's best over that of Python. Needs `make build`, the target portatune_python and the demo's model
-(tools/setup.sh --demo); the Python of the peers, for NumPy.
+The sides of each case take turns: the command, Trainer.fit() and a loop of one's own. In the case `quest` both have a
+task written in Python, and fit_cpp is Trainer.fit() with the same task in C++ (examples/qa_regression.cpp), as the
+command has it. Python runs with each of the chosen allocators. A figure is the mean of all steps of a turn after the
+first five: wall seconds, and seconds of all cores, which depend less on other work. A ratio is the command's best over
+that of Python; of task_in_python, C++'s best over that of Python. Needs `make build`, the target portatune_python and
+the demo's model (tools/setup.sh --demo); the Python of the peers, for NumPy.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import time
 
 from harness import MINILM, PORTATUNE, REVIEWS, ROOT, json_line, peer_python, report_load, run
 
+OWN_TASK = "qa-regression"  # which examples/python/quest.py has in Python
 WINDOW = 5  # steps between two records of times
 OPTIONS = {"batch_size": 16, "max_length": 128, "padding": "max_length", "logging_steps": WINDOW, "quiet": True}
 # Allocators of Python's process: the environment that it starts with.
@@ -72,7 +74,7 @@ def quest(folder):
         for _ in range(400):
             texts = {name: " ".join(choice.sample(words, 100)) for name in columns[:3]}
             table.writerow({**texts, **{name: choice.random() for name in columns[3:]}})
-    return {"model": str(MINILM), "train": str(folder / "quest.csv"), "task": "qa-regression", "batch_size": 8}
+    return {"model": str(MINILM), "train": str(folder / "quest.csv"), "task": OWN_TASK, "batch_size": 8}
 
 
 CASES = {"reviews": reviews, "quest": quest}
@@ -89,7 +91,8 @@ def compare(name, options, arguments):
     """Prints the figures of a case: the seconds of a step on each side, and the page faults of its run."""
     sides = {"command": lambda: command(options)}
     for allocator in arguments.allocators:
-        for kind in arguments.kinds:
+        kinds = ["fit_cpp", *arguments.kinds] if options["task"] == OWN_TASK else arguments.kinds
+        for kind in kinds:
             sides[f"{kind} {allocator}"] = lambda kind=kind, allocator=allocator: python(kind, options, allocator)
     wall, cores, faults = ({side: [] for side in sides} for _ in range(3))
     for _ in range(arguments.rounds):
@@ -108,6 +111,12 @@ def compare(name, options, arguments):
         for kind, seconds in (("wall", wall), ("cores", cores)):
             print(f"RATIO {name}_{side.replace(' ', '_')}_{kind} {min(seconds['command']) / min(seconds[side]):.3f}",
                   flush=True)
+    for allocator in arguments.allocators:
+        sides_of_task = f"fit_cpp {allocator}", f"fit {allocator}"
+        if all(side in sides for side in sides_of_task):
+            for kind, seconds in (("wall", wall), ("cores", cores)):
+                cpp, python_task = (min(seconds[side]) for side in sides_of_task)
+                print(f"RATIO {name}_task_in_python_{allocator}_{kind} {cpp / python_task:.3f}", flush=True)
 
 
 def command(options):
@@ -161,10 +170,10 @@ def turn(kind, options):
     """Runs steps in this process, by fit() or by a loop. Returns the times of a loop."""
     import portatune
 
-    if options["task"] == "qa-regression":
+    if options["task"] == OWN_TASK and kind != "fit_cpp":
         options["task"] = example().Quest()
     trainer = portatune.Trainer(**options)
-    if kind == "fit":
+    if kind != "loop":
         return trainer.fit().result
     times = []
     for batch in trainer.batches():

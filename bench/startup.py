@@ -6,10 +6,13 @@ Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 
 the model at the end, the peer writes nothing. A cold run has an empty compilation cache; the warm run repeats it.
 
 Then the time of Python with `import numpy`, with `import portatune` and with transformers' Trainer beside it, and of
-`portatune --help`. Needs the target portatune_python.
+`portatune --help`: of the build folder, which needs the target portatune_python, or with --environment of a virtual
+environment into which pip has installed the wheel and numpy.
 """
 
 import argparse
+import pathlib
+import statistics
 import tempfile
 
 from harness import MINILM, PEERS, PORTATUNE, REVIEWS, ROOT, TASK, peer_python, report_seconds, run
@@ -21,8 +24,12 @@ ARGUMENTS += ["--max-steps", 1]
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side")
+    parser.add_argument("--imports", type=int, metavar="N", help="only the imports and --help, N turns of each")
+    parser.add_argument("--environment", type=pathlib.Path, help="virtual environment with the wheel, for the imports")
     options = parser.parse_args()
     python = peer_python()
+    if options.imports:
+        return report_imports(python, options.imports, options.environment)
     cold, warm, peer = [], [], []
     for _ in range(options.rounds):
         with tempfile.TemporaryDirectory() as cache:
@@ -31,20 +38,25 @@ def main():
         peer.append(run(python, PEERS / "trainer.py", *ARGUMENTS)[1])
     report_seconds("startup_cold", cold, peer)
     report_seconds("startup_warm", warm, peer)
-    report_imports(python, options.rounds)
+    report_imports(python, options.rounds, options.environment)
 
 
-def report_imports(python, rounds):
+def report_imports(peer, rounds, environment):
     codes = {"numpy": "import numpy", "module": "import numpy, portatune; portatune.fit",
              "peer": "import numpy; from transformers import Trainer"}  # fmt: skip
+    script = environment / "bin" / "portatune" if environment else PORTATUNE
     seconds = {name: [] for name in [*codes, "help"]}
     for _ in range(rounds):
         for name, code in codes.items():
-            seconds[name].append(run(python, "-c", code, environment={"PYTHONPATH": ROOT / "build" / "python"})[1])
-        seconds["help"].append(run(PORTATUNE, "--help")[1])
+            python = environment / "bin" / "python" if environment and name != "peer" else peer
+            path = {} if environment else {"PYTHONPATH": ROOT / "build" / "python"}
+            seconds[name].append(run(python, "-c", code, environment=path)[1])
+        seconds["help"].append(run(script, "--help")[1])
     for name, what in (("numpy", codes["numpy"]), ("module", "portatune with it"), ("peer", "transformers with it"),
                        ("help", "portatune --help")):  # fmt: skip
-        print(f"  {what:20} min {1000 * min(seconds[name]):8.1f} ms", flush=True)
+        milliseconds = sorted(1000 * one for one in seconds[name])
+        median = statistics.median(milliseconds)
+        print(f"  {what:20} min {milliseconds[0]:8.1f} ms   median {median:8.1f} ms", flush=True)
 
 
 def portatune_seconds(cache):

@@ -222,6 +222,8 @@ struct StepRequests {
   bool log = false;       ///< a record of the steps since the last one: Callback::on_log_request()
   bool evaluate = false;  ///< an evaluation, unless the step has one
   bool save = false;      ///< a checkpoint, which is complete before the next step
+  /// The end of the epoch. The next step has the first batch of the next epoch; after the last epoch the run ends.
+  bool end_epoch = false;
 };
 
 /// What fit() knows before its first step.
@@ -229,6 +231,7 @@ struct FitBegin {
   int64_t steps = 0;        ///< number of completed steps, of an earlier call or of the run that is resumed
   int64_t total_steps = 0;  ///< number of steps at the end
   int64_t steps_per_epoch = 0;
+  int64_t omitted_steps = 0;   ///< number of steps that epochs lack because an observer has ended them
   std::string deciding_score;  ///< the score that chooses the best model; empty without validation rows
   bool greater_is_better = false;
 };
@@ -260,7 +263,7 @@ class Callback {
   /// a fraction within an epoch.
   virtual void on_evaluation([[maybe_unused]] int64_t step, [[maybe_unused]] double epoch,
                              [[maybe_unused]] const Scores& scores) {}
-  /// An epoch is done, or FitOptions::max_steps ends the run within it. `epoch` is the number of epochs so far;
+  /// An epoch is done, or an observer or FitOptions::max_steps ends it. `epoch` is the number of epochs so far;
   /// `mean_loss` is the mean over the examples of this one without non-finite losses; `scores` are those of the
   /// evaluation after its last step, if there was one.
   virtual void on_epoch_end([[maybe_unused]] double epoch, [[maybe_unused]] double mean_loss,
@@ -434,6 +437,10 @@ class Trainer {
   /// Names and types of the parameters; empty before the first batch.
   std::vector<std::pair<std::string, TensorType>> parameters() const;
   int64_t steps() const;
+  /// Number of steps that epochs lack because a Callback has ended them.
+  int64_t omitted_steps() const;
+  /// Index of the batch of the next step among the batches of all epochs.
+  int64_t next_batch() const;
 
   // Weights and optimizer state as arrays in host memory. In a process group all processes call these functions.
 

@@ -7,10 +7,14 @@
     run.predict(text=["a wonderful film"])
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+import importlib
+
+TYPE_CHECKING = False  # as typing has it, whose import the script of the command does not need
 if TYPE_CHECKING:
+    from typing import Any
+
     from portatune import nn, ops, options
     from portatune._callbacks import Callback
     from portatune._errors import (CheckpointError, DataError, DeviceError, Error, IoError, NotFoundError,

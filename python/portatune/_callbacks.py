@@ -1,16 +1,17 @@
 """Callbacks with the hooks of transformers' TrainerCallback."""
 
-import contextlib
 import json
+import math
 import pathlib
 import types
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from portatune import _errors, _words
 from portatune._native import core
 
-_FLAGS = ("should_training_stop", "should_log", "should_evaluate", "should_save")
+_FLAGS = ("should_training_stop", "should_log", "should_evaluate", "should_save", "should_epoch_stop")
 # The hooks in which a callback may ask for something that concerns the step just done.
 _HOOKS_OF_STEPS = ("on_step_begin", "on_substep_end", "on_pre_optimizer_step", "on_optimizer_step", "on_step_end")
 # A hook that is never called -> the reason.
@@ -26,8 +27,8 @@ class Callback:
     Each gets the options of the run (`args`), the state of the training (`state.global_step`, `state.max_steps`,
     `state.epoch`, `state.log_history`, `state.best_metric`, ...) and `control`, whose flags act as in transformers:
     `should_save`, `should_evaluate` and `should_log` cause a checkpoint, an evaluation and a record after this step,
-    beside those of the options. `should_training_stop` ends the run, and its Run then has a checkpoint. An exception
-    ends the run, too.
+    beside those of the options. `should_epoch_stop` ends the epoch: the next step has the first rows of the next epoch.
+    `should_training_stop` ends the run, and its Run then has a checkpoint. An exception ends the run, too.
 
     A step is one program of the device, so that the hooks of its parts, from on_step_begin to on_step_end, are called
     one after another when it is done. With a callback that has one of these hooks, the next step begins after them.
@@ -79,15 +80,18 @@ class Callback:
         """The run has ended; its model or its checkpoint is saved."""
 
 
-def split(callbacks: Sequence[object], options: Mapping[str, Any]) -> tuple[list[object], dict[str, Any]]:
-    """Returns the callbacks that are called, and the options with those that replace the others.
+def split(callbacks: Sequence[object], shown: Sequence[object],
+          options: Mapping[str, Any]) -> tuple[list[object], dict[str, Any]]:
+    """Returns the callbacks that are called, those that show progress last, and the options that replace the others.
 
     transformers' EarlyStoppingCallback is the options early_stopping_patience and early_stopping_threshold, by which a
     run that stops ends with its best model.
     """
+    if not isinstance(callbacks, Iterable):
+        raise _errors.usage_error("callbacks", f"a {type(callbacks).__name__}", "a list", "callbacks=[...]")
     called: list[object] = []
     options = dict(options)
-    for given in callbacks:
+    for given in [*callbacks, *shown]:
         callback = given() if isinstance(given, type) else given
         if _is_of_transformers(type(callback)) and type(callback).__name__ == "EarlyStoppingCallback":
             for name in ("early_stopping_patience", "early_stopping_threshold"):
@@ -112,21 +116,22 @@ class Observer:
         self._callbacks = callbacks
         self._args = _arguments(options)
         self._state = _state(options, **of_state)
-        self._control = types.SimpleNamespace(should_epoch_stop=False, **dict.fromkeys(_FLAGS, False))
+        self._control = types.SimpleNamespace(**dict.fromkeys(_FLAGS, False))
         self.waits_for_steps = any(_has_own(callback, hook) for callback in callbacks for hook in _HOOKS_OF_STEPS
                                    if not getattr(callback, "is_passive", False))
         self._path = pathlib.Path(options["output"], "metrics.jsonl")
         self._log_position = 0  # behind the last record that was read
         self._is_in_epoch = False
-        self._steps_per_epoch = 1
+        self._steps_per_epoch, self._omitted_steps = 1, 0  # those that ended epochs lack
         for callback in callbacks:
             _warn_of_hooks(callback)
         self._call("on_init_end")
 
-    def on_begin(self, step: int, total_steps: int, steps_per_epoch: int, deciding_score: str,
+    def on_begin(self, step: int, total_steps: int, steps_per_epoch: int, omitted_steps: int, deciding_score: str,
                  greater_is_better: bool) -> Flags:
-        self._state.global_step, self._state.max_steps, self._steps_per_epoch = step, total_steps, steps_per_epoch
-        self._state.epoch = step / steps_per_epoch
+        self._steps_per_epoch, self._omitted_steps = steps_per_epoch, omitted_steps
+        self._state.max_steps = total_steps
+        self._set_step(step)
         if self._args.metric_for_best_model is None and deciding_score:
             self._args.metric_for_best_model, self._args.greater_is_better = deciding_score, greater_is_better
         for record in self._new_records():  # those of a resumed run, and the scores before training
@@ -142,7 +147,7 @@ class Observer:
             self._call("on_substep_end")
         self._call("on_pre_optimizer_step")
         self._call("on_optimizer_step")
-        self._state.global_step, self._state.epoch = step, step / self._steps_per_epoch
+        self._set_step(step)
         self._call("on_step_end")
         return self._log_records()
 
@@ -153,6 +158,7 @@ class Observer:
     def on_epoch_end(self, epoch: float) -> Flags:
         self._state.epoch = epoch
         self._is_in_epoch = False
+        self._omitted_steps = math.ceil(epoch) * self._steps_per_epoch - self._state.global_step
         return self._call("on_epoch_end")
 
     def on_checkpoint(self, folder: str) -> Flags:
@@ -169,7 +175,11 @@ class Observer:
 
     def _begin_epoch(self) -> Flags:
         self._is_in_epoch = True
-        return self._call("on_epoch_begin")
+        return self._call("on_epoch_begin", "should_epoch_stop")
+
+    def _set_step(self, step: int) -> None:
+        self._state.global_step = step
+        self._state.epoch = (step + self._omitted_steps) / self._steps_per_epoch
 
     def _call(self, hook: str, *answered: str, **arguments: object) -> Flags:
         """Calls a hook of all callbacks. Those flags that its event answers are taken back before."""
@@ -179,11 +189,11 @@ class Observer:
             function = getattr(callback, hook, None)
             if function is not None:
                 function(self._args, self._state, self._control, **arguments)
-                _warn_of_epoch_stop(callback, self._control)
         return self._flags()
 
     def _flags(self) -> Flags:
-        return tuple(bool(getattr(self._control, flag)) for flag in _FLAGS)
+        flags = {flag: bool(getattr(self._control, flag)) for flag in _FLAGS}
+        return tuple({**flags, "should_epoch_stop": self._is_in_epoch and flags["should_epoch_stop"]}.values())
 
     def _new_records(self) -> list[dict[str, Any]]:
         with open(self._path, "rb") as file:
@@ -227,7 +237,7 @@ class ObserverOfRuns:
 
     def on_run_begin(self, number: int, folder: str, settings: Mapping[str, str]) -> Flags:
         self.end()
-        params = {name.replace("-", "_"): _value(text) for name, text in settings.items()}
+        params = _words.keywords(settings)
         of_trial = {"is_hyper_param_search": True, "trial_name": pathlib.Path(folder).name, "trial_params": params}
         self._observer = Observer(self._callbacks, {**self._options, **params, "output": folder},
                                   **{self._kind: number, **(of_trial if self._kind == "trial" else {})})
@@ -239,14 +249,6 @@ class ObserverOfRuns:
     def end(self) -> None:
         if self._observer:
             self._observer.end()
-
-
-def _value(text: str) -> Any:
-    """Returns the number of a text, or the text."""
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            return kind(text)
-    return text
 
 
 def _arguments(options: Mapping[str, Any]) -> types.SimpleNamespace:
@@ -292,11 +294,3 @@ def _warn_of_hooks(callback: object) -> None:
     for hook, reason in _HOOKS_WITHOUT_CALLS.items():
         if _has_own(callback, hook):
             warnings.warn(f"{type(callback).__name__}.{hook}() is never called: {reason}", stacklevel=4)
-
-
-def _warn_of_epoch_stop(callback: object, control: types.SimpleNamespace) -> None:
-    """Warns of the flag without an effect, and takes it back, as transformers does."""
-    if control.should_epoch_stop:
-        control.should_epoch_stop = False
-        warnings.warn(f"{type(callback).__name__} has set control.should_epoch_stop, which has no effect; in its place "
-                      "there are should_training_stop, and the option max_steps", stacklevel=4)

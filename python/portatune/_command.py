@@ -1,16 +1,21 @@
 """The script `portatune`: replaces this process with the command, which then has the same signals and exit code.
 
-The command finds its own files beside itself. This module gives it the places of XLA plugins in Python packages.
+The command finds its own files beside itself. This module gives it the places of XLA plugins in Python packages. It
+imports as little as it can, because each start of the command waits for that.
 """
 
-import os
-import pathlib
-import sys
-from collections.abc import Iterable
-from typing import NoReturn
+from __future__ import annotations
 
-_HERE = pathlib.Path(__file__).absolute().parent
-COMMAND = str(_HERE / "bin" / "portatune")
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+COMMAND = os.path.join(_HERE, "bin", "portatune")
 
 # Environment variable of a plugin -> its places below a folder of packages.
 _PLUGINS = {
@@ -55,6 +60,6 @@ def main() -> NoReturn:
         sys.exit(f"portatune: this CPU lacks {', '.join(missing)}\n"
                  "  expected  a CPU of 2013 or later: Intel Haswell, AMD Excavator")
     # The folder of this package comes first: its dependencies are usually installed beside it.
-    folders = [str(_HERE.parent), *(path for path in sys.path if path)]
+    folders = [os.path.dirname(_HERE), *(path for path in sys.path if path)]
     python = {"PORTATUNE_PYTHON": os.environ.get("PORTATUNE_PYTHON") or sys.executable}  # of `portatune run`
     os.execve(COMMAND, [COMMAND, *sys.argv[1:]], {**os.environ, **python, **_plugins(folders)})

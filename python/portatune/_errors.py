@@ -19,8 +19,12 @@ class Error(Exception):
     fix: str
 
     def __init__(self, message: str = "", where: str = "", given: str = "", expected: str = "", fix: str = "") -> None:
+        message, where, given, expected, fix = map(_rows_by_keyword, (message, where, given, expected, fix))
+        for text in filter(None, (where, expected, fix)):
+            message = message.replace(text, _as_keyword(text))
         super().__init__(message)
-        self.where, self.given, self.expected, self.fix = where, given, expected, fix
+        self.where, self.given = _as_keyword(where), given
+        self.expected, self.fix = _as_keyword(expected), _as_keyword(fix)
         self._message = message
 
     def __str__(self) -> str:
@@ -28,8 +32,22 @@ class Error(Exception):
 
 
 def _as_keyword(text: str) -> str:
-    """Returns the text with keywords in place of options of the command: learning_rate for --learning-rate."""
+    """Returns the text with keywords in place of options of the command: learning_rate for --learning-rate.
+
+    A word of capitals after an option is its value: text_column="NAME" for --text-column NAME.
+    """
+    text = re.sub(r"(?<![\w-])(--[a-z][a-z0-9-]*) ([A-Z]{2,}(=\w+)?)", r'\1="\2"', text)
     return re.sub(r"(?<![\w-])--(?!help\b)[a-z][a-z0-9-]*", lambda option: option[0][2:].replace("-", "_"), text)
+
+
+def _rows_by_keyword(text: str) -> str:
+    """Returns the text with "train, row 3" in place of line 4 of a temporary file of rows in memory."""
+    return re.sub(r"[^\s\"']*/portatune-\w{8}/(\w+)\.jsonl(:\d+(?:, \d+)*)?", _row_by_keyword, text)
+
+
+def _row_by_keyword(place: re.Match[str]) -> str:
+    indices = [str(int(line) - 1) for line in re.findall(r"\d+", place[2] or "")]
+    return place[1] + (f", row {', '.join(indices)}" if indices else "")
 
 
 class UsageError(Error, ValueError):
@@ -58,6 +76,12 @@ class DeviceError(Error, RuntimeError):
 class NotFoundError(Error, FileNotFoundError):
     """A requested file does not exist."""
 
+    def __init__(self, message: str, where: str, given: str, expected: str, fix: str) -> None:
+        if expected == "local files or URLs" and " " in where and not fix:  # a text in place of a path
+            fix = "texts are no rows: {\"text\": [...]}, or predict(text=[...])"
+            message += f"\n  fix       {fix}"
+        super().__init__(message, where, given, expected, fix)
+
 
 class IoError(Error, OSError):
     """The operating system reported a failure. `errno` is its number, 0 if no system call failed."""
@@ -72,10 +96,18 @@ class NumericError(Error, ArithmeticError):
 
 
 def usage_error(where: str, given: str, expected: str, fix: str) -> UsageError:
-    """Returns an error of the form of the command."""
+    return UsageError(*_parts(where, given, expected, fix))
+
+
+def data_error(where: str, given: str, expected: str, fix: str = "") -> DataError:
+    return DataError(*_parts(where, given, expected, fix))
+
+
+def _parts(where: str, given: str, expected: str, fix: str) -> tuple[str, ...]:
+    """Returns the arguments of an error whose message has the form of the command."""
     parts = {"given": given, "expected": expected, "fix": fix}
-    lines = [where, *(f"  {name:<9} {text}" for name, text in parts.items())]
-    return UsageError("\n".join(lines), where, given, expected, fix)
+    lines = [where, *(f"  {name:<9} {text}" for name, text in parts.items() if text)]
+    return "\n".join(lines), where, given, expected, fix
 
 
 # Exit codes of the command (docs/command-line.md) -> the errors that end it with them.

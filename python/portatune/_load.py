@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Unpack
 
-from portatune import _rows
+from portatune import _errors, _rows
 from portatune._native import core
 from portatune._rows import Path, Rows
 from portatune._tables import Predictions
@@ -25,11 +25,17 @@ class Predictor:
             data: a text, a list of texts, or rows in memory: a list of dicts, a dict of columns, a table
         """
         rows = [{"text": data}] if isinstance(data, str) else data
-        if isinstance(rows, (list, tuple)) and rows and all(isinstance(row, str) for row in rows):
-            rows = [{"text": text} for text in rows]
+        if isinstance(rows, (list, tuple)) and any(isinstance(row, str) for row in rows):
+            rows = [{"text": _text(number, row)} for number, row in enumerate(rows)]
         lines = self._core.predict([[(name, _rows.as_text(value)) for name, value in row.items()]
                                     for row in _rows.as_dicts(rows)])
         return Predictions({"row": number, **json.loads(line)} for number, line in enumerate(lines))
+
+
+def _text(number: int, row: object) -> str:
+    if not isinstance(row, str):
+        raise _errors.data_error(f"row {number}", f"a {type(row).__name__}", "a text, as in other rows")
+    return row
 
 
 def load(model: Path, *, batch_size: int = 8, **options: Unpack[LoadOptions]) -> Predictor:

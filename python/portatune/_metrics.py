@@ -42,7 +42,9 @@ def of_batches(compute_metrics: ComputeMetrics) -> Callable[[Iterable[Any]], dic
             counts = slice(None) if weights is None else array(weights) != 0  # weight 0: a row that fills the batch
             columns.append((array(logits)[counts], array(labels)[counts]))
         predictions, label_ids = map(list, zip(*columns))
-        scores = compute_metrics(EvalPrediction(joined(predictions), joined(label_ids)))
+        scores: Any = compute_metrics(EvalPrediction(joined(predictions), joined(label_ids)))
+        if not isinstance(scores, Mapping):
+            raise TypeError(f"compute_metrics returned a {type(scores).__name__}; expected a dict of scores")
         return {name.removeprefix("eval_"): float(score) for name, score in scores.items()}
 
     return compute

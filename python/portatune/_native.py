@@ -24,4 +24,4 @@ Tokenizer = core.Tokenizer
 Value = core.Value
 
 # The library looks for XLA plugins where these variables point to.
-os.environ.update(_command._plugins([str(_command._HERE.parent), *filter(None, sys.path)]))
+os.environ.update(_command._plugins([os.path.dirname(_command._HERE), *filter(None, sys.path)]))

@@ -12,6 +12,7 @@ import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
+from portatune import _errors
 from portatune._native import core
 
 _ROWS_OF_TABLE = 10_000  # of a data set of datasets
@@ -124,12 +125,16 @@ def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:
     if callable(rows):
         rows = rows()
     columns = _columns(rows)
+    if columns is None and not isinstance(rows, Iterable):
+        expected = "a path, a table, a list of dicts or a dict of lists"
+        raise _errors.data_error("rows", f"a {type(rows).__name__}", expected)
     if columns is None:
         yield from map(_as_dict, itertools.count(), rows)
         return
     sizes = {name: len(values) for name, values in columns.items()}
     if len(set(sizes.values())) > 1:
-        raise ValueError(f"columns of different lengths: {sizes}")
+        raise _errors.data_error("rows", "columns of different lengths: " + ", ".join(
+            f"{name} {size:,}" for name, size in sizes.items()), "a value of each column for each row")
     for values in zip(*columns.values()):
         yield dict(zip(columns, values))
 
@@ -139,7 +144,8 @@ def _as_dict(number: int, row: Any) -> dict[str, Any]:
     try:
         return dict(row)
     except (TypeError, ValueError):
-        raise ValueError(f"row {number} is a {type(row).__name__}; expected a dict of the columns") from None
+        fix = "a dict of lists has the columns of all rows: {\"text\": [...], \"label\": [...]}"
+        raise _errors.data_error(f"row {number}", f"a {type(row).__name__}", "a dict of the columns", fix) from None
 
 
 def _columns(table: Any) -> dict[str, list[Any]] | None:
@@ -173,4 +179,6 @@ def _plain(value: Any) -> Any:
         return None
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    raise TypeError(f"a column has a value of type {type(value).__name__}, which has no text")
+    fix = "images are paths in tables; portatune.sklearn.ImageClassifier takes arrays and images of Pillow"
+    raise _errors.data_error("rows", f"a value of type {type(value).__name__}", "texts, numbers, lists or dicts",
+                             fix if hasattr(value, "getpixel") else "")

@@ -17,7 +17,7 @@ from portatune._rows import Path, RowFunction, Rows, function_of_texts
 from portatune._tables import History, Predictions
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
-from portatune._words import json_of, of_run, texts, words, words_with_rows
+from portatune._words import json_of, keywords, of_run, texts, words, words_with_rows
 from portatune.options import (CrossValidateOptions, EvaluateOptions, FitOptions, ParityOptions, PlanOptions,
                                PredictOptions, SweepOptions, TokenizerOptions)
 
@@ -52,14 +52,15 @@ class Run:
     metrics: dict[str, float]
     stopped: bool
 
-    def __init__(self, output: Path, result: str | None, checkpoint: Path,
-                 folder: TemporaryFolder | None) -> None:
+    def __init__(self, output: Path, result: str | None, checkpoint: Path, folder: TemporaryFolder | None,
+                 quiet: bool | None) -> None:
         self.output = pathlib.Path(output)
         self.result = json_of(result)
         self.metrics = self.result.get("after", {})
         self.stopped = result is None
         self.model = pathlib.Path(checkpoint) if self.stopped else self.output
         self._folder = folder  # a temporary folder with the output, which lives as long
+        self._quiet = quiet
 
     @property
     def history(self) -> History:
@@ -68,12 +69,14 @@ class Run:
 
     def evaluate(self, data: Rows, *, compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
                  **options: Unpack[EvaluateOptions]) -> dict[str, float]:
-        """Returns the scores of rows: see portatune.evaluate()."""
+        """Returns the scores of rows: see portatune.evaluate(). It is quiet if fit() was."""
+        options.setdefault("quiet", self._quiet)
         return evaluate(self.model, data, compute_metrics=compute_metrics, map=map, **options)
 
     def predict(self, data: Rows | None = None, *, map: RowFunction | None = None,
                 **options: Unpack[PredictOptions]) -> Predictions:
-        """Returns the predictions for rows or texts: see portatune.predict()."""
+        """Returns the predictions for rows or texts: see portatune.predict(). It is quiet if fit() was."""
+        options.setdefault("quiet", self._quiet)
         return predict(self.model, data, map=map, **options)
 
     def save(self, folder: Path) -> pathlib.Path:
@@ -123,7 +126,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     """
     folder = TemporaryFolder() if output is None else None
     output = folder.path / "model" if folder else pathlib.Path(cast(Path, output))
-    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+    called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)
     given_options = of_run(model, train, validation, task, output, of_callbacks)
     observer = _callbacks.Observer(called, given_options) if called else None
     try:
@@ -135,7 +138,7 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
         raise
     if observer:
         observer.end()
-    return Run(output, result, checkpoint, folder)
+    return Run(output, result, checkpoint, folder, options.get("quiet"))
 
 
 def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callbacks: Sequence[object] = (),
@@ -205,7 +208,7 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
 
         result = portatune.sweep("tiny", "train.csv", "dev.csv", output="sweep", seeds=3,
                                  grid={"learning_rate": [1e-5, 3e-5]})
-        result["best"]
+        result["best"], result["rows"][0]["settings"]    # "trial-004", {"learning_rate": 3e-05}
 
     Args:
         grid: the values of each option; or a range for random=N, such as "1e-5..1e-4"
@@ -216,7 +219,10 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
     axes = {name.replace("_", "-"): values if isinstance(values, str) else ",".join(texts(values))
             for name, values in (grid or {}).items()}
     of_runs = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes}
-    return _train_several("sweep", core.sweep, "trial", of_runs, options, callbacks, compute_metrics, map)
+    result = _train_several("sweep", core.sweep, "trial", of_runs, options, callbacks, compute_metrics, map)
+    for row in result.get("rows", []):
+        row["settings"] = keywords(row["settings"])
+    return result
 
 
 def report(runs: Path | Sequence[Path]) -> Page:
@@ -298,7 +304,7 @@ def _train_several(command: str, train: Callable[..., str | None], one: str, of_
                    options: Mapping[str, Any], callbacks: Sequence[object], compute_metrics: ComputeMetrics | None,
                    map: RowFunction | None) -> dict[str, Any]:
     """Returns the result of several trainings, each of which is `one`: a "fold" or a "trial"."""
-    called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+    called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)
     given_options = {**of_runs, **of_callbacks}
     observer = _callbacks.ObserverOfRuns(called, given_options, one)
     with words_with_rows(command, given_options, "train", "validation") as given:

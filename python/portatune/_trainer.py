@@ -84,7 +84,7 @@ class Trainer:
                  **options: Unpack[FitOptions]) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
         output = self._folder.path / "model" if output is None else pathlib.Path(output)
-        called, of_callbacks = _callbacks.split([*callbacks, *_notebook.progress(options.get("quiet"))], options)
+        called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)
         self._options = of_run(model, train, validation, task, output, of_callbacks)
         for name in ("train", "validation"):
             self._options[name] = self._on_disk(name, self._options[name])
@@ -126,7 +126,7 @@ class Trainer:
             raise
         if self._observer:
             self._observer.end()
-        return Run(self._options["output"], result, checkpoint, self._folder)
+        return Run(self._options["output"], result, checkpoint, self._folder, self._options.get("quiet"))
 
     def evaluate(self, data: Rows | None = None) -> dict[str, float]:
         """Returns the scores of the model as it is now, on the validation rows or on other labelled rows."""

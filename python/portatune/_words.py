@@ -28,7 +28,7 @@ def texts(value: Any) -> list[str]:
 def of_run(model: Any, train: Any, validation: Any, task: Any, output: Any,
            options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the options of a training run. A number as `validation` is the part of the training rows held out."""
-    held_out = {"validation": None, "validation_split": validation} if isinstance(validation, float) else {}
+    held_out = {"validation": None, "validation_split": validation} if isinstance(validation, (int, float)) else {}
     return {"model": model, "train": train, "validation": validation, "task": task, "output": output, **options,
             **held_out}
 
@@ -60,6 +60,19 @@ def words_with_rows(command: str, options: Mapping[str, Any], *keywords: str) ->
             folder = folder or pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="portatune-")))
             options = {**options, keyword: _rows.write(options[keyword], folder / f"{keyword}.jsonl")}
         yield words(command, options)
+
+
+def keywords(options: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the options of a command as keywords: {"learning_rate": 5e-5} for {"learning-rate": "5e-05"}."""
+    return {name.replace("-", "_"): _value(text) for name, text in options.items()}
+
+
+def _value(text: str) -> Any:
+    """Returns the number of a text, or the text."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def json_of(text: str | None) -> dict[str, Any]:

@@ -241,6 +241,15 @@ class Wheel(Installed):
         for name in ("sndfile", "soxr"):
             self.assertRegex(libraries, rf"lib{name}\S* => {self.packages}/\S*/portatune\.libs/")
 
+    def test_it_needs_no_library_but_those_that_every_wheel_may_need(self):
+        of_system = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "libz.so.1"}
+        own = {file.name for file in (self.packages / "portatune.libs").iterdir()}
+        for file in [*self.packages.glob("portatune*/**/*.so*"), self.packages / "portatune" / "bin" / "portatune"]:
+            needed = set(re.findall(r"Shared library: \[(.*)\]", run("readelf", "--dynamic", "--wide", file)))
+            optional = {name for name in needed if re.match(r"lib(arrow|parquet|mpi)", name)}
+            self.assertLessEqual(needed - optional, of_system | own, file)
+            self.assertTrue(not optional or file.name in ("libportatune_arrow.so", "libportatune_mpi.so"), file)
+
     def test_a_signal_reaches_the_command(self):
         words = ["fit", "--model", DATA / "tiny_bert", "--train", DATA / "toy" / "train.csv", "--epochs", "100000",
                  "--output", self.folder / "stopped"]

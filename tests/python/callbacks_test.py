@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -127,14 +128,6 @@ class Callbacks(toy.InFolder):
             self.assertEqual([before for before, _ in seen[:-1]],
                              [None, *(best(scores[:count]) for count in range(1, len(scores)))])
             self.assertEqual(seen[-1], (best(scores), 2 * (scores.index(best(scores)) + 1)), run.history)
-
-    def test_a_flag_without_an_effect_is_named(self):
-        class Stopping(portatune.Callback):
-            def on_step_end(self, args, state, control, **kwargs):
-                control.should_epoch_stop = True
-
-        with self.assertWarnsRegex(UserWarning, r"Stopping has set control\.should_epoch_stop.*should_training_stop"):
-            self.fit(callbacks=[Stopping()])
 
     def test_hooks_that_are_never_called_are_named(self):
         class Counting:
@@ -271,6 +264,136 @@ class Flags(toy.InFolder):
         self.assertFalse(observer([type("Passive", (Asking,), {"is_passive": True})()], options).waits_for_steps)
         logging = type("Logging", (portatune.Callback,), {"on_log": Asking.on_log})()
         self.assertFalse(observer([logging], options).waits_for_steps)
+
+
+class EpochsAtEvents:
+    """Ends epochs after some steps and evaluations, and notes step and epoch at all events."""
+
+    def __init__(self, steps=(), evaluations=()):
+        self.steps, self.evaluations, self.calls = steps, evaluations, []
+
+    def note(self, event, state):
+        self.calls.append((event, state.global_step, state.epoch))
+
+    def on_epoch_begin(self, args, state, control, **kwargs):
+        self.note("begin", state)
+
+    def on_step_end(self, args, state, control, **kwargs):
+        self.note("step", state)
+        control.should_epoch_stop = state.global_step in self.steps
+
+    def on_evaluate(self, args, state, control, **kwargs):
+        self.note("evaluate", state)
+        if state.global_step in self.evaluations:
+            control.should_epoch_stop = True
+
+    def on_epoch_end(self, args, state, control, **kwargs):
+        self.note("end", state)
+
+    def on_train_end(self, args, state, control, **kwargs):
+        self.note("end of run", state)
+        self.calls.append(("planned", state.max_steps))
+
+
+# Sixteen rows in batches of four: the arguments of EpochsAtEvents, the options, and the steps that are made.
+ENDED_EPOCHS = [
+    ({"steps": (2,)}, {"num_train_epochs": 3, "eval_strategy": "epoch", "save_strategy": "epoch"}, 10),
+    ({"steps": (2, 6)}, {"num_train_epochs": 2, "eval_strategy": "epoch", "save_strategy": "no"}, 6),
+    ({"steps": (1,)}, {"max_steps": 6, "eval_strategy": "no", "save_strategy": "no"}, 5),
+    ({"steps": (2,)}, {"max_steps": 6, "eval_strategy": "no", "save_strategy": "no"}, 6),
+    ({"evaluations": (2, 9)},
+     {"num_train_epochs": 3, "eval_strategy": "steps", "eval_steps": 1, "save_strategy": "no"}, 9),
+]
+
+
+class EndsOfEpochs(toy.InFolder):
+    ROWS = [{"text": ["good", "bad"][i % 2] + " film" * i, "label": str(i % 2)} for i in range(16)]
+
+    def run_of(self, arguments, options, name="tuned", kind=EpochsAtEvents, **others):
+        callback = kind(**arguments)
+        options = {"max_steps": None, "logging_steps": 1000, **options, **others}
+        return callback, self.fit(self.ROWS, name, validation=self.ROWS, callbacks=[callback], **options)
+
+    def trainer_of(self, arguments, options, name):
+        transformers, torch = toy.installed("transformers"), toy.installed("torch")
+        callback = type("OfTrainer", (EpochsAtEvents, transformers.TrainerCallback), {})(**arguments)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(toy.MODEL)
+        texts = tokenizer([row["text"] for row in self.ROWS], padding="max_length", truncation=True, max_length=8)
+        rows = [{**{name: torch.tensor(values[i]) for name, values in texts.items()}, "labels": i % 2}
+                for i in range(16)]
+        trainer = transformers.Trainer(
+            transformers.AutoModelForSequenceClassification.from_pretrained(toy.MODEL), callbacks=[callback],
+            args=transformers.TrainingArguments(self.folder / name, per_device_train_batch_size=4,
+                                                logging_strategy="no", report_to="none", use_cpu=True,
+                                                disable_tqdm=True, **options),
+            train_dataset=rows, eval_dataset=rows)
+        trainer.remove_callback(transformers.PrinterCallback)
+        trainer.train()
+        return callback
+
+    def test_steps_and_epochs_are_those_of_transformers(self):
+        for number, (arguments, options, steps) in enumerate(ENDED_EPOCHS):
+            with self.subTest(options=options, **arguments):
+                callback, run = self.run_of(arguments, options, f"run-{number}", save_total_limit=10)
+                self.assertEqual(run.result["steps"], steps)
+                self.assertFalse(run.stopped)
+                # The evaluation of an epoch comes before on_epoch_end, and the last step always has one.
+                expected = self.trainer_of(arguments, options, f"trainer-{number}").calls
+                self.assertLessEqual(set(expected), set(callback.calls))
+                self.assertEqual([call for call in callback.calls if call[0] != "evaluate"],
+                                 [call for call in expected if call[0] != "evaluate"])
+                self.assertEqual(*(sorted(path.name for path in folder.glob("checkpoint-*"))
+                                   for folder in (run.output, self.folder / f"trainer-{number}")))
+
+    def test_records_have_the_epoch(self):
+        callback, run = self.run_of(*ENDED_EPOCHS[0][:2], logging_steps=1)
+        epochs = {record["step"]: record["epoch"] for record in run.history}
+        self.assertEqual(epochs, {0: 0, **{call[1]: call[2] for call in callback.calls if call[0] == "step"}})
+        state = json.loads((run.model / "trainer_state.json").read_text(encoding="utf-8"))
+        self.assertEqual((state["epoch"], state["global_step"], state["max_steps"]), (3, 10, 12))
+
+    def test_a_run_resumes_to_the_same_weights(self):
+        arguments, options, _ = ENDED_EPOCHS[0]
+        _, whole = self.run_of(arguments, options, "whole")
+
+        class Stopping(EpochsAtEvents):
+            def on_step_end(self, args, state, control, **kwargs):
+                super().on_step_end(args, state, control, **kwargs)
+                control.should_training_stop = state.global_step in (2, 3)
+
+        calls = []
+        for resume in (False, True, True):
+            callback, run = self.run_of(arguments, options, kind=Stopping, resume=resume)
+            calls += [call[:2] for call in callback.calls if call[0] in ("step", "evaluate", "end")]
+        self.assertFalse(run.stopped)
+        self.assertEqual(toy.weights(run.model), toy.weights(whole.model))
+        self.assertEqual(len(calls), len(set(calls)), "an event came twice")
+
+    def test_a_run_that_they_have_ended_is_finished(self):
+        arguments, options, steps = ENDED_EPOCHS[1]
+        self.run_of(arguments, options)
+        _, again = self.run_of(arguments, options, resume=True)
+        self.assertEqual(again.result["steps"], steps)
+
+    def test_a_loop_has_the_batches_that_are_left(self):
+        arguments, options, _ = ENDED_EPOCHS[0]
+        _, run = self.run_of(arguments, options, save_total_limit=10)
+        trainer = portatune.Trainer(toy.MODEL, self.ROWS, self.ROWS, output=self.folder / "loop",
+                                    **{**toy.OPTIONS, **options, "max_steps": None,
+                                       "resume_from_checkpoint": run.model / "checkpoint-2"})
+        self.assertEqual(sum(1 for batch in trainer.batches() if trainer.step(batch)), 8)
+        self.assertEqual(toy.weights(trainer.save(self.folder / "looped")), toy.weights(run.model))
+
+    def test_an_epoch_may_be_ended_as_it_begins(self):
+        class Ending(EpochsAtEvents):
+            def on_epoch_begin(self, args, state, control, **kwargs):
+                control.should_epoch_stop = state.epoch >= 1
+
+            def on_step_end(self, args, state, control, **kwargs):
+                self.note("step", state)
+
+        callback, _ = self.run_of({}, {"num_train_epochs": 3}, kind=Ending)
+        self.assertEqual([call[2] for call in callback.calls if call[0] == "step"], [0.25, 0.5, 0.75, 1, 1.25, 2.25])
 
 
 class Numbered(portatune.Callback):

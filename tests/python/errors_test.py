@@ -33,6 +33,29 @@ class Errors(toy.InFolder):
             self.fit(self.folder / "bad.csv")
         self.assertIn("bad.csv:2", caught.exception.where)
 
+    def test_a_bad_row_in_memory_has_its_index(self):
+        rows = [{"text": "a film", "label": "good"}, {"text": "another", "label": None}]
+        for fit in (self.fit, lambda rows: portatune.Trainer(MODEL, rows, **OPTIONS)):
+            with self.assertRaises(portatune.DataError) as caught:
+                fit(rows)
+            self.assertEqual(caught.exception.where, "train, row 1")
+            self.assertTrue(str(caught.exception).startswith("train, row 1\n"))
+
+    def test_advice_is_in_keywords(self):
+        with self.assertRaises(portatune.DataError) as caught:
+            self.fit([{"review": "a film", "label": "good"}])
+        self.assertEqual(caught.exception.fix,
+                         'if it has another name: text_column="NAME", or rename_columns="NAME=text"')
+        self.assertIn(caught.exception.fix, str(caught.exception))
+
+    def test_arguments_of_a_wrong_type_say_what_is_expected(self):
+        for options, words in (({"train": 5}, "a int.*expected +a path, a table"),
+                               ({"train": ["a wonderful film"]}, 'fix +texts are no rows: {"text": ...'),
+                               ({"validation": 100}, "validation_split 100"),
+                               ({"callbacks": portatune.Callback()}, r"a Callback.*fix +callbacks=\[")):
+            with self.subTest(options=options), self.assertRaisesRegex(portatune.Error, f"(?s){words}"):
+                self.fit(**options)
+
     def test_options_of_the_command_alone_are_refused(self):
         for options in ({"folds": 3}, {"hang_timeout": 5}, {"print_config": True}):
             with self.subTest(options=options), self.assertRaises(portatune.UsageError):

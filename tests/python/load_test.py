@@ -25,6 +25,10 @@ class Load(toy.InFolder):
         self.assertEqual(model.predict("a fine film"), model.predict(["a fine film"]))
         self.assertEqual(model.predict([]), [])
 
+    def test_a_missing_text_has_an_error_with_its_number(self):
+        with self.assertRaisesRegex(portatune.DataError, r"row 1\n +given +a NoneType\n +expected +a text"):
+            portatune.load(self.fit().model, quiet=True).predict(["good", None])
+
     def test_a_row_without_the_column_has_an_error_with_its_number(self):
         model = portatune.load(self.fit().model, quiet=True)
         with self.assertRaisesRegex(portatune.DataError, "rows:2"):

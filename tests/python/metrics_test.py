@@ -60,6 +60,10 @@ class ComputeMetrics(toy.InFolder):
         with self.assertRaisesRegex(LookupError, "enough"):
             self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
 
+    def test_its_result_is_a_dict(self):
+        with self.assertRaisesRegex(TypeError, "compute_metrics returned a float; expected a dict"):
+            self.fit(validation=VALIDATION, compute_metrics=lambda prediction: 0.5)
+
     def test_ctrl_c_during_it_leaves_a_checkpoint(self):
         calls = []
 

@@ -59,8 +59,13 @@ class Rows(toy.InFolder):
         with self.assertRaisesRegex(ValueError, "lengths"):
             self.fit({"text": ["a"], "label": []})
 
+    def test_a_value_without_a_text_is_refused(self):
+        image = type("Image", (), {"getpixel": None})()
+        with self.assertRaisesRegex(portatune.DataError, r"a value of type Image.*\n.*\n +fix +images are paths"):
+            self.fit({"text": ["a"], "label": [image]})
+
     def test_texts_are_no_rows(self):
-        with self.assertRaisesRegex(ValueError, "row 0 is a str; expected a dict"):
+        with self.assertRaisesRegex(ValueError, r"row 0\n +given +a str\n +expected +a dict"):
             self.fit(lambda: ["good", "bad"])
 
 

@@ -150,6 +150,7 @@ class Training {
   int64_t steps() const { return session_->trainer().steps(); }
   int64_t total_steps() const { return session_->total_steps(); }
   const RowMap& row_map() const { return row_map_; }
+  int64_t steps_left() const { return session_->steps_left(); }
   int64_t steps_per_epoch() const { return session_->steps_per_epoch(); }
 
   data::Cursor batches() {
@@ -181,7 +182,7 @@ class Training {
 class Batches {
  public:
   explicit Batches(Training& training)
-      : left_(training.total_steps() - training.steps()), row_map_(training.row_map()), cursor_(training.batches()) {}
+      : left_(training.steps_left()), row_map_(training.row_map()), cursor_(training.batches()) {}
   ~Batches() {
     const nb::gil_scoped_release unlocked;
     cursor_.reset();

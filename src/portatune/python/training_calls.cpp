@@ -13,15 +13,15 @@ namespace nb = nanobind;
 
 namespace portatune::python {
 
-using Flags = std::tuple<bool, bool, bool, bool>;
+using Flags = std::tuple<bool, bool, bool, bool, bool>;
 
 template <class... Arguments>
 void TrainingCalls::call(const char* function, const Arguments&... arguments) {
   try {
     caller_.call([&] {
-      const auto [stop, log, evaluate, save] = nb::cast<Flags>(observer_.attr(function)(arguments...));
+      const auto [stop, log, evaluate, save, end_epoch] = nb::cast<Flags>(observer_.attr(function)(arguments...));
       should_stop_ |= stop;
-      requests_ = {.log = log, .evaluate = evaluate, .save = save};
+      requests_ = {.log = log, .evaluate = evaluate, .save = save, .end_epoch = end_epoch};
       waits_for_steps_ = nb::cast<bool>(observer_.attr("waits_for_steps"));
     });
   } catch (const Stopped&) {  // The training ends after its next step, as at any other stop.
@@ -29,7 +29,7 @@ void TrainingCalls::call(const char* function, const Arguments&... arguments) {
 }
 
 void TrainingCalls::on_begin(const FitBegin& begin) {
-  call("on_begin", begin.steps, begin.total_steps, begin.steps_per_epoch, begin.deciding_score,
+  call("on_begin", begin.steps, begin.total_steps, begin.steps_per_epoch, begin.omitted_steps, begin.deciding_score,
        begin.greater_is_better);
 }
 void TrainingCalls::on_step(const StepResult& result, int64_t) { call("on_step", result.step()); }

@@ -12,12 +12,12 @@
 namespace portatune::python {
 
 /// Calls the functions of a Python object at the events of a training, on the thread that has called fit():
-/// on_begin(step, total_steps, steps_per_epoch, deciding_score, greater_is_better), on_step(step),
+/// on_begin(step, total_steps, steps_per_epoch, omitted_steps, deciding_score, greater_is_better), on_step(step),
 /// on_evaluation(step, epoch), on_epoch_end(epoch), on_checkpoint(folder) and on_log_request(); of several runs, before
 /// each, on_run_begin(number, folder, settings). Each returns the flags of transformers' TrainerControl as a tuple:
-/// should_training_stop, should_log, should_evaluate, should_save. Its attribute waits_for_steps is that of Callback.
-/// An exception from a function ends the run; after KeyboardInterrupt the run saves a checkpoint first, as after Ctrl-C
-/// at any other time.
+/// should_training_stop, should_log, should_evaluate, should_save, should_epoch_stop. Its attribute waits_for_steps is
+/// that of Callback. An exception from a function ends the run; after KeyboardInterrupt the run saves a checkpoint
+/// first, as after Ctrl-C at any other time.
 class TrainingCalls final : public Callback {
  public:
   /// observer, caller  must outlive this object

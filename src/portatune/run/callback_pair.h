@@ -64,7 +64,8 @@ class CallbackPair final : public Callback {
     const StepRequests first = first_.requests(), second = second_.requests();
     return {.log = first.log || second.log,
             .evaluate = first.evaluate || second.evaluate,
-            .save = first.save || second.save};
+            .save = first.save || second.save,
+            .end_epoch = first.end_epoch || second.end_epoch};
   }
   bool waits_for_steps() override { return first_.waits_for_steps() || second_.waits_for_steps(); }
   bool should_stop() override {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "portatune/error.h"
 #include "portatune/run/inputs/batches/evaluated_rows.h"
 #include "portatune/run/inputs/batches/padding.h"
@@ -9,6 +11,7 @@
 #include "portatune/run/inputs/rows/training_files.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/run/output/output_lock.h"
+#include "portatune/train/options.h"
 
 namespace portatune::run {
 namespace {
@@ -115,9 +118,14 @@ Prediction Session::predict(const std::vector<std::string>& files, const std::ve
   return predict_rows(trainer(), plan_.model, task, rows, eval_batch_size(plan_), *sink, events_);
 }
 
+int64_t Session::steps_left() const {
+  const int64_t batches = train::batches_of_epochs(total_steps(), steps_per_epoch());
+  return std::min(total_steps() - trainer().steps(), batches - trainer().next_batch());
+}
+
 data::Cursor Session::batches() const {
   data::Cursor cursor = run_.batches.prefetch(2).repeat().iterate();
-  cursor.skip(run_.trainer->steps());
+  cursor.skip(run_.trainer->next_batch());
   return cursor;
 }
 

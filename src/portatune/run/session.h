@@ -47,6 +47,8 @@ class Session {
   const RowTask& task() const { return *plan_.task; }
   const ModelOptions& model() const { return plan_.model; }
   int64_t total_steps() const { return run_.training.total_steps; }
+  /// The number of steps to make: fewer than up to total_steps() if a Callback has ended epochs.
+  int64_t steps_left() const;
   int64_t steps_per_epoch() const { return run_.options.steps_per_epoch; }
 
  private:

@@ -44,19 +44,21 @@ class FitLoop {
         callback_(callback),
         steps_per_epoch_(steps_per_epoch(batches, options)),
         last_step_(total_steps(options, steps_per_epoch_)),
+        all_batches_(batches_of_epochs(last_step_, steps_per_epoch_)),
         skips_(state.skips(), state.options(), last_step_),
         data_(state, options, callback),
         saves_(state, options, callback, last_step_) {
     require_work();
     state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
     extend_stopped_run();
+    note_planned_steps();
   }
 
   FitResult run() {
     notify_begin();
     if (is_over()) load_weights();
     evaluate_and_end_epoch();  // of a run that stopped before it
-    data::Cursor cursor = cursor_at_step();
+    data::Cursor cursor = cursor_after_step();
     data_.set_unchanged();
     if (!is_over()) require_unchanged_data();
     while (!is_over() && !stopping_) take_step(cursor);
@@ -105,12 +107,15 @@ class FitLoop {
     callback_.on_begin({.steps = state_.steps(),
                         .total_steps = last_step_,
                         .steps_per_epoch = steps_per_epoch_,
+                        .omitted_steps = state_.next_batch() - state_.steps(),
                         .deciding_score = score,
                         .greater_is_better = is_greater_better(options_.best_model, score)});
   }
 
   // Returns whether no step is left.
-  bool is_over() { return state_.steps() == last_step_ || state_.evaluations().stopped_early; }
+  bool is_over() { return has_last_step() || state_.evaluations().stopped_early; }
+  // Returns whether all steps of all epochs are made, apart from those of epochs that an observer has ended.
+  bool has_last_step() const { return state_.steps() == last_step_ || state_.next_batch() >= all_batches_; }
 
   // Loads the weights of a run that has made all its steps without saving its model.
   void load_weights() {
@@ -131,6 +136,7 @@ class FitLoop {
 
   data::Example next_batch(data::Cursor& cursor) {
     data::Example batch = in_all(state_.processes(), [&] {
+      omit_ended_steps(cursor);
       std::optional<data::Example> next = input_.next(cursor);
       if (!next) throw no_example("training data");
       if (shapes_) shapes_->require(state_.task(), *next);
@@ -142,6 +148,16 @@ class FitLoop {
       shapes_->require(state_.task(), batch);
     }
     return batch;
+  }
+
+  // Passes over the batches that an ended epoch lacks.
+  void omit_ended_steps(data::Cursor& cursor) {
+    const int64_t count = state_.next_batch() - state_.batches_passed();
+    if (count == 0) return;
+    has_position_ = false;  // if a stop interrupts the next line
+    cursor.skip(count);
+    has_position_ = true;
+    state_.omit_ended_steps();
   }
 
   // Saves the steps made so far if the data fail, which leaves the device unharmed. In a process group all processes
@@ -175,9 +191,10 @@ class FitLoop {
     if (!fault.empty()) callback_.on_warning("the completed steps could not be saved: " + fault);
   }
 
-  // The position of the data; empty if a stop interrupted the start of the next pass, which then has no position. A
-  // resume in this case skips the batches of the steps made.
-  static std::string position_of(const data::Cursor& cursor) {
+  // The position of the data; empty if a stop interrupted the start of the next pass, which then has no position, or
+  // the end of an ended epoch. A resume in this case skips the batches of the steps made.
+  std::string position_of(const data::Cursor& cursor) const {
+    if (!has_position_) return {};
     try {
       return cursor.state();
     } catch (const Stopped&) {
@@ -194,12 +211,12 @@ class FitLoop {
          .fix = "set more epochs or steps"});
   }
 
-  // Returns the batches from the next step on: at the position in the checkpoint, or after skipping the used ones.
-  data::Cursor cursor_at_step() {
+  // Returns the batches after that of the last step: at the position in the checkpoint, or by skipping the used ones.
+  data::Cursor cursor_after_step() {
     const data::Dataset epochs = batches_.repeat();
     if (!state_.data_state().empty()) return epochs.resume(state_.data_state(), &input_.stages());
     data::Cursor cursor = epochs.iterate(0, &input_.stages());
-    cursor.skip(state_.steps());
+    cursor.skip(state_.batches_passed());
     return cursor;
   }
 
@@ -235,8 +252,8 @@ class FitLoop {
   }
 
   // Number of epochs so far, with a fraction within an epoch.
-  double epochs() const { return static_cast<double>(state_.steps()) / static_cast<double>(steps_per_epoch_); }
-  bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0 || state_.steps() == last_step_; }
+  double epochs() const { return static_cast<double>(state_.batches_passed()) / static_cast<double>(steps_per_epoch_); }
+  bool at_epoch_end() const { return state_.next_batch() % steps_per_epoch_ == 0 || state_.steps() == last_step_; }
   // Returns whether an epoch has all of its steps, and its end was not notified yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
 
@@ -246,14 +263,14 @@ class FitLoop {
     if (requests_.evaluate || options_.eval_on_request_only) return requests_.evaluate;
     if (options_.eval_steps == 0) return at_epoch_end() && options_.eval_delay <= epochs();
     if (options_.eval_delay > static_cast<double>(state_.steps())) return false;
-    return state_.steps() % options_.eval_steps == 0 || state_.steps() == last_step_;
+    return state_.steps() % options_.eval_steps == 0 || has_last_step();
   }
 
   // is_best  whether the model is the best so far
   bool checkpoint_is_due(bool is_best) const {
     if (requests_.save) return true;
     const CheckpointOptions& checkpoints = options_.checkpoints;
-    const bool is_last = state_.steps() == last_step_;
+    const bool is_last = has_last_step();
     if (is_last && !checkpoints.last) return false;
     if (is_best && options_.best_model.load_at_end) return true;
     switch (checkpoints.strategy) {
@@ -280,6 +297,16 @@ class FitLoop {
     if (asked.save && options_.checkpoints.folder.empty()) refuse_request("a checkpoint", "a folder for checkpoints");
     requests_.evaluate |= asked.evaluate;
     requests_.save |= asked.save;
+    requests_.end_epoch |= asked.end_epoch;
+  }
+
+  void end_epoch_if_asked() {
+    if (!requests_.end_epoch || at_epoch_end()) return;
+    state_.end_epoch((state_.batches_passed() / steps_per_epoch_ + 1) * steps_per_epoch_);
+  }
+
+  void note_planned_steps() {
+    state_.set_planned_steps(has_last_step() && state_.steps() < last_step_ ? last_step_ : 0);
   }
 
   [[noreturn]] void refuse_request(const char* request, const char* expected) const {
@@ -303,12 +330,16 @@ class FitLoop {
     add_requests();
     saves_.finish_completed();
     stopping_ = should_stop();
-    const bool is_due = at_epoch_end() || evaluation_is_due() || checkpoint_is_due(false);
+    const bool is_due = requests_.end_epoch || at_epoch_end() || evaluation_is_due() || checkpoint_is_due(false);
     if (is_due || stopping_ || skips_.exceeded()) finish_running();
     if (skips_.exceeded()) end_after_skips(cursor);
     if (!is_due) return;
     add_requests();
-    const bool is_best = evaluate_and_end_epoch();
+    end_epoch_if_asked();
+    const bool is_best_in_epoch = evaluate_if_due();
+    add_requests();
+    end_epoch_if_asked();
+    const bool is_best = evaluate_and_end_epoch() || is_best_in_epoch;
     add_requests();
     if (checkpoint_is_due(is_best)) {
       require_sound_weights();
@@ -481,6 +512,7 @@ class FitLoop {
   void end_epoch() {
     const Evaluations& last = state_.evaluations();
     state_.in_epoch() = false;
+    note_planned_steps();
     callback_.on_epoch_end(epochs(), state_.epoch_loss().mean(), last.step == state_.steps() ? last.scores : Scores{});
     // A run that was just resumed, and has no validation set, has not loaded the weights that a stop would save.
     if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;
@@ -508,7 +540,9 @@ class FitLoop {
   const FitOptions& options_;
   Callback& callback_;
   const int64_t steps_per_epoch_, last_step_;
+  const int64_t all_batches_;  // of all epochs
   bool stopping_ = false;
+  bool has_position_ = true;  // whether the position of the batches is that after the last step
   SkipLimit skips_;
   DataWatch data_;
   std::optional<data::Example> sound_batch_;  // last batch with a finite loss

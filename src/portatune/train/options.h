@@ -26,6 +26,11 @@ bool saves_checkpoints(const FitOptions& options);
 /// errors  UsageError for more than a 64-bit integer holds
 int64_t total_steps(const FitOptions& options, int64_t steps_per_epoch);
 inline int64_t total_steps(const FitOptions& options) { return total_steps(options, options.steps_per_epoch); }
+/// Number of batches in all epochs of a run, the last of which may have fewer steps.
+inline int64_t batches_of_epochs(int64_t total_steps, int64_t steps_per_epoch) {
+  const int64_t in_last = steps_per_epoch > 0 ? total_steps % steps_per_epoch : 0;
+  return in_last == 0 ? total_steps : total_steps - in_last + steps_per_epoch;
+}
 
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options, const TrainingOptions& training = {});

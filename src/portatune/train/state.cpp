@@ -69,7 +69,7 @@ void require_same(const Position& position, ProcessGroup* processes) {
 // Whether a run with a schedule of known length had ended at this position.
 bool has_ended(const Position& position) {
   const bool is_at_the_end = position.total_steps > 0 && position.step >= position.total_steps;
-  return is_at_the_end || position.evaluations.stopped_early;
+  return is_at_the_end || position.evaluations.stopped_early || position.ended_epochs.planned_steps > 0;
 }
 
 }  // namespace
@@ -177,6 +177,12 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
                      .weight = number(StepNumber::kWeight),
                      .grad_norm = number(StepNumber::kGradNorm),
                      .loss_scale = number(StepNumber::kLossScale)});
+}
+
+void TrainingState::omit_ended_steps() {
+  if (next_batch() == batches_passed()) return;
+  position_.ended_epochs.omitted_steps = next_batch() - position_.step;
+  position_.data.clear();
 }
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
@@ -316,7 +322,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
   if (position_.step > 0) {
     record = {.steps = position_.step,
               .stopped_early = position_.evaluations.stopped_early,
-              .planned_steps = position_.evaluations.planned_steps,
+              .planned_steps = std::max(position_.evaluations.planned_steps, position_.ended_epochs.planned_steps),
               .run = position_.run,
               .machine = position_.machine,
               .deviations = position_.deviations,

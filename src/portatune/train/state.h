@@ -62,6 +62,19 @@ class TrainingState {
   MeanLoss& epoch_loss() { return position_.epoch_loss; }
   /// Returns whether the current epoch has steps and its end was not notified; kept in checkpoints.
   bool& in_epoch() { return position_.in_epoch; }
+  /// Epochs that an observer has ended; kept in checkpoints.
+  const EndedEpochs& ended_epochs() const { return position_.ended_epochs; }
+  /// Index of the batch after that of the last step, among those of all epochs.
+  int64_t batches_passed() const { return position_.step + position_.ended_epochs.omitted_steps; }
+  /// Index of the batch of the next step: batches_passed(), or a higher one if the epoch was ended.
+  int64_t next_batch() const { return std::max(batches_passed(), position_.ended_epochs.next_begin); }
+  /// Ends the epoch of the last step.
+  /// next_begin  index of the first batch of the next epoch
+  void end_epoch(int64_t next_begin) { position_.ended_epochs.next_begin = next_begin; }
+  /// Sets all steps of a run that has ended with fewer; 0: it has not ended, or has made all.
+  void set_planned_steps(int64_t steps) { position_.ended_epochs.planned_steps = steps; }
+  /// Begins the next epoch if the last one was ended.
+  void omit_ended_steps();
   /// Scores from before the first step; kept in checkpoints.
   Scores& initial_scores() { return position_.initial_scores; }
   /// data::Cursor::state() of the batches, whose next batch follows the last step; kept in checkpoints. Empty if it was

@@ -65,6 +65,8 @@ std::vector<std::pair<std::string, TensorType>> Trainer::parameters() const {
 }
 const LoadReport& Trainer::load_report() const { return impl_->state.load_report(); }
 int64_t Trainer::steps() const { return impl_->state.steps(); }
+int64_t Trainer::omitted_steps() const { return impl_->state.ended_epochs().omitted_steps; }
+int64_t Trainer::next_batch() const { return impl_->state.next_batch(); }
 int64_t Trainer::best_step() const { return impl_->state.evaluations().best_step; }
 const Scores& Trainer::initial_scores() const { return impl_->state.initial_scores(); }
 const std::vector<std::string>& Trainer::deviations() const { return impl_->state.deviations(); }
@@ -72,6 +74,7 @@ void Trainer::set_initial_scores(Scores scores) { impl_->state.initial_scores() 
 
 StepResult Trainer::step(const data::Example& batch, std::optional<double> learning_rate) {
   const TrainingOptions& options = impl_->state.options();
+  impl_->state.omit_ended_steps();
   if (learning_rate) {
     if (options.total_steps > 0) impl_->state.set_schedule(options.total_steps);
     return impl_->state.start_step(batch, learning_rate);

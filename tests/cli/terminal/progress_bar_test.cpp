@@ -52,6 +52,14 @@ TEST(ProgressBar, TellsTheEpochOfAStep) {
   EXPECT_NE(epoch_of(1, 4).substr(0, 5), "epoch");
 }
 
+TEST(ProgressBar, TellsTheEpochOfAStepAfterAnEndedEpoch) {
+  FakeTerminal fake;
+  ProgressBar bar(fake.terminal(true), 4);
+  bar.update({.step = 3, .total = 12, .omitted = 2});
+  bar.close();
+  EXPECT_EQ(last_line(fake).substr(0, 9), "epoch 2/3");
+}
+
 // The first steps of a resumed run come after those of the interrupted one.
 TEST(ProgressBar, TimesAreThoseOfThisProcess) {
   FakeTerminal fake{.now_s = 1000};

@@ -17,12 +17,18 @@ using ::testing::ElementsAre;
 using Lines = std::vector<std::string>;
 using Steps = std::vector<int64_t>;
 
+using Numbers = std::vector<double>;
+
 // Asks for something after some steps, and notes the events of a run.
 class Asking final : public Callback {
  public:
   void on_step(const StepResult& result, int64_t) override {
     note("step", result.step());
-    asked_ = {.log = has(log, step_), .evaluate = has(evaluate, step_), .save = has(save, step_)};
+    batches.push_back(std::lround(result.loss()) + step_ - 1);
+    asked_ = {.log = has(log, step_),
+              .evaluate = has(evaluate, step_),
+              .save = has(save, step_),
+              .end_epoch = has(end_epoch, step_)};
   }
   void on_log_request() override {
     note("log", step_);
@@ -32,21 +38,26 @@ class Asking final : public Callback {
     note("evaluation", step);
     asked_.evaluate = false;
     asked_.save = has(save_after_evaluation, step);
+    asked_.end_epoch = has(end_epoch_after_evaluation, step);
   }
   void on_checkpoint(const std::filesystem::path& folder) override {
     lines.push_back(folder.filename());
     asked_.save = false;
   }
   void on_epoch_end(double epoch, double, const Scores&) override {
-    note("epoch", epoch);
+    note("epoch", std::lround(epoch));
+    epochs.push_back(epoch);
     asked_.evaluate = has(evaluate_after_epoch, epoch);
   }
   StepRequests requests() override { return asked_; }
-  bool waits_for_steps() override { return true; }
+  bool waits_for_steps() override { return waits; }
   bool should_stop() override { return step_ == stop_at; }
 
-  Steps log, evaluate, save, save_after_evaluation, evaluate_after_epoch;
-  int64_t stop_at = 0;
+  Steps log, evaluate, save, save_after_evaluation, evaluate_after_epoch, end_epoch, end_epoch_after_evaluation;
+  Steps batches;   // those of the steps, counted in each epoch from 0
+  Numbers epochs;  // at their ends
+  int64_t stop_at = -1;
+  bool waits = true;
   Lines lines;
 
  private:
@@ -59,6 +70,21 @@ class Asking final : public Callback {
   StepRequests asked_;
   int64_t step_ = 0;
 };
+
+// Batches of which each has its number.
+data::Dataset numbered_batches(int64_t count) {
+  std::vector<data::Example> rows(static_cast<size_t>(count));
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].set("x", Tensor({}, {static_cast<float>(i)}));
+  return data::from_examples(std::move(rows)).batch({.size = 1});
+}
+
+// Trains epochs of four steps, in each of which it evaluates and saves at the end.
+FitResult fit_epochs(CountingRun& run, Asking& asking, const std::filesystem::path& folder, FitOptions options = {}) {
+  options.validation = {{counted_batches(1)}};
+  options.checkpoints = {.folder = folder, .strategy = SaveStrategy::kEpoch, .keep = 10};
+  options.callback = &asking;
+  return run.trainer.fit(numbered_batches(4), options);
+}
 
 // Trains two epochs of three steps without evaluations and checkpoints of its own.
 FitResult fit(CountingRun& run, Asking& asking, const std::filesystem::path& folder) {
@@ -113,6 +139,101 @@ TEST(Requests, ARunResumesFromACheckpointThatWasAskedFor) {
   Asking asking;
   EXPECT_EQ(fit(resumed, asking, folder.path()).steps, 6);
   EXPECT_THAT(asking.lines, ElementsAre("step 5", "step 6", "epoch 2"));
+}
+
+const Numbers kScores(20, 0.0);
+
+// The events and the numbers of epochs are those of transformers: tests/python/callbacks_test.py compares them.
+TEST(RequestedEpochEnds, AreFollowedByTheFirstBatchOfTheNextEpoch) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.end_epoch = {2, 9};
+  const FitResult result = fit_epochs(run, asking, folder.path(), {.num_train_epochs = 4});
+  EXPECT_EQ(result.steps, 13) << "of sixteen";
+  EXPECT_FALSE(result.stopped);
+  EXPECT_THAT(asking.batches, ElementsAre(0, 1, 0, 1, 2, 3, 0, 1, 2, 0, 1, 2, 3));
+  EXPECT_THAT(asking.epochs, ElementsAre(0.5, 2, 2.75, 4));
+  EXPECT_EQ(run.trainer.omitted_steps(), 3);
+}
+
+TEST(RequestedEpochEnds, OfTheLastEpochEndTheRun) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.end_epoch = {5};
+  const FitResult result = fit_epochs(run, asking, folder.path(), {.num_train_epochs = 2});
+  EXPECT_EQ(result.steps, 5);
+  EXPECT_FALSE(result.stopped);
+  EXPECT_FALSE(result.scores.empty());
+  std::erase(asking.lines, "checkpoint-4");  // is written during step 5
+  EXPECT_THAT(asking.lines, ElementsAre("step 1", "step 2", "step 3", "step 4", "evaluation 4", "epoch 1", "step 5",
+                                        "evaluation 5", "epoch 1", "checkpoint-5"));
+}
+
+TEST(RequestedEpochEnds, CountTheEpochsOfMaxSteps) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.end_epoch = {1};
+  EXPECT_EQ(fit_epochs(run, asking, folder.path(), {.max_steps = 6}).steps, 5) << "two epochs";
+  EXPECT_THAT(asking.batches, ElementsAre(0, 0, 1, 2, 3));
+}
+
+TEST(RequestedEpochEnds, MayFollowAnEvaluation) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.end_epoch_after_evaluation = {2};
+  fit_epochs(run, asking, folder.path(), {.num_train_epochs = 2, .eval_steps = 2});
+  EXPECT_THAT(asking.batches, ElementsAre(0, 1, 0, 1, 2, 3));
+}
+
+TEST(RequestedEpochEnds, OfAnObserverThatDoesNotWaitConcernTheStartedStep) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.waits = false;
+  asking.end_epoch = {1};
+  fit_epochs(run, asking, folder.path(), {.num_train_epochs = 2});
+  EXPECT_THAT(asking.batches, ElementsAre(0, 1, 0, 1, 2, 3));
+}
+
+// A run that goes on from any of its checkpoints has the batches of an uninterrupted one.
+TEST(RequestedEpochEnds, AreKeptInCheckpoints) {
+  const FitOptions options{.num_train_epochs = 3};
+  const Steps all = {0, 1, 0, 1, 2, 3, 0, 1, 2, 3};
+  for (size_t steps = 1; steps < all.size(); ++steps) {
+    const TemporaryFolder folder;
+    {
+      CountingRun run(kScores);
+      Asking asking;
+      asking.end_epoch = {2};
+      asking.save = {static_cast<int64_t>(steps)};
+      asking.stop_at = static_cast<int64_t>(steps);
+      fit_epochs(run, asking, folder.path(), options);
+    }
+    const auto checkpoint = train::checkpoint_path(folder.path(), static_cast<int64_t>(steps));
+    CountingRun resumed(kScores, checkpoint);
+    Asking asking;
+    asking.end_epoch = {2};
+    EXPECT_EQ(fit_epochs(resumed, asking, folder.path(), options).steps, 10);
+    EXPECT_EQ(asking.batches, Steps(all.begin() + static_cast<std::ptrdiff_t>(steps), all.end())) << steps;
+  }
+}
+
+TEST(RequestedEpochEnds, OfTheLastEpochAreNoEndForMoreEpochs) {
+  const TemporaryFolder folder;
+  {
+    CountingRun run(kScores);
+    Asking asking;
+    asking.end_epoch = {2};
+    fit_epochs(run, asking, folder.path(), {.num_train_epochs = 1});
+  }
+  CountingRun further(kScores, train::checkpoint_path(folder.path(), 2));
+  Asking asking;
+  EXPECT_EQ(fit_epochs(further, asking, folder.path(), {.num_train_epochs = 2}).steps, 6);
+  EXPECT_THAT(asking.batches, ElementsAre(0, 1, 2, 3));
 }
 
 TEST(Requests, NeedWhatTheyAskFor) {

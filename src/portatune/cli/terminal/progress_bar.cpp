@@ -160,7 +160,7 @@ std::string ProgressBar::line(int columns) const {
 std::string ProgressBar::epoch() const {
   if (steps_per_epoch_ == 0 || last_.total <= steps_per_epoch_) return {};
   const auto epoch_of = [this](int64_t step) { return (step - 1) / steps_per_epoch_ + 1; };
-  return fmt::format("epoch {}/{}", epoch_of(last_.step), epoch_of(last_.total));
+  return fmt::format("epoch {}/{}", epoch_of(last_.step + last_.omitted), epoch_of(last_.total));
 }
 
 std::string ProgressBar::rate() const {

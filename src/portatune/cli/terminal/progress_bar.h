@@ -44,6 +44,7 @@ class ProgressBar {
 
   struct Step {
     int64_t step = 0, total = 0;  ///< number of this step, counted from 1, and of all steps
+    int64_t omitted = 0;          ///< number of steps that earlier epochs lack because they were ended
     double loss = 0;              ///< loss of this step; the bar shows an exponential mean
     double learning_rate = 0;
     TokenCount tokens = {};  ///< token counts of this step

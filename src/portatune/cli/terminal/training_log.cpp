@@ -34,6 +34,7 @@ TrainingLog::TrainingLog(const Reporting& reporting, const FitOptions& length, r
       bar_(terminal_, length.steps_per_epoch),
       table_(length.num_train_epochs),
       total_steps_(train::total_steps(length)),
+      steps_per_epoch_(length.steps_per_epoch),
       evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
@@ -53,6 +54,7 @@ void TrainingLog::on_counted_step(const StepResult& result, int64_t total_steps)
   if (quiet_) return;
   bar_.update({.step = result.step(),
                .total = total_steps,
+               .omitted = omitted_steps_,
                .loss = result.loss(),
                .learning_rate = result.learning_rate(),
                .tokens = result.tokens(),
@@ -92,6 +94,7 @@ void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores
 }
 
 void TrainingLog::on_epoch_end(double epoch, double mean_loss, const Scores& scores) {
+  omitted_steps_ = std::lround(std::ceil(epoch)) * steps_per_epoch_ - step_;
   if (quiet_) return;
   print({.epoch = epoch,
          .step = step_,

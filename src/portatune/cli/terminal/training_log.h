@@ -15,6 +15,7 @@ class TrainingLog final : public run::TrainingObserver {
   /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
   TrainingLog(const Reporting& reporting, const FitOptions& length, run::RowProgress& evaluation);
 
+  void on_begin(const FitBegin& begin) override { omitted_steps_ = begin.omitted_steps; }
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
   void on_input(const InputWait& wait) override { wait_ = wait; }
@@ -36,10 +37,11 @@ class TrainingLog final : public run::TrainingObserver {
   const double begun_s_;
   ProgressBar bar_;
   EpochTable table_;
-  const int64_t total_steps_;
+  const int64_t total_steps_, steps_per_epoch_;
   run::RowProgress& evaluation_;
   InputWait wait_;    // sum so far
   int64_t step_ = 0;  // the last one
+  int64_t omitted_steps_ = 0;
 };
 
 }  // namespace portatune::cli

@@ -10,6 +10,16 @@
 namespace portatune::run {
 namespace {
 
+std::string end_of(const train::RunRecord& record) {
+  const std::string steps = grouped(record.steps);
+  if (record.stopped_early) return "which stopped early after step " + steps;
+  if (record.planned_steps > 0) return "which ended after step " + steps + ", as a callback ended epochs";
+  return "after all of its " + steps + " steps";
+}
+
+// Whether a run has ended before all of its steps.
+bool has_ended_before(const train::RunRecord& record) { return record.stopped_early || record.planned_steps > 0; }
+
 OutputError no_checkpoint_to_resume(const RunPlan& plan, int64_t steps_made, int64_t all_steps) {
   return OutputError(
       {.where = "--resume",
@@ -23,9 +33,9 @@ OutputError no_checkpoint_to_resume(const RunPlan& plan, int64_t steps_made, int
                           plan.output.string())});
 }
 
-// Whether a run that stopped early gets more steps than it had before.
+// Whether a run that has ended before all of its steps gets more than it had before.
 bool is_extended(const train::RunRecord& record, const TrainingOptions& training) {
-  return record.stopped_early && record.planned_steps > 0 && training.total_steps > record.planned_steps;
+  return record.planned_steps > 0 && training.total_steps > record.planned_steps;
 }
 
 void report_further_training(const Trainer& trainer, const TrainingOptions& training, Events& events) {
@@ -44,15 +54,12 @@ void report_further_training(const Trainer& trainer, const TrainingOptions& trai
 bool is_finished(const RunPlan& plan, const TrainingOptions& training, Events& events) {
   const auto record = plan.resume ? train::find_run_record(plan.output) : std::nullopt;
   if (!record) return false;
-  if (is_extended(*record, training) || (record->steps != training.total_steps && !record->stopped_early)) {
+  if (is_extended(*record, training) || (record->steps != training.total_steps && !has_ended_before(*record))) {
     if (plan.checkpoint.empty()) throw no_checkpoint_to_resume(plan, record->steps, training.total_steps);
     return false;
   }
   train::require_same_run(plan.output, record->run, train::facts_of(training, plan.device.mesh), training.may_differ);
-  const std::string steps = grouped(record->steps);
-  events.notice(fmt::format(
-      "nothing to do: {} has the model of this run, {}", plan.output.string(),
-      record->stopped_early ? "which stopped early after step " + steps : "after all of its " + steps + " steps"));
+  events.notice(fmt::format("nothing to do: {} has the model of this run, {}", plan.output.string(), end_of(*record)));
   return true;
 }
 

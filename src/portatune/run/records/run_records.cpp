@@ -205,7 +205,8 @@ bool RunRecords::has_evaluation(int64_t step) const {
 }
 
 double RunRecords::epoch_of(int64_t step) const {
-  return static_cast<double>(step) / static_cast<double>(opening_.length.steps_per_epoch);
+  return static_cast<double>(step + opening_.trainer.omitted_steps()) /
+         static_cast<double>(opening_.length.steps_per_epoch);
 }
 
 int64_t RunRecords::logging_steps() const { return opening_.plan.logging_steps.of(total_steps(opening_)); }
@@ -217,7 +218,7 @@ TrainerState RunRecords::state(int64_t best_step) const {
   const bool has_best = best_step > 0 && fs::exists(best);
   return {.step = step_,
           .total_steps = total_steps(opening_),
-          .steps_per_epoch = opening_.length.steps_per_epoch,
+          .epoch = epoch_of(step_),
           .epochs = opening_.length.num_train_epochs,
           .batch_size = rows_of_step(opening_.plan),
           .eval_steps = opening_.length.eval_steps > 0 ? opening_.length.eval_steps : opening_.length.steps_per_epoch,

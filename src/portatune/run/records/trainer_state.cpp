@@ -62,7 +62,7 @@ std::string text_of(const TrainerState& state, const std::vector<Json>& lines, c
   const Json text = {{"best_global_step", state.best_step > 0 ? Json(state.best_step) : Json()},
                      {"best_metric", best_metric(state, lines)},
                      {"best_model_checkpoint", state.best_checkpoint.empty() ? Json() : Json(state.best_checkpoint)},
-                     {"epoch", number(static_cast<double>(state.step) / static_cast<double>(state.steps_per_epoch))},
+                     {"epoch", number(state.epoch)},
                      {"eval_steps", state.eval_steps},
                      {"global_step", state.step},
                      {"is_hyper_param_search", false},

@@ -12,7 +12,8 @@ inline constexpr const char* kTrainerStateFile = "trainer_state.json";
 
 struct TrainerState {
   int64_t step = 0, total_steps = 0;
-  int64_t steps_per_epoch = 1, epochs = 0;
+  double epoch = 0;    ///< number of epochs so far
+  int64_t epochs = 0;  ///< number of epochs of the run
   int64_t batch_size = 0, eval_steps = 0, logging_steps = 0, save_steps = 0;
   int64_t eval_examples = 0, eval_batches = 0;  ///< of an evaluation; 0: the number is unknown
   int64_t best_step = 0;                        ///< step of the best evaluation; 0: none is the best

@@ -62,6 +62,18 @@ Evaluations evaluations_of(const io::JsonObject& object, int64_t step) {
           .plateau = plateau ? plateau_of(*plateau, step) : Plateau{}};
 }
 
+nlohmann::ordered_json object_of(const EndedEpochs& epochs) {
+  return {{"omitted_steps", epochs.omitted_steps},
+          {"next_begin", epochs.next_begin},
+          {"planned_steps", epochs.planned_steps}};
+}
+
+EndedEpochs ended_epochs_of(const io::JsonObject& object) {
+  return {.omitted_steps = object.get_int("omitted_steps", {0, kMaxSteps}),
+          .next_begin = object.get_int("next_begin", {0, kMaxSteps}),
+          .planned_steps = object.get_int("planned_steps", {0, kMaxSteps})};
+}
+
 std::filesystem::path position_file(const std::filesystem::path& folder) {
   const bool is_old =
       !std::filesystem::exists(folder / kStateFile) && std::filesystem::exists(folder / kFormerStateFile);
@@ -103,19 +115,20 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                            {"loss_scale", position.progress.loss_scale}};
   const nlohmann::ordered_json rewinds = {{"all", position.rewinds.all}, {"in_a_row", position.rewinds.in_a_row}};
   const nlohmann::ordered_json skips = {{"all", position.skips.all}, {"in_a_row", position.skips.in_a_row}};
-  const nlohmann::ordered_json state = {{"format", kCheckpointFormat},
-                                        {"global_step", position.step},
-                                        {"total_steps", position.total_steps},
-                                        {"in_epoch", position.in_epoch},
-                                        {"epoch_loss", loss},
-                                        {"progress", progress},
-                                        {"rewinds", rewinds},
-                                        {"skips", skips},
-                                        {"evaluations", object_of(position.evaluations)},
-                                        {"initial_scores", json_of(position.initial_scores)},
-                                        {"run", position.run},
-                                        {"machine", position.machine},
-                                        {"deviations", position.deviations}};
+  nlohmann::ordered_json state = {{"format", kCheckpointFormat},
+                                  {"global_step", position.step},
+                                  {"total_steps", position.total_steps},
+                                  {"in_epoch", position.in_epoch},
+                                  {"epoch_loss", loss},
+                                  {"progress", progress},
+                                  {"rewinds", rewinds},
+                                  {"skips", skips},
+                                  {"evaluations", object_of(position.evaluations)},
+                                  {"initial_scores", json_of(position.initial_scores)},
+                                  {"run", position.run},
+                                  {"machine", position.machine},
+                                  {"deviations", position.deviations}};
+  if (position.ended_epochs != EndedEpochs{}) state["ended_epochs"] = object_of(position.ended_epochs);
   io::write_file(folder / kStateFile, io::indented_text(state));
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
@@ -127,6 +140,7 @@ Position read_position(const std::filesystem::path& folder) {
                     .total_steps = state.get_int("total_steps", {0, kMaxSteps}),
                     .in_epoch = {},
                     .epoch_loss = {},
+                    .ended_epochs = {},
                     .progress = {},
                     .rewinds = {},
                     .skips = {},
@@ -139,6 +153,7 @@ Position read_position(const std::filesystem::path& folder) {
   if (const auto loss = state.get_object("epoch_loss")) {
     position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
   }
+  if (const auto epochs = state.get_object("ended_epochs")) position.ended_epochs = ended_epochs_of(*epochs);
   position.in_epoch = state.get_bool_or("in_epoch", position.epoch_loss.weight > 0);
   position.progress.updates = position.step;  // for checkpoints from before skipped steps existed
   if (const auto progress = state.get_object("progress")) {

@@ -51,12 +51,22 @@ struct Evaluations {
 /// Training ends after this many rewinds in a row.
 inline constexpr int64_t kMaxRewinds = 3;
 
+/// Epochs that an observer has ended (StepRequests::end_epoch).
+struct EndedEpochs {
+  int64_t omitted_steps = 0;  ///< number of steps that they lack; of the last one, once the next epoch has begun
+  int64_t next_begin = 0;     ///< index of the first batch after the last one, among those of all epochs
+  int64_t planned_steps = 0;  ///< all steps of a run that has ended with fewer; else 0
+
+  bool operator==(const EndedEpochs&) const = default;
+};
+
 /// The position of a run in its training, and the identity of the run.
 struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< all steps of the schedule; 0: it does not depend on them
   bool in_epoch = false;    ///< whether fit() has made steps of an epoch whose end was not notified
   MeanLoss epoch_loss;      ///< mean loss of that epoch, or of the last one whose end was notified
+  EndedEpochs ended_epochs;
   Progress progress;
   Rewinds rewinds;
   Skips skips;
