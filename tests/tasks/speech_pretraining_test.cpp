@@ -157,8 +157,8 @@ TEST_F(SpeechPretrainingTask, RefusesModelsThatCannotMask) {
 }
 
 TEST(CodevectorMetrics, CountMaskedFramesOfRowsThatCount) {
-  tasks::CodevectorMetrics metrics({.class_name = "", .groups = 1, .codevectors = 3, .negatives = 1, .temperature = 1,
-                                    .diversity_loss_weight = 0});
+  tasks::CodevectorMetrics metrics(
+      {.class_name = "", .groups = 1, .codevectors = 3, .negatives = 1, .temperature = 1, .diversity_loss_weight = 0});
   data::Example batch, outputs;
   batch.set(data::kExampleWeight, Tensor({2}, {1.0F, 0.0F}));
   batch.set("mask_time", Tensor({2, 3}, {1, 0, 1, 1, 1, 1}));
@@ -180,7 +180,7 @@ TEST(GumbelNoise, HasTheMomentsOfItsDistribution) {
     squares += static_cast<double>(value) * value;
   }
   const double mean = sum / 1e5;
-  EXPECT_NEAR(mean, 0.5772, 0.02);                            // Euler's constant
+  EXPECT_NEAR(mean, 0.5772, 0.02);                         // Euler's constant
   EXPECT_NEAR(squares / 1e5 - mean * mean, 1.6449, 0.05);  // pi^2 / 6
 }
 

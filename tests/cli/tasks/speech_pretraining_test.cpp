@@ -48,9 +48,9 @@ class ToneToy {
   }
 
   Words fit(const Words& more = {}) const {
-    return Words{"fit",      "--task",      "speech-pretraining", "--from-config",   "--model", file("model"), "--train",
-                 file("train"), "--output", file("tuned"),        "--batch-size",    "8",       "--learning-rate",
-                 "3e-3",     "--json"} +
+    return Words{"fit",          "--task",  "speech-pretraining", "--from-config", "--model",
+                 file("model"),  "--train", file("train"),        "--output",      file("tuned"),
+                 "--batch-size", "8",       "--learning-rate",    "3e-3",          "--json"} +
            more;
   }
 

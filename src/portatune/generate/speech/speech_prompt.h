@@ -23,8 +23,8 @@ struct SpeechPrompt {
   std::vector<int32_t> tokens;
   /// Tokens before these: previous_text(); empty: none.
   std::vector<int32_t> previous = {};
-  /// The ids of all languages if that of each recording is to be detected, which is the second of `tokens`. Empty: it is
-  /// among the tokens, or the model has one language.
+  /// The ids of all languages if that of each recording is to be detected, which is the second of `tokens`. Empty: it
+  /// is among the tokens, or the model has one language.
   std::vector<int32_t> languages = {};
 
   /// Number of all tokens before the text.

@@ -29,9 +29,8 @@ constexpr const char* kNegatives = "negatives";
 constexpr uint64_t kNegativesDraw = 100;  // another one than those of AudioTask
 
 CheckpointError not_for_pretraining(const ModelSource& model, std::string given, std::string expected) {
-  return CheckpointError({.where = (model.folder / "config.json").string(),
-                          .given = std::move(given),
-                          .expected = std::move(expected)});
+  return CheckpointError(
+      {.where = (model.folder / "config.json").string(), .given = std::move(given), .expected = std::move(expected)});
 }
 
 // The masks of the model with the values of the options, and without a minimum, as the script has them.
@@ -209,18 +208,18 @@ void SpeechPretrainingOptions::describe(OptionFields& fields) {
 
 const TaskSpec& speech_pretraining_spec() {
   using Options = SpeechPretrainingOptions;
-  static const TaskSpec kSpec = task_spec<Options>(
-      {.name = "speech-pretraining",
-       .classes = {"Wav2Vec2ForPreTraining"},
-       .run_options = {RunOption::kPadding},
-       .make = [](const TaskContext& context, const Options& options) -> std::unique_ptr<RowTask> {
-         return speech_pretraining(context.model, options, context.bad_rows);
-       },
-       .sample_rows =
-           [](const RowTask& task, const Options& options) {
-             data::Example row = tasks::sample_row(task);
-             return std::vector{row.set(options.audio_column, audio::silent_wav_file())};
-           }});
+  static const TaskSpec kSpec =
+      task_spec<Options>({.name = "speech-pretraining",
+                          .classes = {"Wav2Vec2ForPreTraining"},
+                          .run_options = {RunOption::kPadding},
+                          .make = [](const TaskContext& context, const Options& options) -> std::unique_ptr<RowTask> {
+                            return speech_pretraining(context.model, options, context.bad_rows);
+                          },
+                          .sample_rows =
+                              [](const RowTask& task, const Options& options) {
+                                data::Example row = tasks::sample_row(task);
+                                return std::vector{row.set(options.audio_column, audio::silent_wav_file())};
+                              }});
   return kSpec;
 }
 

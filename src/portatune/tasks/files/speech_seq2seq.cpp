@@ -221,7 +221,8 @@ class SpeechSeq2Seq final : public FileTask {
   }
   generate::SpeechPrompt prompt_of_predictions() const {
     generate::SpeechPrompt all = prompt(options_.return_timestamps);
-    if (!options_.prompt.empty()) all.previous = generate::previous_text(std::string(tasks::stripped(options_.prompt)), tokenizer_);
+    if (options_.prompt.empty()) return all;
+    all.previous = generate::previous_text(std::string(tasks::stripped(options_.prompt)), tokenizer_);
     return all;
   }
   std::optional<TimeTokens> times() const {

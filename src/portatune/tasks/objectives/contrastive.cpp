@@ -55,10 +55,10 @@ ContrastiveLoss contrastive_loss(const models::ContrastiveFacts& facts, const mo
                                  const Value& mask_time, const Value& negatives, const Value& weights,
                                  const Mesh& mesh) {
   const Value predicted = normed(states.projected_states), wanted = normed(states.projected_quantized_states);
-  const Value similar = dot_general(predicted, wanted,
-                                    {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
-  const Value logits = similar / facts.temperature;                          // [batch, frames, frames]
-  const Value right = sum(predicted * wanted, {2}) / facts.temperature;      // [batch, frames]
+  const Value similar = dot_general(
+      predicted, wanted, {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
+  const Value logits = similar / facts.temperature;                      // [batch, frames, frames]
+  const Value right = sum(predicted * wanted, {2}) / facts.temperature;  // [batch, frames]
   const Value times = stop_gradient(counts_of(negatives) * differ(states.codes));
   const Value counts = compare(Direction::kGreater, times, zeros_like(times));
   const Value others = max(select(counts, logits, full(logits.type(), -1e30)), {2});
