@@ -29,10 +29,10 @@ TASKS = {"sequence": "text-classification", "token": "token-classification", "sp
          "choice": "multiple-choice", "masked LM": "masked-lm", "causal LM": "causal-lm", "text to text": "text-to-text",
          "replaced tokens": "replaced-token-detection", "next sentence": "next-sentence-prediction",
          "image": "image-classification", "sound": "audio-classification", "CTC": "speech-ctc",
-         "speech to text": "speech-seq2seq", "colours": "colorization"}
+         "contrasts": "speech-pretraining", "speech to text": "speech-seq2seq", "colours": "colorization"}
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
-           "audio-classification": [], "colorization": [], "speech-ctc": [],
+           "audio-classification": [], "colorization": [], "speech-ctc": [], "speech-pretraining": [],
            "speech-seq2seq": ["--max-target-length", "16", "--language", "en"]}
 UNAVAILABLE = 69
 DECODER = "-decoder"

@@ -50,6 +50,16 @@ struct XVectorFacts {
   int64_t min_frames;      ///< of a recording
 };
 
+/// The head for pretraining on recordings without labels, and its loss: each masked frame is told from others of its
+/// recording. Frames are quantized: each group of codevectors gives one to a frame.
+struct ContrastiveFacts {
+  std::string class_name;        ///< "Wav2Vec2ForPreTraining"
+  int64_t groups, codevectors;   ///< number of groups, and of codevectors in each
+  int64_t negatives;             ///< number of other frames from which a frame is told
+  double temperature;            ///< divisor of the similarities
+  double diversity_loss_weight;  ///< of the loss that demands the use of all codevectors
+};
+
 /// Metadata of an audio checkpoint that do not depend on its head.
 struct AudioModelFacts {
   std::string class_prefix;          ///< prefix of the names of its classes in transformers: "Wav2Vec2"
@@ -69,7 +79,8 @@ struct AudioModelFacts {
   std::string feature_encoder = {};
   std::optional<SpecAugment> spec_augment = {};
   std::optional<CtcFacts> ctc = {};
-  std::optional<XVectorFacts> xvector = {};  ///< absent: transformers has no such class for the model
+  std::optional<XVectorFacts> xvector = {};          ///< absent: transformers has no such class for the model
+  std::optional<ContrastiveFacts> contrastive = {};  ///< likewise
 
   /// Number of frames of a waveform; 0 if it is too short for one frame.
   int64_t frames(int64_t samples) const;
@@ -94,6 +105,21 @@ struct XVectors {
   Value embeddings;  ///< [batch, xvector_output_dim]
   Value logits;      ///< a linear layer of the embeddings, "logits" of transformers: [batch, xvector_output_dim]
   Value cosines;     ///< of the logits and the vector of each speaker, for am_softmax_logits(): [batch, num_labels]
+};
+
+/// How codevectors are chosen. Without noise: the most probable ones, without a gradient.
+/// source  Jang et al. 2016, arXiv:1611.01144
+struct GumbelChoice {
+  Value noise = {};        ///< float32 [batch, frames, groups, codevectors], of the Gumbel distribution
+  Value temperature = {};  ///< a float32 scalar, if there is noise
+};
+/// The results of the head of ContrastiveFacts.
+struct ContrastiveStates {
+  Value projected_states;            ///< float32 [batch, frames, proj_codevector_dim]
+  Value projected_quantized_states;  ///< likewise; of all frames as if none was masked
+  Value codes;                       ///< int32 [batch, frames, groups]: the codevector in each group
+  Value probabilities;               ///< float32 [batch, frames, groups, codevectors]; 0 and 1 without noise
+  Values hidden_states = {};         ///< AudioModel::hidden_states() of the same inputs
 };
 
 /// A pretrained model of sounds, the counterpart of ImageModel.
@@ -127,6 +153,10 @@ class AudioModel {
   /// hidden_states, errors  as above
   virtual XVectors xvectors(const nn::Scope& root, const Values& hidden_states, const AudioInputs& in,
                             int64_t num_labels) const;
+  /// Results of the head of ContrastiveFacts.
+  /// errors  those of hidden_states(); UsageError if transformers has no such class for the model
+  virtual ContrastiveStates contrastive_states(const nn::Scope& root, const AudioInputs& in,
+                                               const GumbelChoice& choice) const;
 
  private:
   AudioModelFacts facts_;

@@ -113,6 +113,7 @@ struct ContextOptions {
   bool training = false;                  ///< whether dropout is active
   double initializer_range = 0.02;        ///< standard deviation of new weights
   Value random_key = {};                  ///< uint32 [2], new in each step; required for dropout
+  Value updates = {};                     ///< float32 scalar: number of updates before this step; absent outside of it
   Remat remat = Remat::kNone;             ///< gradient checkpointing of the model's layers
   DType matrix_dtype = DType::kFloat32;   ///< storage type of matrices; not float32 only where nothing is trained
   Mesh mesh = {};                         ///< devices that run the program

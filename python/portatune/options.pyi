@@ -234,6 +234,8 @@ class _Shared7(TypedDict, total=False):
     label_column_name: Text | None
     label_columns: Texts | None
     label_separator: Text | None
+    mask_time_length: int | None
+    mask_time_prob: float | None
     max_eval_samples: int | None
     metrics: Texts | None
     min_duration_in_seconds: float | None
@@ -293,6 +295,7 @@ class _Shared9(TypedDict, total=False):
     gradient_checkpointing: bool | None
     greater_is_better: bool | None
     group_column: Text | None
+    gumbel_temperature_decay: float | None
     head: Text | None
     iters: int | None
     keep_checkpoints: int | None
@@ -332,11 +335,13 @@ class _Shared9(TypedDict, total=False):
     lr_timescale: int | None
     max_grad_norm: float | None
     max_grad_value: float | None
+    max_gumbel_temperature: float | None
     max_skipped_in_a_row: int | None
     max_skipped_steps: int | None
     max_steps: int | None
     max_train_samples: int | None
     metric_for_best_model: Text | None
+    min_gumbel_temperature: float | None
     min_lr_rate: float | None
     min_lr_ratio: float | None
     modules_to_save: Texts | None
@@ -432,6 +437,7 @@ class _Shared14(TypedDict, total=False):
     no_normalize: bool | None
     normalize: bool | None
     pooling: Text | None
+    prompt: Text | None
     return_timestamps: bool | None
 
 

@@ -54,7 +54,7 @@ TEST(Registry, HasTheTasksOfTheLibrary) {
       ElementsAre("text-classification", "next-sentence-prediction", "token-classification", "replaced-token-detection",
                   "question-answering", "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
                   "text-to-text", "image-classification", "colorization", "audio-classification", "speech-ctc",
-                  "speech-seq2seq", "feature-extraction", "fill-mask", "zero-shot-classification"));
+                  "speech-seq2seq", "speech-pretraining", "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 
@@ -75,6 +75,7 @@ TEST(Registry, FindsTheTaskOfAModelByItsClass) {
       {"ASTForAudioClassification", "audio-classification"},
       {"Wav2Vec2ForXVector", "audio-classification"},
       {"HubertForCTC", "speech-ctc"},
+      {"Wav2Vec2ForPreTraining", "speech-pretraining"},
       {"WhisperForConditionalGeneration", "speech-seq2seq"}};
   for (const auto& [name, task] : cases) EXPECT_EQ(task_of_class(name), task) << name;
 }

@@ -51,5 +51,22 @@ TEST(MaskedSpans, NeedRoomForASpan) {
   EXPECT_EQ(masked_in(masked_spans(spans, 9, 9, 1)), 0);
 }
 
+TEST(SampledNegatives, AreOtherMaskedFramesWithEqualProbabilities) {
+  const std::vector<int32_t> mask = {0, 1, 1, 0, 1, 1};
+  constexpr int64_t kCount = 30'000;
+  const Tensor negatives = sampled_negatives(mask, kCount, 5);
+  const auto of_frame = [&](int64_t frame) {
+    return negatives.as<int32_t>().subspan(static_cast<size_t>(frame * kCount), kCount);
+  };
+  for (const int64_t own : {1, 2, 4, 5}) {
+    for (const int32_t other : {0, 1, 2, 3, 4, 5}) {
+      const bool counts = other != own && mask[static_cast<size_t>(other)] != 0;
+      EXPECT_NEAR(static_cast<double>(std::ranges::count(of_frame(own), other)) / kCount, counts ? 1.0 / 3 : 0, 0.02);
+    }
+  }
+  EXPECT_EQ(std::ranges::count(of_frame(3), 0), kCount);
+  EXPECT_EQ(sampled_negatives(std::vector<int32_t>{0, 0}, 4, 5).shape(), (Shape{2, 4}));
+}
+
 }  // namespace
 }  // namespace portatune::tasks

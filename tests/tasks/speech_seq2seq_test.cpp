@@ -201,6 +201,7 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
     options.logprob_threshold = threshold("logprob_threshold");
     options.no_speech_threshold = threshold("no_speech_threshold");
     options.return_timestamps = run["has_times"];
+    options.prompt = given.value("prompt", "");
     return options;
   }
 
@@ -245,6 +246,20 @@ TEST_F(SpeechAttemptsOfTask, EqualThoseOfTransformers) {
       EXPECT_NEAR(pass.tensor("no_speech").as<float>()[0], attempts[i]["no_speech"].get<double>(), 2e-5);
     }
   }
+}
+
+TEST_F(SpeechSeq2SeqTask, RefusesPromptsThatGenerateRefuses) {
+  const auto message = [&](const std::string& prompt) {
+    return message_of<UsageError>([&] { task({.language = "en", .max_target_length = 20, .prompt = prompt}); });
+  };
+  EXPECT_THAT(message("a<|en|>"), HasSubstr("the special token <|en|>"));
+  EXPECT_THAT(message("a text that is too long"), HasSubstr("fewer than 24, the positions of the decoder"));
+  json tokenizer = json::parse(text_of(folder_ / "tokenizer.json"));
+  for (json& token : tokenizer["added_tokens"]) {
+    if (token["content"] == "<|startofprev|>") token["content"] = "<|other|>";
+  }
+  write_text(folder_ / "tokenizer.json", tokenizer.dump());
+  EXPECT_THAT(message("Two"), HasSubstr("<|startofprev|>"));
 }
 
 TEST_F(SpeechAttemptsOfTask, SampleBySeedAndSoundAlone) {

@@ -46,6 +46,7 @@ void describe_audio_column(OptionFields& fields, std::string& column);
 class AudioTask : public FileTask {
  public:
   static constexpr std::string_view kFrames = "frames";
+  static constexpr const char* kMaskTime = "mask_time";
 
   ~AudioTask() override;
 
@@ -89,6 +90,27 @@ class AudioTask : public FileTask {
   void add_waveform(data::Example& example, std::span<const float> samples, const std::string& where,
                     std::optional<uint64_t> key) const;
   models::AudioInputs inputs_of(const Columns& batch) const;
+  /// Durations in seconds, both ends excluded.
+  struct DurationRange {
+    double above, below;
+  };
+  /// Returns whether the recording of a row has a duration in the range.
+  /// errors  DataError, NotFoundError, IoError for a recording that cannot be read
+  bool has_duration(const data::Example& row, const DurationRange& range) const;
+  /// has_duration() of all rows, without those that may be skipped. A recording that cannot be read counts as one in
+  /// the range, so that encoding it reports it.
+  std::vector<bool> have_duration(const data::Dataset& rows, const DurationRange& range,
+                                  const std::shared_ptr<data::BadRows>& bad_rows) const;
+  /// The masks that batches get.
+  virtual models::SpecAugment masks() const;
+  /// Batches of waveforms with their masks. Their examples have had a key in add_waveform().
+  data::Dataset masked(const data::Dataset& batches) const;
+  /// Adds the masks of a row, drawn by the key.
+  /// frames  of the batch
+  /// real    frames that may be masked
+  virtual void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const;
+  /// Adds the types of the masks to those of a batch.
+  virtual void add_mask_types(data::BatchType& type) const;
   /// The options and the column as values of settings().
   std::map<std::string, std::string> audio_settings() const;
 
@@ -100,8 +122,6 @@ class AudioTask : public FileTask {
   int64_t samples_in(std::span<const std::byte> file, const std::string& where) const;
   data::Dataset padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const;
   data::Example with_masks(data::Example batch) const;
-  void add_mask_types(data::BatchType& type) const;
-  void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const;
   /// Of spectrograms.
   data::BatchType arrays(bool is_training) const override;
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,

@@ -76,6 +76,7 @@ class SpeechCtc final : public AudioTask {
  private:
   struct Impl;
   explicit SpeechCtc(std::unique_ptr<Impl> impl);
+  DurationRange durations() const;
   data::Example example_of(const data::Example& row, Labels labels) const override;
   int64_t frames_of(const data::Example& example, int64_t samples, const std::string& where) const override;
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,

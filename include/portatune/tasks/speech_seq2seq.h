@@ -53,6 +53,8 @@ struct SpeechSeq2SeqOptions {
   std::optional<double> no_speech_threshold;  ///< such a text is empty if silence is more probable than this
   uint64_t sampling_seed = 42;                ///< of the texts at temperatures above 0
   bool return_timestamps = false;             ///< predictions have the parts of texts with their times
+  /// Text before that of each prediction, with names and spellings to use: prompt_ids of generate(); empty: none.
+  std::string prompt = {};
   std::vector<std::string> metrics;           ///< scores of generated texts, by name; empty: "wer" and "cer"
 
   void describe(OptionFields& fields);

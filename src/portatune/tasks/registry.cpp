@@ -19,6 +19,7 @@
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/replaced_token_detection.h"
 #include "portatune/tasks/speech_ctc.h"
+#include "portatune/tasks/speech_pretraining.h"
 #include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/text_classification.h"
 #include "portatune/tasks/text_to_text.h"
@@ -103,7 +104,8 @@ std::vector<const TaskSpec*> registry() {
                                       &colorization_spec(),
                                       &audio_classification_spec(),
                                       &speech_ctc_spec(),
-                                      &speech_seq2seq_spec()};
+                                      &speech_seq2seq_spec(),
+                                      &speech_pretraining_spec()};
   all.insert(all.end(), predicting.begin(), predicting.end());
   for (const TaskSpec* task : added) {
     if (std::ranges::find(all, task->name, &TaskSpec::name) != all.end()) {

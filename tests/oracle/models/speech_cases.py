@@ -1,6 +1,9 @@
 """The cases of make_model_cases.py for models of speech and other sounds."""
 
+import numpy as np
 import torch
+import transformers
+from transformers.models.wav2vec2.modeling_wav2vec2 import Wav2Vec2GumbelVectorQuantizer, _sample_negative_indices
 
 # 10 samples a frame.
 WAV2VEC2 = {
@@ -56,6 +59,16 @@ WHISPER = {
     "begin_suppress_tokens": None,
 }
 
+PRETRAINING = {
+    "num_codevectors_per_group": 6,
+    "num_codevector_groups": 2,
+    "codevector_dim": 10,
+    "proj_codevector_dim": 14,
+    "num_negatives": 7,
+    "contrastive_logits_temperature": 0.2,
+    "diversity_loss_weight": 0.3,
+}
+
 SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
 
 # name: class, configuration
@@ -94,10 +107,25 @@ SPEECH_CASES = {
     "wav2vec2_xvector": ("Wav2Vec2ForXVector", WAV2VEC2 | LAYER_NORM | XVECTOR),
     "wav2vec2_xvector_weighted": ("Wav2Vec2ForXVector", WAV2VEC2 | XVECTOR | {"use_weighted_layer_sum": True}),
     "whisper_model": ("WhisperModel", WHISPER | {"encoder_layers": 1, "decoder_layers": 1}),
+    "wav2vec2_pretraining": ("Wav2Vec2ForPreTraining", WAV2VEC2 | STABLE | PRETRAINING),
+    "wav2vec2_pretraining_noise": (
+        "Wav2Vec2ForPreTraining",
+        WAV2VEC2 | STABLE | PRETRAINING | {"num_codevector_groups": 1},
+    ),
 }
 
 # Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.
-WITH_ALL_GRADIENTS = ("wav2vec2_stable", "wav2vec2_masked", "hubert_ctc", "whisper_softmax")
+WITH_ALL_GRADIENTS = (
+    "wav2vec2_stable",
+    "wav2vec2_masked",
+    "hubert_ctc",
+    "whisper_softmax",
+    "wav2vec2_pretraining",
+    "wav2vec2_pretraining_noise",
+)
+
+# Cases with optimizer steps beside the first of each architecture.
+WITH_STEPS = ("wav2vec2_pretraining", "wav2vec2_pretraining_noise")
 
 
 def masked(model, inputs):
@@ -112,7 +140,59 @@ def without_alignment(model, inputs):
     inputs["labels"] = labels
 
 
-CHANGES = {"wav2vec2_masked": masked, "wav2vec2_ctc_zero": without_alignment}
+def masked_with_negatives(model, inputs):
+    """Masked frames that are real, and others of them from which each is told."""
+    generator = torch.Generator().manual_seed(11)
+    frames = model._get_feat_extract_output_lengths(inputs["attention_mask"].sum(1))
+    masks = (torch.rand((3, 9), generator=generator) < 0.6) & (torch.arange(9) < frames[:, None])
+    masks[:, 1:3] = True  # each needs another one
+    np.random.seed(12)
+    negatives = _sample_negative_indices((3, 9), model.config.num_negatives, masks.numpy())
+    inputs |= {"mask_time_indices": masks, "sampled_negative_indices": torch.tensor(negatives)}
+
+
+class NoisyQuantizer(Wav2Vec2GumbelVectorQuantizer):
+    """The quantizer of training, with noise that is given."""
+
+    def forward(self, hidden_states, mask_time_indices=None):
+        draw = torch.nn.functional.gumbel_softmax
+
+        def with_noise(logits, tau, hard):
+            soft = ((logits + self.noise.view(logits.shape)) / tau).softmax(-1)
+            one_hot = torch.nn.functional.one_hot(soft.argmax(-1), soft.shape[-1]).to(soft.dtype)
+            return one_hot - soft.detach() + soft
+
+        was_training, self.training = self.training, True
+        torch.nn.functional.gumbel_softmax = with_noise
+        try:
+            return super().forward(hidden_states, mask_time_indices)
+        finally:
+            torch.nn.functional.gumbel_softmax = draw
+            self.training = was_training
+
+
+class Wav2Vec2ForPreTraining(transformers.Wav2Vec2ForPreTraining):
+    """The class of transformers with one more input."""
+
+    def forward(self, *, gumbel_noise, **inputs):
+        self.quantizer.noise = gumbel_noise
+        return super().forward(**inputs)
+
+
+def with_noise(model, inputs):
+    masked_with_negatives(model, inputs)
+    model.__class__, model.quantizer.__class__ = Wav2Vec2ForPreTraining, NoisyQuantizer
+    config, generator = model.config, torch.Generator().manual_seed(13)
+    shape = (3, 9, config.num_codevector_groups, config.num_codevectors_per_group)
+    inputs["gumbel_noise"] = -torch.empty(shape).exponential_(generator=generator).log()
+
+
+CHANGES = {
+    "wav2vec2_masked": masked,
+    "wav2vec2_ctc_zero": without_alignment,
+    "wav2vec2_pretraining": masked_with_negatives,
+    "wav2vec2_pretraining_noise": with_noise,
+}
 
 
 def wav2vec2_of_2021(weights, config):

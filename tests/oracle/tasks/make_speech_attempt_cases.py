@@ -5,7 +5,8 @@ text alone, and each attempt: its tokens with the one that ends the text, its me
 ratio, the probability of silence, and what follows.
 
 Sampled tokens differ from library to library. So the temperatures of whole texts are 0, which may be repeated, and
-0.001, at which sampling takes the most probable tokens. The attempts of "sampled" have other temperatures.
+0.001, at which sampling takes the most probable tokens. The attempts of "sampled" have other temperatures. Those with
+a "prompt" have the prompt_ids of this text.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
@@ -47,6 +48,11 @@ CASES = {
     "beams_partly_silent": (TALK, True, CHINESE | {"num_beams": 3} | SILENCE),
     "sampled": (TALK, True, CHINESE | {"temperature": [0.0, 0.4, 0.8], "logprob_threshold": -2.0,
                                        "compression_ratio_threshold": 1.1}),
+    "prompt": (TALK, True, CHINESE | {"temperature": [0.0], "prompt": "Two"}),
+    "prompt_detection": (TALK, True, {"task": "transcribe", "prompt": " Six "} | SILENCE),
+    "prompt_beams": (TALK, True, CHINESE | {"num_beams": 3, "temperature": [0.0], "prompt": "Six"}),
+    "prompt_no_times": (SHORT, False, CHINESE | {"temperature": [0.0, 0.001], "logprob_threshold": -1.0,
+                                                 "prompt": "Two"}),
 }
 
 
@@ -68,10 +74,13 @@ def run(parts, has_times, arguments):
         numpy.concatenate([samples(part) for part in parts]), sampling_rate=16000, return_tensors="pt",
         **({"truncation": False, "padding": "longest"} if len(parts) > 1 else {}), return_attention_mask=True)
     attempts = recorded_attempts(model)
+    given = {name: value for name, value in arguments.items() if name != "prompt"}
+    if "prompt" in arguments:
+        given["prompt_ids"] = torch.tensor(tokenizer.get_prompt_ids(arguments["prompt"]))
     with torch.no_grad():
         outputs = model.generate(**features, max_new_tokens=MAX_LENGTH, return_timestamps=has_times,
                                  return_segments=True, force_unique_generate_call=has_times and parts == SHORT,
-                                 **arguments)
+                                 **given)
     segments = outputs["segments"][0]
     line = line_of(tokenizer, segments) if segments else {"text": "", "segments": []}
     return {"parts": parts, "has_times": has_times, "options": arguments, **line, "attempts": attempts}

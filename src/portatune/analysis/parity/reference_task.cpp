@@ -10,6 +10,7 @@
 #include "portatune/models/named_for_answers.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/losses.h"
+#include "portatune/tasks/objectives/contrastive.h"
 #include "portatune/tasks/objectives/ctc.h"
 #include "portatune/tasks/objectives/objectives.h"
 
@@ -22,6 +23,8 @@ Value optional_column(const Columns& batch, const std::string& name) {
   const auto found = batch.find(name);
   return found == batch.end() ? Value{} : found->second;
 }
+
+constexpr const char* kNegatives = "sampled_negative_indices";
 
 Value ones(int64_t size) { return full({DType::kFloat32, {size}}, 1); }
 
@@ -125,7 +128,8 @@ void ReferenceTask::refuse_class(const std::string& reason) const {
 }
 
 bool ReferenceTask::has_loss() const {
-  return reference_.inputs().has("labels") || reference_.inputs().has("start_positions");
+  const data::Example& inputs = reference_.inputs();
+  return inputs.has("labels") || inputs.has("start_positions") || inputs.has(kNegatives);
 }
 
 bool ReferenceTask::is_per_position(const std::string& output) const {
@@ -241,6 +245,7 @@ Forward ReferenceTask::audio_forward(const nn::Scope& root, const Columns& batch
   models::AudioInputs in{.input_values = features ? features : column(batch, "input_values")};
   if (const Value mask = optional_column(batch, "attention_mask")) in.samples = sum(mask, {1});
   in.mask_time = optional_column(batch, "mask_time_indices");
+  if (head_ == "ForPreTraining") return speech_pretraining(root, in, batch);
   const Values hidden_states = audio_model_->hidden_states(root, in);
   Forward forward = audio_head(root, hidden_states, in, batch);
   append_hidden_states(hidden_states, forward);
@@ -271,6 +276,30 @@ Forward ReferenceTask::audio_head(const nn::Scope& root, const Values& hidden_st
   if (head_ != "ForCTC") refuse_class();
   const Value logits = audio_model_->ctc_logits(root, hidden_states.back());
   return with_loss(labels, logits, [&] { return ctc(logits, in, batch, root.options().mesh); });
+}
+
+// transformers numbers the negatives over all rows.
+Forward ReferenceTask::speech_pretraining(const nn::Scope& root, const models::AudioInputs& in,
+                                          const Columns& batch) const {
+  models::GumbelChoice choice{.noise = optional_column(batch, "gumbel_noise")};
+  constexpr double kTemperature = 2;  // of a new model
+  if (choice.noise) choice.temperature = full({DType::kFloat32, {}}, kTemperature);
+  const models::ContrastiveStates states = audio_model_->contrastive_states(root, in, choice);
+  const Value& negatives = column(batch, kNegatives);
+  const Shape& shape = negatives.shape();
+  const Value in_row = negatives - iota(negatives.type(), 0) * static_cast<double>(shape[1]);
+  const tasks::ContrastiveLoss loss =
+      tasks::contrastive_loss(*audio_model_->facts().contrastive, states, column(batch, "mask_time_indices"), in_row,
+                              ones(shape[0]), root.options().mesh);
+  Forward forward{.loss_sum = loss.total,
+                  .weight_sum = full({DType::kFloat32, {}}, 1),
+                  .outputs = {{"projected_states", states.projected_states},
+                              {"projected_quantized_states", states.projected_quantized_states},
+                              {"codevector_perplexity", loss.perplexity},
+                              {"contrastive_loss", loss.contrastive},
+                              {"diversity_loss", loss.diversity}}};
+  append_hidden_states(states.hidden_states, forward);
+  return forward;
 }
 
 Forward ReferenceTask::speakers(const models::XVectors& found, const Value& labels) const {

@@ -42,6 +42,7 @@ class ReferenceTask final : public Task {
   Forward image_head(const nn::Scope& root, const Value& x, const Columns& batch) const;
   Forward audio_head(const nn::Scope& root, const Values& hidden_states, const models::AudioInputs& in,
                      const Columns& batch) const;
+  Forward speech_pretraining(const nn::Scope& root, const models::AudioInputs& in, const Columns& batch) const;
   Forward speakers(const models::XVectors& found, const Value& labels) const;
   Forward ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch, const Mesh& mesh) const;
   Forward sequence_classification(const Value& logits, const Columns& batch) const;

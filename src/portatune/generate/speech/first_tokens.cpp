@@ -28,18 +28,17 @@ Tensor set_of_languages(const std::vector<int32_t>& ids, int64_t vocab_size) {
   return set;
 }
 
-// Logits after the first token of the prompt, float32 [batch, vocab].
-Value logits_of_start(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                      const SpeechPrompt& prompt) {
-  const Value start = same_for_all(std::span(prompt.tokens).first(1), source.x.shape()[0]);
-  return logits_of_first(*token_model_of_sources(model, start), root, {.source = source},
-                         scalar(prompt.tokens.front()));
+// Logits after these tokens, float32 [batch, vocab].
+Value logits_after(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                   std::span<const int32_t> tokens) {
+  const Value all = same_for_all(tokens, source.x.shape()[0]);
+  return logits_of_first(*token_model_of_sources(model, all), root, {.source = source}, scalar(tokens.front()));
 }
 
 // int32 [batch]
 Value detected_languages(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                          const SpeechPrompt& prompt) {
-  const Value logits = logits_of_start(model, root, source, prompt);
+  const Value logits = logits_after(model, root, source, std::span(prompt.tokens).first(1));
   const Value of_languages = select(constant(set_of_languages(prompt.languages, logits.shape()[1])), logits,
                                     full({DType::kFloat32, {}}, kExcluded));
   return most_probable(of_languages);
@@ -51,17 +50,25 @@ Value first_tokens(const models::TextModel& model, const nn::Scope& root, const 
                    const SpeechPrompt& prompt, const Value& known) {
   const std::span<const int32_t> tokens = prompt.tokens;
   const int64_t sources = source.x.shape()[0];
-  if (prompt.languages.empty()) return same_for_all(tokens, sources);
+  Values parts;
+  if (!prompt.previous.empty()) parts.push_back(same_for_all(prompt.previous, sources));
+  if (prompt.languages.empty()) {
+    parts.push_back(same_for_all(tokens, sources));
+    return concatenate(parts, 1);
+  }
   Value languages = detected_languages(model, root, source, prompt);
   if (known) languages = select(compare(Direction::kLess, known, full(known.type(), 0)), languages, known);
-  Values parts{same_for_all(tokens.first(1), sources), expand_dims(languages, -1)};
+  parts.push_back(same_for_all(tokens.first(1), sources));
+  parts.push_back(expand_dims(languages, -1));
   if (tokens.size() > 2) parts.push_back(same_for_all(tokens.subspan(2), sources));
   return concatenate(parts, 1);
 }
 
 Value no_speech_probability(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                             const SpeechPrompt& prompt, int32_t no_speech) {
-  const Value of_all = softmax(logits_of_start(model, root, source, prompt), 1);
+  std::vector<int32_t> tokens = prompt.previous;
+  tokens.push_back(prompt.tokens.front());
+  const Value of_all = softmax(logits_after(model, root, source, tokens), 1);
   return reshape(slice(of_all, 1, {no_speech, no_speech + 1}), {of_all.shape()[0]});
 }
 

@@ -96,6 +96,25 @@ SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const 
   return prompt;
 }
 
+std::vector<int32_t> previous_text(const std::string& text, const text::Tokenizer& tokenizer) {
+  constexpr const char* kStartOfPrevious = "<|startofprev|>";
+  const std::optional<int32_t> start = tokenizer.token_to_id(kStartOfPrevious);
+  if (!start) {
+    throw UsageError({.where = "prompt",
+                      .given = "a model whose tokenizer lacks " + std::string(kStartOfPrevious),
+                      .expected = "a model of texts with a prompt"});
+  }
+  std::vector<int32_t> ids = tokenizer.encode(" " + text, {.add_special_tokens = false}).ids;
+  for (const int32_t id : ids) {
+    if (!tokenizer.decode(std::span(&id, 1), {.skip_special_tokens = true}).empty()) continue;
+    throw UsageError({.where = "prompt",
+                      .given = "the special token " + std::string(tokenizer.id_to_token(id)),
+                      .expected = "text without special tokens"});
+  }
+  ids.insert(ids.begin(), *start);
+  return ids;
+}
+
 int32_t no_speech_token(const io::JsonObject& settings) {
   require_times(settings, "no_speech_threshold");
   return id_of(settings, kNoTimestamps) - 1;

@@ -7,6 +7,7 @@
 
 #include "portatune/generation.h"
 #include "portatune/json_object.h"
+#include "portatune/text.h"
 
 namespace portatune::generate {
 
@@ -20,9 +21,14 @@ struct SpeechRequest {
 /// The tokens before a text.
 struct SpeechPrompt {
   std::vector<int32_t> tokens;
-  /// The ids of all languages if that of each recording is to be detected, which is the second token. Empty: it is
-  /// among the tokens, or the model has one language.
+  /// Tokens before these: previous_text(); empty: none.
+  std::vector<int32_t> previous = {};
+  /// The ids of all languages if that of each recording is to be detected, which is the second of `tokens`. Empty: it
+  /// is among the tokens, or the model has one language.
   std::vector<int32_t> languages = {};
+
+  /// Number of all tokens before the text.
+  int64_t size() const { return std::ssize(previous) + std::ssize(tokens); }
 };
 
 /// The tokens before the text, as generate() of WhisperForConditionalGeneration chooses them, with the task transcribe
@@ -31,6 +37,12 @@ struct SpeechPrompt {
 /// start     the first token
 /// errors    UsageError for a request that the model does not know; CheckpointError for faulty settings
 SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& request);
+
+/// The tokens of a text that stands for what was said before, with names and spellings that the model should use:
+/// get_prompt_ids() of WhisperTokenizer.
+/// text    without spaces around it
+/// errors  UsageError for a text with a special token, and for a tokenizer without <|startofprev|>
+std::vector<int32_t> previous_text(const std::string& text, const text::Tokenizer& tokenizer);
 
 /// The tokens of times that generation_config.json describes.
 /// end     the token that ends a text

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -42,15 +43,20 @@ std::optional<MelSpectrogram> spectrogram_of(const ExtractorConfig& config) {
   return std::nullopt;
 }
 
-// The sum of term(sample) over all samples, in four partial sums, which the processor adds at the same time.
+// The sum of term(sample) over all samples, in 16 partial sums, which the processor adds at the same time.
 template <class Term>
 double sum_of(std::span<const float> samples, const Term& term) {
-  Four sums = {};
-  const size_t whole = samples.size() / 4 * 4;
-  for (size_t i = 0; i < whole; i += 4) {
-    sums += term(Four{samples[i], samples[i + 1], samples[i + 2], samples[i + 3]});
+  constexpr size_t kSums = 4;
+  std::array<Four, kSums> sums = {};
+  const size_t whole = samples.size() / (4 * kSums) * (4 * kSums);
+  for (size_t i = 0; i < whole;) {
+    for (Four& sum : sums) {
+      sum += term(Four{samples[i], samples[i + 1], samples[i + 2], samples[i + 3]});
+      i += 4;
+    }
   }
-  double sum = sums[0] + sums[1] + sums[2] + sums[3];
+  const Four four = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sum = four[0] + four[1] + four[2] + four[3];
   for (size_t i = whole; i < samples.size(); ++i) sum += term(Four{samples[i]})[0];
   return sum;
 }
@@ -58,13 +64,15 @@ double sum_of(std::span<const float> samples, const Term& term) {
 Tensor waveform(const ExtractorConfig& config, std::span<const float> samples) {
   Tensor result({DType::kFloat32, {std::ssize(samples)}});
   const std::span<float> values = result.as<float>();
-  std::ranges::copy(samples, values.begin());
-  if (!config.do_normalize) return result;
+  if (!config.do_normalize) {
+    std::ranges::copy(samples, values.begin());
+    return result;
+  }
   const auto count = static_cast<double>(samples.size());
   const double mean = sum_of(samples, [](Four sample) { return sample; }) / count;
   const double squares = sum_of(samples, [mean](Four sample) { return (sample - mean) * (sample - mean); });
   const double scale = 1 / std::sqrt(squares / count + 1e-7);
-  for (float& value : values) value = static_cast<float>((value - mean) * scale);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((samples[i] - mean) * scale);
   return result;
 }
 

@@ -53,4 +53,8 @@ XVectors AudioModel::xvectors(const nn::Scope&, const Values&, const AudioInputs
   refuse_head("vectors of speakers", facts_);
 }
 
+ContrastiveStates AudioModel::contrastive_states(const nn::Scope&, const AudioInputs&, const GumbelChoice&) const {
+  refuse_head("pretraining", facts_);
+}
+
 }  // namespace portatune::models

@@ -6,6 +6,7 @@
 
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
+#include "portatune/models/audio/contrastive_head.h"
 #include "portatune/models/audio/spec_augment_fields.h"
 #include "portatune/models/audio/weighted_sum.h"
 #include "portatune/models/audio/windows.h"
@@ -45,6 +46,7 @@ struct Wav2Vec2Fields {
   int64_t classifier_proj_size = 256;
   int64_t vocab_size = 32;
   XVectorFields xvector;
+  ContrastiveFields contrastive;
 
   // Whether the model has a vector for masked frames, also if spec_augment is not applied.
   bool has_masked_spec_embed() const { return spec_augment.time.prob > 0 || spec_augment.feature.prob > 0; }
@@ -76,10 +78,7 @@ void read_convolutions(const ConfigReader& config, Wav2Vec2Fields& c) {
 }
 
 Wav2Vec2Fields fields_of(const ConfigReader& config) {
-  // Keys of the head for pretraining, which Portatune lacks.
-  config.ignore({"codevector_dim", "contrastive_logits_temperature", "diversity_loss_weight", "feat_quantizer_dropout",
-                 "num_codevector_groups", "num_codevectors_per_group", "num_feat_extract_layers", "num_negatives",
-                 "proj_codevector_dim"});
+  config.ignore({"num_feat_extract_layers"});
   Wav2Vec2Fields c;
   config.require("hidden_size", c.hidden_size, kSize);
   config.require("num_hidden_layers", c.num_hidden_layers, kLayers);
@@ -103,6 +102,7 @@ Wav2Vec2Fields fields_of(const ConfigReader& config) {
   config.read("vocab_size", c.vocab_size, kVocabulary);
   c.spec_augment = spec_augment_of(config);
   c.xvector = xvector_fields(config);
+  c.contrastive = contrastive_fields(config);
   require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   require_multiple("hidden_size", c.hidden_size, "num_conv_pos_embedding_groups", c.num_conv_pos_embedding_groups);
   return c;
@@ -134,7 +134,10 @@ AudioModelFacts facts_of(const ConfigReader& config, const Wav2Vec2Fields& c, co
   for (size_t i = 0; i < c.conv_dim.size(); ++i) facts.convolutions.push_back({c.conv_kernel[i], c.conv_stride[i]});
   if (config.get_bool_or("apply_spec_augment", true)) facts.spec_augment = c.spec_augment;
   facts.ctc = ctc_of(config, c);
-  if (variant.has_frame_heads) facts.xvector = {variant.class_prefix + "ForXVector", c.xvector.min_frames()};
+  if (variant.has_further_heads) {
+    facts.xvector = {variant.class_prefix + "ForXVector", c.xvector.min_frames()};
+    facts.contrastive = c.contrastive.facts(variant.class_prefix + "ForPreTraining");
+  }
   return facts;
 }
 
@@ -177,12 +180,16 @@ Value where(const TensorType& type, const Value& condition, const Value& x, cons
 
 Value is_set(const Value& mask) { return compare(Direction::kNotEqual, mask, full(mask.type(), 0)); }
 
+// The results of the convolutions as the projection reads them: "extract_features" of transformers.
+Value normed_frames(const Scope& s, const Wav2Vec2Fields& c, const Wav2Vec2Variant& variant, const AudioInputs& in) {
+  const Value frames = feature_encoder(s / "feature_extractor", c, in.input_values);
+  return variant.normalizes_frames ? layer_norm(s / "feature_projection" / "layer_norm", frames, c.layer_norm_eps)
+                                   : frames;
+}
+
 // The projected frames, with the masks of SpecAugment.
-Value project(const Scope& s, const Wav2Vec2Fields& c, const Wav2Vec2Variant& variant, const Value& frames,
-              const AudioInputs& in) {
+Value project(const Scope& s, const Wav2Vec2Fields& c, const Value& normed, const AudioInputs& in) {
   const Scope projection = s / "feature_projection";
-  const Value normed =
-      variant.normalizes_frames ? layer_norm(projection / "layer_norm", frames, c.layer_norm_eps) : frames;
   Value x = dropout(projection, linear(projection / "projection", normed, c.hidden_size), c.feat_proj_dropout);
   Value masked;
   if (c.has_masked_spec_embed()) {
@@ -265,20 +272,7 @@ class Wav2Vec2 final : public AudioModel {
       : AudioModel(std::move(facts)), c_(std::move(c)), variant_(std::move(variant)) {}
 
   Values hidden_states(const Scope& root, const AudioInputs& in) const override {
-    const Scope s = body(root), encoder = s / "encoder";
-    Value x = project(s, c_, variant_, feature_encoder(s / "feature_extractor", c_, in.input_values), in);
-    const Value mask = frame_mask(in, x.shape());
-    if (in.samples) x = where(x.type(), expand_dims(is_set(mask), -1), x, full({x.dtype(), {}}, 0));
-    x = add_positions(encoder / "pos_conv_embed", c_, x);
-    if (!c_.do_stable_layer_norm) x = layer_norm(encoder / "layer_norm", x, c_.layer_norm_eps);
-    Values states{dropout(encoder, x, c_.hidden_dropout)};
-    const Value mask_bias = nn::attention_bias(mask);
-    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
-      const Scope layer = encoder / "layers" / i;
-      const Value y = encoder_layer(layer, c_, states.back(), mask_bias);
-      states.push_back(nn::remat(s, states.back(), drop_layer(layer, states.back(), y, c_.layerdrop)));
-    }
-    return states;
+    return states_of(root, normed_frames(body(root), c_, variant_, in), in);
   }
 
   Value last_hidden_state(const Scope& root, const Value& x) const override {
@@ -301,19 +295,48 @@ class Wav2Vec2 final : public AudioModel {
   }
 
   Value frame_logits(const Scope& root, const Values& hidden_states, int64_t num_labels) const override {
-    if (!variant_.has_frame_heads) return AudioModel::frame_logits(root, hidden_states, num_labels);
+    if (!variant_.has_further_heads) return AudioModel::frame_logits(root, hidden_states, num_labels);
     return logits(root / "classifier", states_for_head(root, hidden_states), num_labels);
   }
 
   XVectors xvectors(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                     int64_t num_labels) const override {
-    if (!variant_.has_frame_heads) return AudioModel::xvectors(root, hidden_states, in, num_labels);
+    if (!variant_.has_further_heads) return AudioModel::xvectors(root, hidden_states, in, num_labels);
     const Value frames = in.samples ? frames_of(facts(), in.samples) : Value();
     return xvectors_of(root, c_.xvector, states_for_head(root, hidden_states), frames, num_labels);
   }
 
+  ContrastiveStates contrastive_states(const Scope& root, const AudioInputs& in,
+                                       const GumbelChoice& choice) const override {
+    if (!variant_.has_further_heads) return AudioModel::contrastive_states(root, in, choice);
+    const Value frames = normed_frames(body(root), c_, variant_, in);
+    Values hidden_states = states_of(root, frames, in);
+    const Value x = last_hidden_state(root, hidden_states.back());
+    ContrastiveStates states = contrastive_states_of(root, c_.contrastive, frames, x, choice);
+    states.hidden_states = std::move(hidden_states);
+    return states;
+  }
+
  private:
   Scope body(const Scope& root) const { return root / facts().base_prefix; }
+
+  // frames  normed_frames()
+  Values states_of(const Scope& root, const Value& frames, const AudioInputs& in) const {
+    const Scope s = body(root), encoder = s / "encoder";
+    Value x = project(s, c_, frames, in);
+    const Value mask = frame_mask(in, x.shape());
+    if (in.samples) x = where(x.type(), expand_dims(is_set(mask), -1), x, full({x.dtype(), {}}, 0));
+    x = add_positions(encoder / "pos_conv_embed", c_, x);
+    if (!c_.do_stable_layer_norm) x = layer_norm(encoder / "layer_norm", x, c_.layer_norm_eps);
+    Values states{dropout(encoder, x, c_.hidden_dropout)};
+    const Value mask_bias = nn::attention_bias(mask);
+    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+      const Scope layer = encoder / "layers" / i;
+      const Value y = encoder_layer(layer, c_, states.back(), mask_bias);
+      states.push_back(nn::remat(s, states.back(), drop_layer(layer, states.back(), y, c_.layerdrop)));
+    }
+    return states;
+  }
 
   // The norm is a parameter of the model also where the weighted sum is used in its place.
   Value states_for_head(const Scope& root, const Values& hidden_states) const {

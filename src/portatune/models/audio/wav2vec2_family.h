@@ -14,7 +14,8 @@ struct Wav2Vec2Variant {
   std::string class_prefix;       ///< "Wav2Vec2"
   std::string base_prefix;        ///< "wav2vec2"
   bool normalizes_frames = true;  ///< whether the results of the convolutions are normalised before their projection
-  bool has_frame_heads = false;   ///< whether transformers has classes for frames and for vectors of speakers
+  /// Whether transformers has classes for frames, for vectors of speakers and for pretraining.
+  bool has_further_heads = false;
 };
 
 /// The model of a config.json.

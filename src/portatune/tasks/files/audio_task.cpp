@@ -8,6 +8,7 @@
 #include "portatune/base/text/message.h"
 #include "portatune/data.h"
 #include "portatune/data/batch/stack.h"
+#include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
 #include "portatune/option_fields.h"
@@ -15,6 +16,7 @@
 #include "portatune/tasks/objectives/objectives.h"
 #include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/spec_augment.h"
+#include "portatune/tasks/task_context.h"
 
 namespace portatune {
 namespace {
@@ -23,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInputValues = "input_values";
 constexpr const char* kSamples = "samples";
-constexpr const char* kMaskTime = "mask_time";
 constexpr const char* kMaskFeature = "mask_feature";
 constexpr const char* kMaskKey = "mask_key";  // of a row's masks; only between the rows and their batches
 constexpr const char* kTargets = "labels";
+constexpr const char* kFits = "fits";
 
 // The random choices of a recording in training.
 enum Draw : uint64_t { kCropDraw, kTimeDraw, kFeatureDraw };
@@ -101,12 +103,6 @@ struct AudioTask::Impl {
   bool has_samples() const {
     const bool is_masked = extractor.config().return_attention_mask.value_or(facts().masks_padding);
     return !facts().spectrogram && options.attention_mask && is_masked;
-  }
-  bool masks_time() const {
-    return !facts().spectrogram && facts().spec_augment && facts().spec_augment->time.prob > 0;
-  }
-  bool masks_features() const {
-    return !facts().spectrogram && facts().spec_augment && facts().spec_augment->feature.prob > 0;
   }
 
   int64_t max_frames() const { return facts().spectrogram ? 0 : facts().frames(length); }
@@ -193,6 +189,37 @@ int64_t AudioTask::samples_in(std::span<const std::byte> file, const std::string
   return seconds <= options.max_seconds ? samples : std::ssize(audio::decode(file, where, options));
 }
 
+bool AudioTask::has_duration(const data::Example& row, const DurationRange& range) const {
+  return data::call_on(row, [&](const data::Example&) {
+    const tasks::RowFile file(row, file_column(), tasks::kAudioFile);
+    const auto samples = static_cast<double>(audio::sample_count(file.bytes(), file.name(), decoding()));
+    const double seconds = samples / static_cast<double>(decoding().sample_rate);
+    return seconds > range.above && seconds < range.below;
+  });
+}
+
+std::vector<bool> AudioTask::have_duration(const data::Dataset& rows, const DurationRange& range,
+                                           const std::shared_ptr<data::BadRows>& bad_rows) const {
+  const auto may_have = [&](const data::Example& row) {
+    try {
+      return has_duration(row, range);
+    } catch (const DataError&) {
+      return true;
+    } catch (const NotFoundError&) {
+      return true;
+    }
+  };
+  const auto measure = [&](const data::Example& row) {
+    return data::Example().set(kFits, Tensor({}, {static_cast<int32_t>(may_have(row))}));
+  };
+  const data::Dataset readable = bad_rows ? rows.skip_bad_rows(bad_rows) : rows;
+  std::vector<bool> fit;
+  for (const data::Example& row : tasks::interruptible(readable.map(measure, {.threads = 0})).iterate()) {
+    fit.push_back(row.tensor(kFits).as<int32_t>()[0] != 0);
+  }
+  return fit;
+}
+
 std::optional<data::Dataset> AudioTask::length_batches(const data::Dataset& rows, Labels labels) const {
   if (!varies_in_length()) return std::nullopt;
   const auto add_frames = [this](data::Example& example, std::span<const std::byte> file, const std::string& where) {
@@ -235,10 +262,14 @@ data::Dataset AudioTask::batches(const data::Dataset& rows, int64_t size, Labels
 data::Dataset AudioTask::training_batches(const data::Dataset& rows, int64_t size,
                                           const data::ShuffleOptions& order) const {
   if (!varies_in_length()) return FileTask::training_batches(rows, size, order);
-  return padded_batches(all_training_examples(rows, order), size, Labels::kRequired).map([this](data::Example batch) {
-    return with_masks(std::move(batch));
-  });
+  return masked(padded_batches(all_training_examples(rows, order), size, Labels::kRequired));
 }
+
+data::Dataset AudioTask::masked(const data::Dataset& batches) const {
+  return batches.map([this](data::Example batch) { return with_masks(std::move(batch)); });
+}
+
+models::SpecAugment AudioTask::masks() const { return model().facts().spec_augment.value_or(models::SpecAugment()); }
 
 data::Dataset AudioTask::padded_batches(const data::Dataset& examples, int64_t size, Labels labels) const {
   const bool pads_targets = labels == Labels::kRequired && has_targets();
@@ -321,19 +352,19 @@ void AudioTask::add_mask_types(data::BatchType& type) const {
   const int64_t rows = waveforms->second.shape[0];
   const int64_t frames = model().facts().frames(waveforms->second.shape[1]);
   std::erase_if(type, [](const auto& column) { return column.first == kMaskKey; });
-  if (impl_->masks_time()) type.push_back({kMaskTime, {DType::kInt32, {rows, frames}}});
-  if (impl_->masks_features()) type.push_back({kMaskFeature, {DType::kInt32, {rows, model().facts().hidden_size}}});
+  const int64_t features = model().facts().hidden_size;
+  if (masks().time.prob > 0) type.push_back({kMaskTime, {DType::kInt32, {rows, frames}}});
+  if (masks().feature.prob > 0) type.push_back({kMaskFeature, {DType::kInt32, {rows, features}}});
 }
 
 void AudioTask::add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const {
-  const models::AudioModelFacts& facts = model().facts();
-  if (impl_->masks_time()) {
-    example.set(kMaskTime, tasks::masked_spans(facts.spec_augment->time, frames, real, split_mix_64(key, kTimeDraw)));
+  const models::SpecAugment spans = masks();
+  if (spans.time.prob > 0) {
+    example.set(kMaskTime, tasks::masked_spans(spans.time, frames, real, split_mix_64(key, kTimeDraw)));
   }
-  if (impl_->masks_features()) {
-    const int64_t size = facts.hidden_size;
-    example.set(kMaskFeature,
-                tasks::masked_spans(facts.spec_augment->feature, size, size, split_mix_64(key, kFeatureDraw)));
+  if (spans.feature.prob > 0) {
+    const int64_t size = model().facts().hidden_size;
+    example.set(kMaskFeature, tasks::masked_spans(spans.feature, size, size, split_mix_64(key, kFeatureDraw)));
   }
 }
 

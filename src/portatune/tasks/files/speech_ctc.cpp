@@ -34,7 +34,6 @@ using tasks::CtcTokenizer;
 
 constexpr const char* kLabels = "labels";
 constexpr const char* kHighestLogit = "highest_logit";
-constexpr const char* kFits = "fits";
 
 std::set<char32_t> characters_in(std::string_view text) {
   std::set<char32_t> characters;
@@ -113,17 +112,6 @@ int64_t frames_for(std::span<const int32_t> labels, int32_t blank) {
   return frames;
 }
 
-// Encoding the row reports a recording that cannot be read.
-bool may_have_duration(const SpeechCtc& task, const data::Example& row) {
-  try {
-    return task.has_duration(row);
-  } catch (const DataError&) {
-    return true;
-  } catch (const NotFoundError&) {
-    return true;
-  }
-}
-
 void require_alignment(std::span<const int32_t> labels, int32_t blank, int64_t frames, const std::string& where) {
   const int64_t needed = frames_for(labels, blank);
   if (needed <= frames) return;
@@ -190,25 +178,14 @@ SpeechCtc::SpeechCtc(std::unique_ptr<Impl> impl)
 
 SpeechCtc::~SpeechCtc() = default;
 
-bool SpeechCtc::has_duration(const data::Example& row) const {
-  return data::call_on(row, [&](const data::Example&) {
-    const tasks::RowFile file(row, file_column(), tasks::kAudioFile);
-    const auto samples = static_cast<double>(audio::sample_count(file.bytes(), file.name(), decoding()));
-    const double seconds = samples / static_cast<double>(decoding().sample_rate);
-    return seconds > impl_->options.min_duration_seconds && seconds < impl_->options.input.max_length_seconds;
-  });
-}
+bool SpeechCtc::has_duration(const data::Example& row) const { return AudioTask::has_duration(row, durations()); }
 
 std::vector<bool> SpeechCtc::have_duration(const data::Dataset& rows) const {
-  const auto measure = [this](const data::Example& row) {
-    return data::Example().set(kFits, Tensor({}, {static_cast<int32_t>(may_have_duration(*this, row))}));
-  };
-  const data::Dataset readable = impl_->bad_rows ? rows.skip_bad_rows(impl_->bad_rows) : rows;
-  std::vector<bool> fit;
-  for (const data::Example& row : tasks::interruptible(readable.map(measure, {.threads = 0})).iterate()) {
-    fit.push_back(row.tensor(kFits).as<int32_t>()[0] != 0);
-  }
-  return fit;
+  return AudioTask::have_duration(rows, durations(), impl_->bad_rows);
+}
+
+AudioTask::DurationRange SpeechCtc::durations() const {
+  return {impl_->options.min_duration_seconds, impl_->options.input.max_length_seconds};
 }
 
 std::vector<std::string> SpeechCtc::columns(Labels labels) const {

@@ -22,6 +22,7 @@
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/files/whisper_features.h"
 #include "portatune/tasks/metrics/generated_texts.h"
+#include "portatune/tasks/metrics/texts/words.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/generated_outputs.h"
 #include "portatune/tasks/objectives/objectives.h"
@@ -154,7 +155,7 @@ class SpeechSeq2Seq final : public FileTask {
         generation_(generation_of(model.folder)),
         settings_(settings_of_generation(hub::folder_of_settings(model.folder))),
         prompt_(prompt(false)),
-        prediction_prompt_(prompt(options_.return_timestamps)),
+        prediction_prompt_(prompt_of_predictions()),
         times_(times()),
         attempts_(attempts()),
         no_speech_(attempts_.thresholds.no_speech ? std::optional(generate::no_speech_token(settings_)) : std::nullopt),
@@ -217,6 +218,12 @@ class SpeechSeq2Seq final : public FileTask {
 
   generate::SpeechPrompt prompt(bool has_times) const {
     return generate::speech_prompt(settings_, start_token(), {options_.language, options_.generation_task, has_times});
+  }
+  generate::SpeechPrompt prompt_of_predictions() const {
+    generate::SpeechPrompt all = prompt(options_.return_timestamps);
+    if (options_.prompt.empty()) return all;
+    all.previous = generate::previous_text(std::string(tasks::stripped(options_.prompt)), tokenizer_);
+    return all;
   }
   std::optional<TimeTokens> times() const {
     if (!options_.return_timestamps) return std::nullopt;
@@ -299,6 +306,11 @@ void SpeechSeq2Seq::require_lengths() {
   const int64_t new_tokens = options_.generation_max_length.value_or(max_target_length_);
   positions("generation_max_length", new_tokens, 1, max_target);
   generation_.max_new_tokens = new_tokens;
+  if (prediction_prompt_.size() >= max_target) {
+    throw UsageError({.where = "prompt",
+                      .given = std::to_string(prediction_prompt_.size()) + " tokens, with those of language and task",
+                      .expected = "fewer than " + std::to_string(max_target) + ", the positions of the decoder"});
+  }
   if (times_ || max_seconds_ <= seconds_heard()) return;
   throw UsageError({.where = "max_duration_seconds",
                     .given = to_text(max_seconds_),
@@ -418,8 +430,9 @@ void SpeechSeq2Seq::add_text(const nn::Scope& root, const models::EncodedSource&
   }
   if (texts.logprobs) forward.outputs.emplace_back(tasks::kSpeechLogprobs, texts.logprobs);
   if (!no_speech_) return;
+  const generate::SpeechPrompt& prompt = batch.contains(kTextLabels) ? prompt_ : prediction_prompt_;
   forward.outputs.emplace_back(tasks::kNoSpeech,
-                               generate::no_speech_probability(*model_, root, source, prompt_, *no_speech_));
+                               generate::no_speech_probability(*model_, root, source, prompt, *no_speech_));
 }
 
 // Texts that are compared with transcriptions have no times.
@@ -427,17 +440,24 @@ generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const 
                                                    const Columns& batch) const {
   const bool has_labels = batch.contains(kTextLabels);
   const auto languages = batch.find(tasks::kSpeechLanguages);
-  const Value first = generate::first_tokens(*model_, root, source, has_labels ? prompt_ : prediction_prompt_,
+  const generate::SpeechPrompt& prompt = has_labels ? prompt_ : prediction_prompt_;
+  const Value first = generate::first_tokens(*model_, root, source, prompt,
                                              languages == batch.end() ? Value() : languages->second);
   GenerationOptions options = generation_;
   options.max_new_tokens = std::min(*options.max_new_tokens, body_.facts().max_target - first.shape()[1]);
   if (!has_labels) options.times = times_;
-  if (!attempts_.are_scored()) return generate::generated_tokens(*model_, root, source, first, options);
+  const auto without_previous = [&](generate::GeneratedTokens texts) {
+    texts.tokens = slice(texts.tokens, 1, {std::ssize(prompt.previous), texts.tokens.shape()[1]});
+    return texts;
+  };
+  if (!attempts_.are_scored()) {
+    return without_previous(generate::generated_tokens(*model_, root, source, first, options));
+  }
   const Value& temperatures = batch.at(tasks::kSpeechTemperatures);
   const bool samples = attempts_.samples();
-  return generate::scored_tokens(
+  return without_previous(generate::scored_tokens(
       *model_, root, source, first, options,
-      {.temperatures = temperatures, .draws = samples ? batch.at(tasks::kSpeechDraws) : Value(), .samples = samples});
+      {.temperatures = temperatures, .draws = samples ? batch.at(tasks::kSpeechDraws) : Value(), .samples = samples}));
 }
 
 std::unique_ptr<PredictionLines> SpeechSeq2Seq::prediction_lines() const {

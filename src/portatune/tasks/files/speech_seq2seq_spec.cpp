@@ -50,6 +50,8 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
          {.lowest = 1, .default_help = "--max-target-length", .kept = true});
   fields("return_timestamps", return_timestamps,
          "say when each part of a text begins and ends; needed above 30 seconds", {});
+  fields("prompt", prompt, "text before that of a recording, with names and spellings to use",
+         {.placeholder = "TEXT"});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
   fields("temperature", temperature, "of generated texts; after 0 others for texts that the thresholds refuse",
@@ -67,7 +69,7 @@ const TaskSpec& speech_seq2seq_spec() {
   static const TaskSpec kSpec = task_spec<SpeechSeq2SeqOptions>({.name = "speech-seq2seq",
                                                                  .classes = {"WhisperForConditionalGeneration"},
                                                                  .run_options = {RunOption::kWeightColumn},
-                                                                 .prediction_options = {"return_timestamps"},
+                                                                 .prediction_options = {"return_timestamps", "prompt"},
                                                                  .pipeline = "automatic-speech-recognition",
                                                                  .make = make_speech_seq2seq,
                                                                  .sample_rows = rows_of_speech_seq2seq});

@@ -35,4 +35,21 @@ Tensor masked_spans(const models::MaskedSpans& spans, int64_t size, int64_t leng
   return mask;
 }
 
+Tensor sampled_negatives(std::span<const int32_t> mask, int64_t count, uint64_t key) {
+  std::vector<int32_t> masked;
+  for (size_t frame = 0; frame < mask.size(); ++frame) {
+    if (mask[frame] != 0) masked.push_back(static_cast<int32_t>(frame));
+  }
+  Tensor negatives({DType::kInt32, {std::ssize(mask), count}});
+  const std::span<int32_t> frames = negatives.as<int32_t>();
+  const auto row = static_cast<size_t>(count);
+  for (size_t own = 0; own < masked.size(); ++own) {
+    for (size_t i = 0; i < row; ++i) {
+      const size_t drawn = split_mix_64(key, own * row + i) % (masked.size() - 1);
+      frames[static_cast<size_t>(masked[own]) * row + i] = masked[drawn < own ? drawn : drawn + 1];
+    }
+  }
+  return negatives;
+}
+
 }  // namespace portatune::tasks

@@ -1,7 +1,8 @@
-// The masks of SpecAugment.
+// The masks of SpecAugment, and the frames from which masked ones are told.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "portatune/media_models.h"
 #include "portatune/tensor.h"
@@ -14,5 +15,12 @@ namespace portatune::tasks {
 /// key      selects the random numbers
 /// returns  int32 [size]: 1 in spans
 Tensor masked_spans(const models::MaskedSpans& spans, int64_t size, int64_t length, uint64_t key);
+
+/// Draws for each masked frame others of the masked frames, each with the same probability, as transformers'
+/// _sample_negative_indices.
+/// mask     1 for masked frames, 0 for the others; none or at least two are masked
+/// key      selects the random numbers
+/// returns  int32 [frames, count]: indices of frames; zeros for frames that are not masked
+Tensor sampled_negatives(std::span<const int32_t> mask, int64_t count, uint64_t key);
 
 }  // namespace portatune::tasks

@@ -162,6 +162,7 @@ Sums sum_over_devices(const Sums& of_device, const std::vector<SharedUpdate>& up
 struct StepInputs {
   BatchParameters batch;
   Value loss_scale, random_key, micro_batch;
+  Value updates = {};  // see ContextOptions
 
   StepInputs(const Signature& signature, const Value& loss_scale, const StepOptions& options)
       : batch(batch_parameters(signature, options.mesh)),
@@ -176,6 +177,7 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .training = options.dropout,
           .initializer_range = task.initializer_range(),
           .random_key = key_of(in.random_key, in.micro_batch, options),
+          .updates = in.updates,
           .remat = options.remat,
           .mesh = options.mesh,
           .frozen = options.frozen,
@@ -327,7 +329,8 @@ class StepBuilder {
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options) {
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const ProgressValues progress = progress_parameters();
-  const StepInputs in(batch, progress.loss_scale, options);
+  StepInputs in(batch, progress.loss_scale, options);
+  in.updates = updates_before(progress);
 
   const DevicePass pass = device_pass(task, in, options);
   const std::vector<nn::Parameter>& parameters = pass.parameters;

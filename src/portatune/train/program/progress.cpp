@@ -40,6 +40,10 @@ ProgressValues progress_parameters() {
   return {parameter("counters", {DType::kInt32, {3}}), parameter("loss_scale", {DType::kFloat32, {}})};
 }
 
+Value updates_before(const ProgressValues& progress) {
+  return convert(reshape(slice(progress.counters, 0, {0, 1}), {}), DType::kFloat32);
+}
+
 Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, DType compute_dtype, OnNonFinite then) {
   const auto counter = [&](int64_t i) { return reshape(slice(now.counters, 0, {i, i + 1}), {}); };
   const Value updates = counter(0), good_steps = counter(1), void_steps = counter(2);

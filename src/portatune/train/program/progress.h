@@ -35,6 +35,8 @@ struct ProgressValues {
 };
 /// New parameters of a program for its progress.
 ProgressValues progress_parameters();
+/// Number of updates before the step, a float32 scalar.
+Value updates_before(const ProgressValues& progress);
 
 struct Verdict {
   Value makes_update;   ///< float32 scalar: 1, or 0 if the step is skipped

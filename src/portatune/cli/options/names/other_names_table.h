@@ -273,6 +273,7 @@ inline constexpr OtherWord kOtherTasks[] = {
     {"ctc", "speech-ctc"},
     {"asr", "speech-ctc"},
     {"automatic-speech-recognition", "speech-ctc"},
+    {"wav2vec2-pretraining", "speech-pretraining"},
     {"whisper", "speech-seq2seq"},
 };
 
