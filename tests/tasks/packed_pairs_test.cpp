@@ -7,10 +7,6 @@ namespace {
 
 using testing::ElementsAre;
 
-Tensor ints(const Shape& shape, const std::vector<int32_t>& values) {
-  return Tensor(shape, std::span<const int32_t>(values));
-}
-
 data::Example pair(int32_t first_token, int64_t source, std::vector<int32_t> labels) {
   std::vector<int32_t> ids(static_cast<size_t>(source));
   for (int32_t& id : ids) id = first_token++;

@@ -94,7 +94,9 @@ TEST_P(GrowArchitecture, WiderLayersComputeWhatTransformersComputedBefore) {
   const parity::ParityResult result = grown.compare();
   test::expect_passed(result);
   for (const parity::Comparison& one : result.comparisons) {
-    if (one.kind == "output") EXPECT_LE(one.max_rel_error, 1e-5) << one.tensor;
+    if (one.kind == "output") {
+      EXPECT_LE(one.max_rel_error, 1e-5) << one.tensor;
+    }
   }
 }
 
