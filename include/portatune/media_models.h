@@ -50,12 +50,12 @@ struct XVectorFacts {
   int64_t min_frames;      ///< of a recording
 };
 
-/// The head for pretraining on recordings without labels, and its loss: each masked frame is told from others of its
-/// recording. Frames are quantized: each group of codevectors gives one to a frame.
+/// The head for pretraining on recordings without labels, and its loss: each masked frame is distinguished from others
+/// of its recording. Frames are quantized: each group of codevectors gives one to a frame.
 struct ContrastiveFacts {
   std::string class_name;        ///< "Wav2Vec2ForPreTraining"
   int64_t groups, codevectors;   ///< number of groups, and of codevectors in each
-  int64_t negatives;             ///< number of other frames from which a frame is told
+  int64_t negatives;             ///< number of other frames from which a frame is distinguished
   double temperature;            ///< divisor of the similarities
   double diversity_loss_weight;  ///< of the loss that demands the use of all codevectors
 };

@@ -142,7 +142,11 @@ bool dies_while_replacing(const std::filesystem::path& folder, int call) {
       file->finish();
     }
     test::plan_fault(test::Fault::kEndsProcess, call);
-    AtomicFile::commit_together(std::vector<AtomicFile*>{&a, &b});
+    try {
+      AtomicFile::commit_together(std::vector<AtomicFile*>{&a, &b});
+    } catch (...) {
+      _exit(2);
+    }
     _exit(1);
   }
   int status = 0;
@@ -151,7 +155,8 @@ bool dies_while_replacing(const std::filesystem::path& folder, int call) {
 }
 
 TEST(AtomicFile, SeveralMayBeInSeveralFolders) {
-  for (int call = 0;; ++call) {
+  int call = 0;
+  for (;; ++call) {
     const TemporaryFolder folder;
     const std::vector<std::filesystem::path> targets = {folder / "1/a", folder / "2/b"};
     for (const std::filesystem::path& target : targets) {
@@ -165,6 +170,7 @@ TEST(AtomicFile, SeveralMayBeInSeveralFolders) {
     for (const char* name : {"1", "2"}) EXPECT_EQ(names_in(folder / name).size(), 1u) << "call " << call;
     if (!has_died) break;
   }
+  EXPECT_GT(call, 1);
 }
 
 TEST(AtomicFile, SeveralMayHaveNamesWithoutAFolder) {

@@ -13,8 +13,8 @@ TEST(IsLowerBetter, IsTrueOfLossesAndErrors) {
 }
 
 TEST(IsLowerBetter, IsFalseOfOtherScores) {
-  for (const char* score :
-       {"accuracy", "eval_f1", "roc_auc", "r2", "answer", "power", "piece", "error_free", "score"}) {
+  for (const char* score : {"accuracy", "eval_f1", "roc_auc", "r2", "answer", "power", "piece", "error_free", "score",
+                            "codevector_perplexity"}) {
     EXPECT_FALSE(is_lower_better(score)) << score;
   }
 }

@@ -1,4 +1,4 @@
-// Pretraining on recordings without labels: wav2vec 2.0 tells masked frames from others of their recording.
+// Pretraining on recordings without labels: wav2vec 2.0 distinguishes masked frames from others of a recording.
 #pragma once
 
 #include <cstdint>

@@ -19,6 +19,7 @@ bool ends_in_word(std::string_view score, std::string_view word) {
 }  // namespace
 
 bool is_lower_better(std::string_view score) {
+  if (score.ends_with("codevector_perplexity")) return false;  // the number of codevectors in use
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return score.ends_with(end); }) ||
          std::ranges::any_of(kWords, [&](std::string_view word) { return ends_in_word(score, word); });
 }

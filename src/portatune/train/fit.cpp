@@ -150,7 +150,7 @@ class FitLoop {
     return batch;
   }
 
-  // Passes over the batches that an ended epoch lacks.
+  // Skips the batches that an ended epoch lacks.
   void omit_ended_steps(data::Cursor& cursor) {
     const int64_t count = state_.next_batch() - state_.batches_passed();
     if (count == 0) return;

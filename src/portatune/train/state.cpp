@@ -257,7 +257,9 @@ std::vector<DeviceArray> TrainingState::run_gradients(const Program& program, co
                                                       const Signature& signature,
                                                       const std::vector<double>& dropout_rates) {
   std::vector<DeviceArray> inputs;
-  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
+  const Progress before = progress();
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(before.loss_scale)})));
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(before.updates)})));
   for (DeviceArray& array : put_batch(batch, signature, device_)) inputs.push_back(std::move(array));
   inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
   std::vector<DeviceArray*> arguments = weights_.arguments();

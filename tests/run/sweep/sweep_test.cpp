@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -285,6 +286,29 @@ TEST(Sweep, ResumedAtAnyStepEqualsAnUninterruptedOne) {
     EXPECT_EQ(cli::read(options.output / "sweep.json"), cli::read(whole.output / "sweep.json")) << steps;
     EXPECT_EQ(weights_in(options.output / "best"), weights_in(whole.output / "best")) << steps;
   }
+}
+
+// The first comparison was made without the results of later rungs, so a resumed sweep repeats it without them.
+TEST(Sweep, ResumedHalvingHasTheSameSurvivor) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-9", "1e-2"}, {1, 2});
+  options.halving_factor = 2;
+  for (Trial& trial : options.trials) trial.options.epochs = 2;
+  Events unobserved;
+  ASSERT_TRUE(sweep(options, unobserved));
+  // As if the survivor, 1e-2, became worse at last, and the sweep was stopped before its second seed.
+  const fs::path file = options.output / "sweep.json";
+  auto state = nlohmann::ordered_json::parse(cli::read(file));
+  ASSERT_EQ(state["trials"][2]["rungs"].size(), 2u);
+  for (auto& score : state["trials"][2]["rungs"][1]["scores"]) score = 1000;
+  state["trials"][3]["rungs"] = nlohmann::ordered_json::array();
+  state.erase("best");
+  cli::write(file, state.dump());
+  options.resume = true;
+  ASSERT_TRUE(sweep(options, unobserved));
+  state = nlohmann::ordered_json::parse(cli::read(file));
+  EXPECT_EQ(state["trials"][0]["rungs"].size(), 1u);
+  EXPECT_EQ(state["trials"][3]["rungs"].size(), 1u);
 }
 
 // As a kill leaves it between two renames, on a file system that cannot exchange names.

@@ -199,7 +199,7 @@ TEST(RequestedEpochEnds, OfAnObserverThatDoesNotWaitConcernTheStartedStep) {
   EXPECT_THAT(asking.batches, ElementsAre(0, 1, 0, 1, 2, 3));
 }
 
-// A run that goes on from any of its checkpoints has the batches of an uninterrupted one.
+// A run that resumes from any of its checkpoints has the batches of an uninterrupted one.
 TEST(RequestedEpochEnds, AreKeptInCheckpoints) {
   const FitOptions options{.num_train_epochs = 3};
   const Steps all = {0, 1, 0, 1, 2, 3, 0, 1, 2, 3};

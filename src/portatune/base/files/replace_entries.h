@@ -14,7 +14,7 @@ struct Replacement {
   std::filesystem::path source, target;
 };
 
-/// Only some targets have been replaced, or none, and the journal remains. finish_replacements() replaces the others
+/// Only some targets have been replaced, or none, and the journal may remain. finish_replacements() replaces the others
 /// and needs their sources.
 struct UnfinishedReplacement : IoError {
   using IoError::IoError;

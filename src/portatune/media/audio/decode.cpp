@@ -72,11 +72,11 @@ class AudioFile {
   // is_exact  whether the number of frames is no estimate
   std::vector<float> read(const DecodeOptions& options, bool is_exact) {
     // A header may lie, so memory is used as it is read, and little of it is reserved.
-    constexpr int64_t kBlock = 1 << 14, kMostReserved = 1 << 24;
+    constexpr int64_t kBlock = 1 << 14, kMaxReserved = 1 << 24;
     const auto max_frames = static_cast<int64_t>(options.max_seconds * format_.rate);
     if (is_exact && format_.frames > max_frames) throw too_long(where_, options);
     std::vector<float> samples;
-    if (is_exact) samples.reserve(static_cast<size_t>(std::min(format_.frames, kMostReserved) + kBlock));
+    if (is_exact) samples.reserve(static_cast<size_t>(std::min(format_.frames, kMaxReserved) + kBlock));
     for (int64_t count = kBlock; count == kBlock;) {
       const size_t before = samples.size();
       samples.resize(before + kBlock);

@@ -20,7 +20,7 @@ namespace portatune::run {
 class SharedRows {
  public:
   /// first              options of the first of these trials
-  /// max_encoded_bytes  most bytes of encoded rows that they keep in memory
+  /// max_encoded_bytes  maximum size of the encoded rows that they keep in memory
   SharedRows(const RunOptions& first, int64_t max_encoded_bytes, Events& events);
 
   SurveyedRows& rows() { return rows_; }

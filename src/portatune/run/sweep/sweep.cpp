@@ -148,7 +148,7 @@ class Sweep {
         }
       }
       if (rung + 1 == rungs_.size()) break;
-      left = survivors(left);
+      left = survivors(left, rung);
       remove_weights_but(names_of(left));
     }
     return true;
@@ -286,12 +286,27 @@ class Sweep {
     return begun;
   }
 
-  // The configurations, the best first; equal ones in the order of their trials.
-  std::vector<Configuration> ranked(std::vector<Configuration> configurations) const {
+  // The mean after a rung, also if later rungs have results.
+  MeanScore mean_after(const Configuration& configuration, size_t rung) const {
+    std::vector<std::optional<double>> scores;
+    for (const size_t index : configuration.trials | std::views::take(rungs_[rung].seeds)) {
+      const auto& results = state_.trial(index).rungs;
+      const auto found = results.find(rung);
+      scores.push_back(found == results.end() ? std::nullopt : value_of(found->second.scores, score_));
+    }
+    return mean_of(scores);
+  }
+
+  // The configurations, those with the best mean first; equal ones in the order of their trials.
+  template <class Mean>
+  std::vector<Configuration> ranked(std::vector<Configuration> configurations, const Mean& mean) const {
     std::ranges::stable_sort(configurations, [&](const Configuration& a, const Configuration& b) {
-      return is_better(mean_score(a), mean_score(b), score_.greater_is_better);
+      return is_better(mean(a), mean(b), score_.greater_is_better);
     });
     return configurations;
+  }
+  std::vector<Configuration> ranked(std::vector<Configuration> configurations) const {
+    return ranked(std::move(configurations), [this](const Configuration& one) { return mean_score(one); });
   }
 
   static std::set<std::string> names_of(const std::vector<Configuration>& configurations) {
@@ -302,10 +317,11 @@ class Sweep {
     return names;
   }
 
-  // The better part of the configurations, in their old order.
-  std::vector<Configuration> survivors(const std::vector<Configuration>& configurations) const {
+  // The better part of the configurations after a rung, in their old order.
+  std::vector<Configuration> survivors(const std::vector<Configuration>& configurations, size_t rung) const {
     const auto factor = static_cast<size_t>(options_.halving_factor);
-    std::vector<Configuration> best = ranked(configurations);
+    std::vector<Configuration> best =
+        ranked(configurations, [this, rung](const Configuration& one) { return mean_after(one, rung); });
     best.resize((best.size() + factor - 1) / factor);
     std::ranges::sort(best, {}, [](const Configuration& configuration) { return configuration.trials.front(); });
     return best;

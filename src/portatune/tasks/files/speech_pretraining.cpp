@@ -143,7 +143,7 @@ class SpeechPretraining final : public AudioTask {
 
   models::SpecAugment masks() const override { return masks_; }
 
-  // A frame alone cannot be told from others, and is not masked.
+  // A frame alone has no others to be distinguished from, and is not masked.
   void add_masks(data::Example& example, int64_t frames, int64_t real, uint64_t key) const override {
     AudioTask::add_masks(example, frames, real, key);
     Tensor mask = example.tensor(kMaskTime);
@@ -190,14 +190,16 @@ std::unique_ptr<RowTask> speech_pretraining(const ModelSource& model, SpeechPret
 void SpeechPretrainingOptions::describe(OptionFields& fields) {
   describe_audio_column(fields, audio_column);
   fields("max_duration_seconds", input.max_length_seconds, "use the beginning of longer recordings",
-         {.lowest = 0.001, .highest = 3600, .other_names = "max_duration_in_seconds"});
+         {.lowest = 0.001, .highest = 3600, .other_names = "max_duration_in_seconds", .kept = true});
   fields("min_duration_seconds", min_duration_seconds, "leave out rows with shorter recordings",
-         {.highest = 3600, .other_names = "min_duration_in_seconds", .use = OptionUse::kLabels});
+         {.highest = 3600, .other_names = "min_duration_in_seconds", .use = OptionUse::kLabels, .kept = true});
   input.describe_files(fields);
-  fields("mask_time_prob", mask_time_prob, "share of the frames in masked spans",
-         {.lowest = 0.001, .highest = 1, .default_help = "that of config.json", .use = OptionUse::kLabels});
-  fields("mask_time_length", mask_time_length, "frames of a masked span",
-         {.lowest = 1, .highest = 10000, .default_help = "that of config.json", .use = OptionUse::kLabels});
+  fields(
+      "mask_time_prob", mask_time_prob, "share of the frames in masked spans",
+      {.lowest = 0.001, .highest = 1, .default_help = "that of config.json", .use = OptionUse::kLabels, .kept = true});
+  fields(
+      "mask_time_length", mask_time_length, "frames of a masked span",
+      {.lowest = 1, .highest = 10000, .default_help = "that of config.json", .use = OptionUse::kLabels, .kept = true});
   fields("max_gumbel_temperature", max_gumbel_temperature, "first temperature of the choice of codevectors",
          {.lowest = 0.001, .highest = 1000, .use = OptionUse::kTraining});
   fields("min_gumbel_temperature", min_gumbel_temperature, "lowest temperature",

@@ -18,7 +18,7 @@ struct ContrastiveLoss {
 };
 
 /// mask_time  int32 [batch, frames]: 1 for masked frames
-/// negatives  int32 [batch, frames, negatives]: frames of the same row, which are told from a masked frame. One with
+/// negatives  int32 [batch, frames, negatives]: frames of the same row, distinguished from a masked frame. One with
 ///            the same codevectors does not count.
 /// weights    of the examples, float32 [batch]
 /// mesh       the devices that share the batch

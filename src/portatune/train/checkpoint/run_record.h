@@ -18,7 +18,7 @@ inline constexpr const char* kRunRecordFile = "training_run.json";
 struct RunRecord {
   int64_t steps = 0;           ///< steps made
   bool stopped_early = false;  ///< whether early stopping ended the run, perhaps before its last step
-  int64_t planned_steps = 0;   ///< all steps of a run that has ended before; 0: it has not, or is of an older version
+  int64_t planned_steps = 0;   ///< all steps of a run that has ended with fewer; 0: it has made all
   RunFacts run;
   RunFacts machine;                     ///< as in machine_facts()
   std::vector<std::string> deviations;  ///< as in Trainer::deviations()

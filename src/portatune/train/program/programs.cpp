@@ -388,7 +388,8 @@ struct StepGradients {
 StepGradients gradients_of_step(const Task& task, const Signature& batch, const StepOptions& options) {
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
-  const StepInputs in(batch, loss_scale, options);
+  StepInputs in(batch, loss_scale, options);
+  in.updates = parameter("updates", {DType::kFloat32, {}});
   DevicePass pass = device_pass(task, in, options);
   StepGradients result{.parameters = std::move(pass.parameters),
                        .trainable = std::move(pass.trainable),
@@ -396,8 +397,8 @@ StepGradients gradients_of_step(const Task& task, const Signature& batch, const 
   result.updates = updates_of(result.trainable, options.mesh);
   result.sums = sum_over_devices(pass.sums, result.updates, options.mesh);
   result.function.mesh = options.mesh;
-  for (const Values& part : {nn::inputs_of(nn::arguments_of(result.parameters)), Values{loss_scale}, in.batch.values,
-                             Values{in.random_key}}) {
+  for (const Values& part : {nn::inputs_of(nn::arguments_of(result.parameters)), Values{loss_scale, in.updates},
+                             in.batch.values, Values{in.random_key}}) {
     append(result.function.parameters, part);
   }
   for (const nn::DropoutInput& dropout : pass.dropouts) result.function.parameters.push_back(dropout.rule);

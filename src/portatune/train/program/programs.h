@@ -62,7 +62,8 @@ struct StepProgram {
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
 
 /// Loss and gradient of a step, for the search of its first non-finite value.
-///   parameters  the n weights; the loss scale; the arrays of the batch; the step's random key; the rules of dropouts
+///   parameters  the n weights; the loss scale and the number of updates before the step, float32; the arrays of the
+///               batch; the step's random key; the rules of dropouts
 ///   results     mean loss, float32; sums of squares of the gradients of each trainable weight, float32
 /// errors        those of step_program()
 struct DiagnosisProgram {

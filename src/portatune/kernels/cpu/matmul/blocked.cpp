@@ -122,7 +122,8 @@ PORTATUNE_INLINE void multiply_panels(int64_t depth, const float* a, const float
   std::memcpy(&tile, sums, sizeof(tile));
 }
 
-// Where the sums of a tile go: before the last block along k to `partial`, which is c itself where c is float32.
+// Where the sums of a tile go: before the last block along k to `partial`, which is c itself where c is float32, and
+// null where one block has all of k.
 template <class C>
 struct Destination {
   float* partial;
@@ -134,7 +135,7 @@ struct Destination {
 
   Destination from(int64_t row, int64_t column) const {
     Destination moved = *this;
-    moved.partial += row * partial_stride + column;
+    if (partial != nullptr) moved.partial += row * partial_stride + column;
     moved.c += row * stride + column;
     moved.offsets += column;
     return moved;
@@ -146,11 +147,11 @@ template <class C>
 PORTATUNE_INLINE void write_tile(const Tile& tile, const Destination<C>& to) {
   for (int64_t r = 0; r < kRows; ++r) {
     for (int64_t j = 0; j < kColumns; j += kLanes) {
-      float* partial = to.partial + r * to.partial_stride + j;
+      const int64_t at = r * to.partial_stride + j;
       Vector sums = tile.rows[r][j / kLanes];
       if (to.continues) {
         Vector before;
-        load(partial, before);
+        load(to.partial + at, before);
         sums += before;
       }
       if (to.is_last) {
@@ -158,7 +159,7 @@ PORTATUNE_INLINE void write_tile(const Tile& tile, const Destination<C>& to) {
         load(to.offsets + j, offsets);
         store(sums + offsets, to.c + r * to.stride + j);
       } else {
-        store(sums, partial);
+        store(sums, to.partial + at);
       }
     }
   }
@@ -169,12 +170,12 @@ template <class C>
 void write_part(const Tile& tile, int64_t rows, int64_t columns, const Destination<C>& to) {
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t j = 0; j < columns; ++j) {
-      float* partial = to.partial + r * to.partial_stride + j;
-      const float sum = to.continues ? *partial + tile.at(r, j) : tile.at(r, j);
+      const int64_t at = r * to.partial_stride + j;
+      const float sum = to.continues ? to.partial[at] + tile.at(r, j) : tile.at(r, j);
       if (to.is_last) {
         to.c[r * to.stride + j] = from_float<C>(sum + to.offsets[j]);
       } else {
-        *partial = sum;
+        to.partial[at] = sum;
       }
     }
   }

@@ -224,10 +224,10 @@ bool multiplies_float32_faster() {
 // few rows. With few bfloat16 rows it is faster, too, as it converts while it copies.
 bool suits_blocks(const Gemm& gemm) {
 #if defined(__x86_64__)
-  constexpr int64_t kLeastRows = 64, kLeastProducts = 1 << 22;
+  constexpr int64_t kMinRows = 64, kMinProducts = 1 << 22;
   static const bool has_avx2_alone = onednn_may_use(dnnl::cpu_isa::avx2) && !onednn_may_use(dnnl::cpu_isa::avx512_core);
-  return has_avx2_alone && gemm.m * gemm.n * gemm.k >= kLeastProducts &&
-         (gemm.m >= kLeastRows || gemm.a.type == DType::kBFloat16);
+  return has_avx2_alone && gemm.m * gemm.n * gemm.k >= kMinProducts &&
+         (gemm.m >= kMinRows || gemm.a.type == DType::kBFloat16);
 #else
   return false;
 #endif

@@ -1,4 +1,4 @@
-// Matrix products on the calling thread, by oneDNN.
+// Matrix products on the calling thread, by oneDNN or by kernels of our own (blocked.h).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-/// Computes the product on the calling thread only; many threads may call it at the same time. oneDNN's code for a
-/// shape is cached per thread, for a bounded number of shapes.
+/// Computes the product on the calling thread only; many threads may call it at the same time. Where oneDNN computes
+/// it, its code for a shape is cached per thread, for a bounded number of shapes.
 void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
 
 /// True if oneDNN has native code for this element type on this machine, neither slow reference loops nor an emulation.
