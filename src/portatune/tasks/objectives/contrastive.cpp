@@ -17,13 +17,10 @@ Value normed(const Value& x) {
 
 // The number of times that each frame is among the negatives of a frame, float32 [batch, frames, frames].
 Value counts_of(const Value& negatives) {
-  const int64_t batch = negatives.shape()[0], frames = negatives.shape()[1];
-  const TensorType type{DType::kInt32, negatives.shape()};
-  const Value row = iota(type, 0) * static_cast<double>(frames * frames);
-  const Value ids = row + iota(type, 1) * static_cast<double>(frames) + negatives;
-  const int64_t size = ids.shape().elements();
-  const Value ones = full({DType::kFloat32, {size, 1}}, 1);
-  return reshape(scatter_add_rows(reshape(ids, {size}), ones, batch * frames * frames), {batch, frames, frames});
+  const Shape& shape = negatives.shape();  // [batch, frames, negatives]
+  const TensorType all{DType::kInt32, {shape[0], shape[1], shape[1], shape[2]}};
+  const Value is_drawn = compare(Direction::kEqual, broadcast_to(expand_dims(negatives, 2), all.shape), iota(all, 2));
+  return sum(convert(is_drawn, DType::kFloat32), {3});
 }
 
 // 0 for pairs of frames with the same codevectors in all groups, else 1: float32 [batch, frames, frames].
