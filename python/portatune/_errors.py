@@ -1,6 +1,7 @@
 """The errors of Portatune, a class for each kind. The compiled module raises them."""
 
 import re
+from typing import Any
 
 
 class Error(Exception):
@@ -76,8 +77,8 @@ class DeviceError(Error, RuntimeError):
 class NotFoundError(Error, FileNotFoundError):
     """A requested file does not exist."""
 
-    def __init__(self, message: str, where: str, given: str, expected: str, fix: str) -> None:
-        if expected == "local files or URLs" and " " in where and not fix:  # a text in place of a path
+    def __init__(self, message: str = "", where: str = "", given: str = "", expected: str = "", fix: str = "") -> None:
+        if expected == "local files or URLs" and not fix and _is_text(where):
             fix = "texts are no rows: {\"text\": [...]}, or predict(text=[...])"
             message += f"\n  fix       {fix}"
         super().__init__(message, where, given, expected, fix)
@@ -90,9 +91,17 @@ class IoError(Error, OSError):
         super().__init__(*parts)
         self.errno = 0  # unless the extension sets it
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args, {**vars(self), "errno": self.errno}  # which vars() lacks
+
 
 class NumericError(Error, ArithmeticError):
     """A loss, a gradient, an output or a weight is not finite."""
+
+
+def _is_text(value: str) -> bool:
+    """Whether a value of several words is no path and no pattern."""
+    return " " in value and not re.search(r"[/\\*]|\.\w+$", value)
 
 
 def usage_error(where: str, given: str, expected: str, fix: str) -> UsageError:

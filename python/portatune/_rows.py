@@ -125,11 +125,8 @@ def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:
     if callable(rows):
         rows = rows()
     columns = _columns(rows)
-    if columns is None and not isinstance(rows, Iterable):
-        expected = "a path, a table, a list of dicts or a dict of lists"
-        raise _errors.data_error("rows", f"a {type(rows).__name__}", expected)
     if columns is None:
-        yield from map(_as_dict, itertools.count(), rows)
+        yield from map(_as_dict, itertools.count(), _each(rows))
         return
     sizes = {name: len(values) for name, values in columns.items()}
     if len(set(sizes.values())) > 1:
@@ -137,6 +134,15 @@ def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:
             f"{name} {size:,}" for name, size in sizes.items()), "a value of each column for each row")
     for values in zip(*columns.values()):
         yield dict(zip(columns, values))
+
+
+def _each(rows: Any) -> Iterator[Any]:
+    """Returns an iterator over rows, which may have only __getitem__, as a Dataset of PyTorch."""
+    try:
+        return iter(rows)
+    except TypeError:
+        expected = "a path, a table, a list of dicts or a dict of lists"
+        raise _errors.data_error("rows", f"a {type(rows).__name__}", expected) from None
 
 
 def _as_dict(number: int, row: Any) -> dict[str, Any]:

@@ -143,7 +143,7 @@ class Trainer:
         """
         with tempfile.TemporaryDirectory(prefix="portatune-") as folder, self._files(data) as files:
             output = pathlib.Path(folder, "predictions.jsonl")
-            self._core.predict(files, texts(text), str(output))
+            self._core.predict(files, texts(text), str(output), self._computed)
             if self._observer:
                 self._observer.on_predict()
             return _tables.read(Predictions, output)

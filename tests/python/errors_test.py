@@ -1,5 +1,8 @@
 """Errors: a class for each kind, with what was given, expected and advised, in words of Python."""
 
+import copy
+import errno
+import pickle
 import unittest
 
 import portatune
@@ -26,6 +29,25 @@ class Errors(toy.InFolder):
             self.fit(self.folder / "none.csv")
         self.assertIsInstance(caught.exception, portatune.NotFoundError)
         self.assertIn("none.csv", str(caught.exception))
+
+    def test_a_missing_file_with_a_space_in_its_path_is_no_text(self):
+        for name in ("my data.csv", "my data/train", "my data/train.csv", "my data/*"):
+            with self.subTest(name=name), self.assertRaises(portatune.NotFoundError) as caught:
+                self.fit(name)
+            self.assertNotIn("texts are no rows", str(caught.exception))
+        given = _errors.NotFoundError("my data.csv", "my data.csv", "no such file", "local files or URLs")
+        self.assertEqual(given.fix, "")
+
+    def test_errors_can_be_copied_and_pickled(self):
+        for kind in (portatune.Error, portatune.UsageError, portatune.NotFoundError, portatune.IoError):
+            for fix in ("", "--lr"):
+                error = kind("a film\n  given  --x 1", "a film", "--x 1", "local files or URLs", fix)
+                for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+                    self.assertIs(type(other), kind)
+                    self.assertEqual((str(other), vars(other)), (str(error), vars(error)))
+        full = portatune.IoError("a full disk")
+        full.errno = errno.ENOSPC
+        self.assertEqual(pickle.loads(pickle.dumps(full)).errno, errno.ENOSPC)
 
     def test_a_bad_row_names_file_and_line(self):
         (self.folder / "bad.csv").write_text("text,label\na,b,c\n")

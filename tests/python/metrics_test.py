@@ -31,6 +31,15 @@ class ComputeMetrics(toy.InFolder):
         self.assertIn("eval_mine", run.history[-1])
         self.assertEqual(run.evaluate(VALIDATION, compute_metrics=compute_metrics)["mine"], run.metrics["mine"])
 
+    def test_a_trainer_may_predict_before_it_evaluates(self):
+        rows = [{"tokens": ["we", "saw", "the", "film"], "ner_tags": ["O", "O", "B-WORK", "I-WORK"]}] * 8
+        trainer = portatune.Trainer(toy.MODEL, rows, rows, task="token-classification", output=self.folder / "tags",
+                                    compute_metrics=lambda prediction: {"mine": prediction[0].shape[-1]},
+                                    **toy.OPTIONS)
+        self.assertEqual(len(trainer.predict(rows)), 8)
+        self.assertEqual(trainer.evaluate()["mine"], 3)
+        self.assertEqual(trainer.fit().metrics["mine"], 3)
+
     def test_a_score_of_its_own_chooses_the_best_model(self):
         run = self.fit(validation=VALIDATION, compute_metrics=lambda prediction: {"eval_count": len(prediction[1])},
                        metric_for_best_model="count", load_best_model_at_end=True)

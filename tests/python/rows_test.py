@@ -28,6 +28,16 @@ class Rows(toy.InFolder):
     def test_a_function_that_makes_rows(self):
         self.check(lambda: iter(self.rows))
 
+    def test_rows_by_index_alone(self):
+        class Dataset:  # as those of torch.utils.data
+            def __getitem__(_, index):
+                return self.rows[index]
+
+            def __len__(_):
+                return len(self.rows)
+
+        self.check(Dataset())
+
     def test_a_table_of_pandas(self):
         self.check(toy.installed("pandas").DataFrame(self.columns))
 

@@ -90,8 +90,10 @@ class Training {
     return as_dict(scores);
   }
 
-  void predict(const Words& files, const Words& texts, const std::string& output) {
-    work([&](CallingThread&) {
+  // A program for a shape is built once: that of a prediction also has the outputs that the metrics need.
+  void predict(const Words& files, const Words& texts, const std::string& output, const nb::object& compute_metrics) {
+    work([&](CallingThread& caller) {
+      const ComputedMetrics metrics(compute_metrics, caller);
       write_predictions(output, session_->model(),
                         [&](const run::OpenSink& open) { session_->predict(files, texts, open); });
     });
@@ -281,7 +283,7 @@ void bind_training(nb::module_& module) {
       .def(nb::init<const Words&, nb::object>(), "words"_a, "map"_a.none())
       .def("fit", &Training::fit, "observer"_a.none(), "compute_metrics"_a.none())
       .def("evaluate", &Training::evaluate, "files"_a.none(), "compute_metrics"_a.none())
-      .def("predict", &Training::predict, "files"_a, "texts"_a, "output"_a)
+      .def("predict", &Training::predict, "files"_a, "texts"_a, "output"_a, "compute_metrics"_a.none())
       .def("step", &Training::step, "batch"_a, "learning_rate"_a.none(), nb::keep_alive<0, 1>())
       .def("gradients", &Training::gradients, "batch"_a)
       .def("weights", &Training::weights)

@@ -55,8 +55,8 @@ TEST(ProgressBar, TellsTheEpochOfAStep) {
 TEST(ProgressBar, TellsTheEpochOfAStepAfterAnEndedEpoch) {
   FakeTerminal fake;
   ProgressBar bar(fake.terminal(true), 4);
+  fake.now_s = 1;
   bar.update({.step = 3, .total = 12, .omitted = 2});
-  bar.close();
   EXPECT_EQ(last_line(fake).substr(0, 9), "epoch 2/3");
 }
 

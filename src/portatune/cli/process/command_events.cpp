@@ -8,14 +8,21 @@
 #include "portatune/process_group.h"
 
 namespace portatune::cli {
+namespace {
+
+// What has stopped the run: a process of a group may end by the signal of another one.
+std::string cause_of_stop() {
+  const int signal = caught_signal();
+  return signal == 0 ? "a signal to another process" : name_of_signal(signal);
+}
+
+}  // namespace
 
 void CommandEvents::lock_file(const std::filesystem::path& path) { remove_at_second_signal(path); }
 
 void CommandEvents::stopped(int64_t step, const std::filesystem::path& checkpoint) {
-  const int signal = caught_signal();
-  resumable(checkpoint, fmt::format("stopped by {} after step {}; saved {}",
-                                    signal == 0 ? "a signal to another process" : name_of_signal(signal), step,
-                                    checkpoint.string()));
+  resumable(checkpoint,
+            fmt::format("stopped by {} after step {}; saved {}", cause_of_stop(), step, checkpoint.string()));
 }
 
 void CommandEvents::resumable(const std::filesystem::path& checkpoint, const std::string& reason) {
@@ -28,8 +35,7 @@ void CommandEvents::resumable(const std::filesystem::path& checkpoint, const std
 }
 
 void CommandEvents::unmeasured(const std::string& validation_set) {
-  notice(fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"", name_of_signal(caught_signal()),
-                     validation_set));
+  notice(fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"", cause_of_stop(), validation_set));
 }
 
 }  // namespace portatune::cli

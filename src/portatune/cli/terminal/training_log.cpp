@@ -28,14 +28,22 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 }  // namespace
 
 TrainingLog::TrainingLog(const Reporting& reporting, const FitOptions& length, run::RowProgress& evaluation)
-    : quiet_(reporting.quiet),
-      terminal_(stderr_terminal(reporting.disable_progress)),
+    : TrainingLog(stderr_terminal(reporting.disable_progress), reporting.quiet, length, evaluation) {}
+
+TrainingLog::TrainingLog(const Terminal& terminal, bool quiet, const FitOptions& length, run::RowProgress& evaluation)
+    : quiet_(quiet),
+      terminal_(terminal),
       begun_s_(terminal_.now_s()),
       bar_(terminal_, length.steps_per_epoch),
       table_(length.num_train_epochs),
       total_steps_(train::total_steps(length)),
       steps_per_epoch_(length.steps_per_epoch),
       evaluation_(evaluation) {}
+
+void TrainingLog::on_begin(const FitBegin& begin) {
+  step_ = begin.steps;
+  omitted_steps_ = begin.omitted_steps;
+}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
   // A program from the cache is not reported.
@@ -88,9 +96,9 @@ void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores
   evaluation_.finish();
   step_ = step;
   const bool is_at_epoch_end = epoch == std::floor(epoch) || step == total_steps_;  // on_epoch_end() prints the scores
-  if (!quiet_ && !is_at_epoch_end) {
-    print({.epoch = epoch, .step = step, .seconds = terminal_.now_s() - begun_s_, .scores = scores});
-  }
+  if (quiet_ || is_at_epoch_end) return;
+  print({.epoch = epoch, .step = step, .seconds = terminal_.now_s() - begun_s_, .scores = scores});
+  printed_scores_ = step;
 }
 
 void TrainingLog::on_epoch_end(double epoch, double mean_loss, const Scores& scores) {
@@ -100,7 +108,7 @@ void TrainingLog::on_epoch_end(double epoch, double mean_loss, const Scores& sco
          .step = step_,
          .seconds = terminal_.now_s() - begun_s_,
          .train_loss = mean_loss,
-         .scores = scores});
+         .scores = printed_scores_ == step_ ? Scores{} : scores});
   if (wait_.share() >= kNoWait) bar_.print(described(wait_));
 }
 

@@ -1,9 +1,9 @@
 // The output of fit() during training, and its end by a signal.
 #pragma once
 
-#include "portatune/cli/terminal/reporting.h"
 #include "portatune/cli/terminal/epoch_table.h"
 #include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/cli/terminal/reporting.h"
 #include "portatune/run.h"
 #include "portatune/train.h"
 
@@ -14,8 +14,9 @@ class TrainingLog final : public run::TrainingObserver {
   /// length      number of epochs and steps
   /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
   TrainingLog(const Reporting& reporting, const FitOptions& length, run::RowProgress& evaluation);
+  TrainingLog(const Terminal& terminal, bool quiet, const FitOptions& length, run::RowProgress& evaluation);
 
-  void on_begin(const FitBegin& begin) override { omitted_steps_ = begin.omitted_steps; }
+  void on_begin(const FitBegin& begin) override;
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
   void on_input(const InputWait& wait) override { wait_ = wait; }
@@ -42,6 +43,7 @@ class TrainingLog final : public run::TrainingObserver {
   InputWait wait_;    // sum so far
   int64_t step_ = 0;  // the last one
   int64_t omitted_steps_ = 0;
+  int64_t printed_scores_ = -1;  // step of the last scores that are printed within an epoch
 };
 
 }  // namespace portatune::cli
