@@ -36,7 +36,10 @@ TEST_P(Parity, WithKernels) {
   }
 }
 
-TEST_P(Parity, InBfloat16) { expect_passed(check_parity(kernels(), reference_, DType::kBFloat16)); }
+TEST_P(Parity, InBfloat16) {
+  if (GetParam().starts_with("wav2vec2_pretraining")) GTEST_SKIP() << "rounding changes the most probable codevectors";
+  expect_passed(check_parity(kernels(), reference_, DType::kBFloat16));
+}
 
 INSTANTIATE_TEST_SUITE_P(Models, Parity, ::testing::ValuesIn(case_names()),
                          [](const auto& info) { return info.param; });

@@ -37,6 +37,14 @@ std::vector<std::string> cases_and_language_models() {
   return names;
 }
 
+// Cases whose loss is a mean over rows or tokens. That of pretraining on speech is a sum, with a perplexity of the whole
+// batch, whose negatives transformers numbers over all rows.
+std::vector<std::string> cases_of_means() {
+  std::vector<std::string> names = whole_cases();
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("wav2vec2_pretraining"); });
+  return names;
+}
+
 // The requested number of rows, by repetition of the case's rows.
 Tensor repeated(const Tensor& rows, int64_t count) {
   TensorType type = rows.type();
@@ -246,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(Models, DroppingModel, ::testing::Values("gpt2_lm"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Models, TensorParallel, ::testing::ValuesIn(cases_and_language_models()),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Models, TensorParallelModel, ::testing::ValuesIn(whole_cases()),
+INSTANTIATE_TEST_SUITE_P(Models, TensorParallelModel, ::testing::ValuesIn(cases_of_means()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
