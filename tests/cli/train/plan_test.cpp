@@ -20,8 +20,8 @@ using testing::Not;
 
 // Of tiny_bert: embeddings 63 + 32 + 2 rows of 16, a norm, a layer, a pooler; and a classifier of 2 x 16 + 2.
 constexpr int64_t kParameters = 4080 + 34;
-// int32 [16, 16] three times, labels and weights of 16 rows, progress, a learning rate, a key.
-constexpr int64_t kBatchBytes = 3 * 4 * 16 * 16 + 2 * 4 * 16 + (12 + 4) + 4 + 8;
+// int32 [16, 16] three times, labels and weights of 16 rows, progress, a learning rate, a key, rules of five dropouts.
+constexpr int64_t kBatchBytes = 3 * 4 * 16 * 16 + 2 * 4 * 16 + (12 + 4) + 4 + 8 + 5 * 8;
 
 // In batches of one shape, unless `more` asks for others.
 Words plan(const Toy& toy, const std::string& on, const Words& more = {}) {
