@@ -35,6 +35,7 @@
 #include "portatune/tasks/question_answering.h"
 #include "portatune/tasks/replaced_token_detection.h"
 #include "portatune/tasks/speech_ctc.h"
+#include "portatune/tasks/speech_pretraining.h"
 #include "portatune/tasks/speech_seq2seq.h"
 #include "portatune/tasks/task_spec.h"
 #include "portatune/tasks/text_classification.h"
