@@ -301,7 +301,7 @@ TEST(Sweep, ResumedHalvingHasTheSameSurvivor) {
   auto state = nlohmann::ordered_json::parse(cli::read(file));
   const size_t survivor = state["trials"][0]["rungs"].size() == 2 ? 0 : 2, other = 2 - survivor;
   ASSERT_EQ(state["trials"][survivor]["rungs"].size(), 2u);
-  for (auto& score : state["trials"][survivor]["rungs"][1]["scores"]) score = 1000;
+  for (auto& score : state["trials"][survivor]["rungs"][1]["scores"]) score["value"] = 1000;
   state["trials"][survivor + 1]["rungs"] = nlohmann::ordered_json::array();
   state.erase("best");
   cli::write(file, state.dump());
