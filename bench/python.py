@@ -90,8 +90,8 @@ def example():
 def compare(name, options, arguments):
     """Prints the figures of a case: the seconds of a step on each side, and the page faults of its run."""
     sides = {"command": lambda: command(options)}
+    kinds = ["fit_cpp", *arguments.kinds] if options["task"] == OWN_TASK else arguments.kinds
     for allocator in arguments.allocators:
-        kinds = ["fit_cpp", *arguments.kinds] if options["task"] == OWN_TASK else arguments.kinds
         for kind in kinds:
             sides[f"{kind} {allocator}"] = lambda kind=kind, allocator=allocator: python(kind, options, allocator)
     wall, cores, faults = ({side: [] for side in sides} for _ in range(3))
@@ -108,15 +108,17 @@ def compare(name, options, arguments):
     for side in sides:
         print(f"  {side:16} wall min {min(wall[side]):7.4f} s   median {statistics.median(wall[side]):7.4f} s   "
               f"cores min {min(cores[side]):7.4f} s   page faults {min(faults[side]):9,}")
-        for kind, seconds in (("wall", wall), ("cores", cores)):
-            print(f"RATIO {name}_{side.replace(' ', '_')}_{kind} {min(seconds['command']) / min(seconds[side]):.3f}",
-                  flush=True)
+        report_ratios(f"{name}_{side.replace(' ', '_')}", wall, cores, "command", side)
     for allocator in arguments.allocators:
-        sides_of_task = f"fit_cpp {allocator}", f"fit {allocator}"
-        if all(side in sides for side in sides_of_task):
-            for kind, seconds in (("wall", wall), ("cores", cores)):
-                cpp, python_task = (min(seconds[side]) for side in sides_of_task)
-                print(f"RATIO {name}_task_in_python_{allocator}_{kind} {cpp / python_task:.3f}", flush=True)
+        of_cpp, of_python = f"fit_cpp {allocator}", f"fit {allocator}"
+        if {of_cpp, of_python} <= sides.keys():
+            report_ratios(f"{name}_task_in_python_{allocator}", wall, cores, of_cpp, of_python)
+
+
+def report_ratios(name, wall, cores, first, second):
+    """Prints the best seconds of the first side over those of the second one."""
+    for kind, seconds in (("wall", wall), ("cores", cores)):
+        print(f"RATIO {name}_{kind} {min(seconds[first]) / min(seconds[second]):.3f}", flush=True)
 
 
 def command(options):

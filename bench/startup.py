@@ -44,19 +44,18 @@ def main():
 def report_imports(peer, rounds, environment):
     codes = {"numpy": "import numpy", "module": "import numpy, portatune; portatune.fit",
              "peer": "import numpy; from transformers import Trainer"}  # fmt: skip
-    script = environment / "bin" / "portatune" if environment else PORTATUNE
+    script, python, path = PORTATUNE, peer, {"PYTHONPATH": ROOT / "build" / "python"}
+    if environment:
+        script, python, path = environment / "bin" / "portatune", environment / "bin" / "python", {}
     seconds = {name: [] for name in [*codes, "help"]}
     for _ in range(rounds):
         for name, code in codes.items():
-            python = environment / "bin" / "python" if environment and name != "peer" else peer
-            path = {} if environment else {"PYTHONPATH": ROOT / "build" / "python"}
-            seconds[name].append(run(python, "-c", code, environment=path)[1])
+            seconds[name].append(run(peer if name == "peer" else python, "-c", code, environment=path)[1])
         seconds["help"].append(run(script, "--help")[1])
     for name, what in (("numpy", codes["numpy"]), ("module", "portatune with it"), ("peer", "transformers with it"),
                        ("help", "portatune --help")):  # fmt: skip
-        milliseconds = sorted(1000 * one for one in seconds[name])
-        median = statistics.median(milliseconds)
-        print(f"  {what:20} min {milliseconds[0]:8.1f} ms   median {median:8.1f} ms", flush=True)
+        best, median = 1000 * min(seconds[name]), 1000 * statistics.median(seconds[name])
+        print(f"  {what:20} min {best:8.1f} ms   median {median:8.1f} ms", flush=True)
 
 
 def portatune_seconds(cache):

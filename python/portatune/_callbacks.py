@@ -192,8 +192,8 @@ class Observer:
         return self._flags()
 
     def _flags(self) -> Flags:
-        flags = {flag: bool(getattr(self._control, flag)) for flag in _FLAGS}
-        return tuple({**flags, "should_epoch_stop": self._is_in_epoch and flags["should_epoch_stop"]}.values())
+        *others, should_epoch_stop = (bool(getattr(self._control, flag)) for flag in _FLAGS)
+        return (*others, should_epoch_stop and self._is_in_epoch)
 
     def _new_records(self) -> list[dict[str, Any]]:
         with open(self._path, "rb") as file:

@@ -53,13 +53,16 @@ def _plugins(folders: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def _package_folders() -> list[str]:
+    """Returns the folders of Python packages. That of this package is first: its dependencies are usually there."""
+    return [os.path.dirname(_HERE), *filter(None, sys.path)]
+
+
 def main() -> NoReturn:
     """Runs the command with the arguments of this process. Does not return."""
     missing = _missing_instructions()
     if missing:
         sys.exit(f"portatune: this CPU lacks {', '.join(missing)}\n"
                  "  expected  a CPU of 2013 or later: Intel Haswell, AMD Excavator")
-    # The folder of this package comes first: its dependencies are usually installed beside it.
-    folders = [os.path.dirname(_HERE), *(path for path in sys.path if path)]
     python = {"PORTATUNE_PYTHON": os.environ.get("PORTATUNE_PYTHON") or sys.executable}  # of `portatune run`
-    os.execve(COMMAND, [COMMAND, *sys.argv[1:]], {**os.environ, **python, **_plugins(folders)})
+    os.execve(COMMAND, [COMMAND, *sys.argv[1:]], {**os.environ, **python, **_plugins(_package_folders())})

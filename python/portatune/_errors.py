@@ -21,11 +21,11 @@ class Error(Exception):
 
     def __init__(self, message: str = "", where: str = "", given: str = "", expected: str = "", fix: str = "") -> None:
         message, where, given, expected, fix = map(_rows_by_keyword, (message, where, given, expected, fix))
-        for text in filter(None, (where, expected, fix)):
-            message = message.replace(text, _as_keyword(text))
+        keywords = {text: _as_keyword(text) for text in (where, expected, fix)}
+        for text in filter(None, keywords):
+            message = message.replace(text, keywords[text])
         super().__init__(message)
-        self.where, self.given = _as_keyword(where), given
-        self.expected, self.fix = _as_keyword(expected), _as_keyword(fix)
+        self.where, self.given, self.expected, self.fix = keywords[where], given, keywords[expected], keywords[fix]
         self._message = message
 
     def __str__(self) -> str:

@@ -1,7 +1,6 @@
 """The compiled part of the package: its functions as `core`, and its classes."""
 
 import os
-import sys
 
 from portatune import _command
 
@@ -24,4 +23,4 @@ Tokenizer = core.Tokenizer
 Value = core.Value
 
 # The library looks for XLA plugins where these variables point to.
-os.environ.update(_command._plugins([os.path.dirname(_command._HERE), *filter(None, sys.path)]))
+os.environ.update(_command._plugins(_command._package_folders()))

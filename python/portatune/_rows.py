@@ -65,6 +65,8 @@ def as_json(value: Any) -> str:
     """Returns a value as JSON, with null for numbers that are not finite, which JSON does not have."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except _errors.DataError:  # of _plain()
+        raise
     except ValueError:  # a number that is not finite
         return json.dumps(_finite(value), ensure_ascii=False, default=_plain)
 

@@ -218,6 +218,24 @@ EVENTS_OF_ASKING = [("step", 1), ("step", 2), ("save", 2), ("step", 3), ("log", 
                     ("log", 6)]
 
 
+def trained_by_transformers(kind, arguments, texts, folder, **options):
+    """Trains with transformers' Trainer, on texts with two labels in turn. Returns its callback of the class `kind`."""
+    transformers, torch = toy.installed("transformers"), toy.installed("torch")
+    callback = type("OfTrainer", (kind, transformers.TrainerCallback), {})(**arguments)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(toy.MODEL)
+    columns = tokenizer(texts, padding="max_length", truncation=True, max_length=8)
+    rows = [{**{name: torch.tensor(values[i]) for name, values in columns.items()}, "labels": i % 2}
+            for i in range(len(texts))]
+    trainer = transformers.Trainer(
+        transformers.AutoModelForSequenceClassification.from_pretrained(toy.MODEL), callbacks=[callback],
+        args=transformers.TrainingArguments(folder, per_device_train_batch_size=4, logging_strategy="no",
+                                            report_to="none", use_cpu=True, disable_tqdm=True, **options),
+        train_dataset=rows, eval_dataset=rows)
+    trainer.remove_callback(transformers.PrinterCallback)
+    trainer.train()
+    return callback
+
+
 class Flags(toy.InFolder):
     OPTIONS = {"validation": VALIDATION, "eval_strategy": "no", "save_strategy": "no", "logging_steps": 1000}
 
@@ -233,20 +251,8 @@ class Flags(toy.InFolder):
                              toy.weights(plain.model / f"checkpoint-{step}"))
 
     def test_the_events_are_those_of_transformers(self):
-        transformers, torch = toy.installed("transformers"), toy.installed("torch")
-        asking = type("AskingTrainer", (Asking, transformers.TrainerCallback), {})()
-        tokenizer = transformers.AutoTokenizer.from_pretrained(toy.MODEL)
-        texts = tokenizer(["good", "bad"] * 4, padding="max_length", max_length=8)
-        rows = [{**{name: torch.tensor(values[i]) for name, values in texts.items()}, "labels": i % 2}
-                for i in range(8)]
-        trainer = transformers.Trainer(
-            transformers.AutoModelForSequenceClassification.from_pretrained(toy.MODEL), callbacks=[asking],
-            args=transformers.TrainingArguments(self.folder / "trainer", max_steps=6, per_device_train_batch_size=4,
-                                                eval_strategy="no", save_strategy="no", logging_strategy="no",
-                                                report_to="none", use_cpu=True, disable_tqdm=True),
-            train_dataset=rows, eval_dataset=rows)
-        trainer.remove_callback(transformers.PrinterCallback)
-        trainer.train()
+        asking = trained_by_transformers(Asking, {}, ["good", "bad"] * 4, self.folder / "trainer", max_steps=6,
+                                         eval_strategy="no", save_strategy="no")
         self.assertEqual(asking.calls, EVENTS_OF_ASKING)
 
     def test_an_evaluation_needs_rows(self):
@@ -315,21 +321,8 @@ class EndsOfEpochs(toy.InFolder):
         return callback, self.fit(self.ROWS, name, validation=self.ROWS, callbacks=[callback], **options)
 
     def trainer_of(self, arguments, options, name):
-        transformers, torch = toy.installed("transformers"), toy.installed("torch")
-        callback = type("OfTrainer", (EpochsAtEvents, transformers.TrainerCallback), {})(**arguments)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(toy.MODEL)
-        texts = tokenizer([row["text"] for row in self.ROWS], padding="max_length", truncation=True, max_length=8)
-        rows = [{**{name: torch.tensor(values[i]) for name, values in texts.items()}, "labels": i % 2}
-                for i in range(16)]
-        trainer = transformers.Trainer(
-            transformers.AutoModelForSequenceClassification.from_pretrained(toy.MODEL), callbacks=[callback],
-            args=transformers.TrainingArguments(self.folder / name, per_device_train_batch_size=4,
-                                                logging_strategy="no", report_to="none", use_cpu=True,
-                                                disable_tqdm=True, **options),
-            train_dataset=rows, eval_dataset=rows)
-        trainer.remove_callback(transformers.PrinterCallback)
-        trainer.train()
-        return callback
+        texts = [row["text"] for row in self.ROWS]
+        return trained_by_transformers(EpochsAtEvents, arguments, texts, self.folder / name, **options)
 
     def test_steps_and_epochs_are_those_of_transformers(self):
         for number, (arguments, options, steps) in enumerate(ENDED_EPOCHS):

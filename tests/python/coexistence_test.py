@@ -3,16 +3,13 @@
 import hashlib
 import importlib.util
 import json
-import pathlib
 import subprocess
 import sys
 import unittest
 
 import toy
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-
-import page_data
+from cells import page_data
+from portatune import _words
 
 # Packages of which some have copies of libraries that the module has, too: OpenMP, zstd, JPEG, PNG, WebP, libsndfile.
 PACKAGES = [name for name in ("torch", "numpy", "pandas", "pyarrow", "sklearn", "PIL.Image", "soundfile")
@@ -82,8 +79,7 @@ class Coexistence(toy.InFolder):
     def test_any_order_of_imports(self):
         runs, expected = self.runs(), []
         for number, options in enumerate(runs):
-            words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
-            toy.command("fit", *words, "--output", self.folder / str(number))
+            toy.command(*_words.words("fit", {**options, "output": self.folder / str(number)}))
             expected.append(hashlib.sha256(toy.weights(self.folder / str(number))).hexdigest())
         for order in (["portatune", "portatune._native", *PACKAGES], [*PACKAGES, "portatune"]):
             with self.subTest(order=order):

@@ -76,6 +76,8 @@ class AudioTask : public FileTask {
   AudioTask(const ModelSource& model, std::string column, AudioInputOptions options);
 
   const models::AudioModel& model() const;
+  /// Number of samples of max_length_seconds.
+  int64_t max_samples() const;
   /// How files are decoded for the extractor.
   audio::DecodeOptions decoding() const;
   /// The number of frames that an example has of a recording with this many samples.

@@ -21,9 +21,9 @@
 #include "portatune/cli/options/model_arguments.h"
 #include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/process/processes.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
 #include "portatune/cli/process/standard_streams.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/run/probes/memory_advice.h"
 
 namespace {

@@ -18,7 +18,6 @@
 #include "portatune/python/row_map.h"
 #include "portatune/python/run_events.h"
 #include "portatune/python/training_calls.h"
-#include "portatune/run/records/result_json.h"
 #include "portatune/run/session.h"
 
 namespace nb = nanobind;

@@ -228,10 +228,9 @@ Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch
       model.logits(models::HeadKind::kTokenClassification, root, {.x = x, .num_labels = std::ssize(impl_->labels)}));
   Forward forward = tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)),
                                                 tasks::loss_options(impl_->options.loss, root));
-  // The ids are a small part of the logits; the maximum shows whether these are finite.
-  if (!tasks::has_added_metrics(*this)) forward.outputs.clear();
-  forward.outputs.emplace_back(tasks::kTagIds, argmax(logits, 2));
-  forward.outputs.emplace_back("highest_logit", max(logits, {1, 2}));
+  auto outputs = tasks::ids_of_logits(tasks::kTagIds, logits);
+  if (tasks::has_added_metrics(*this)) std::ranges::move(forward.outputs, std::back_inserter(outputs));
+  forward.outputs = std::move(outputs);
   return forward;
 }
 

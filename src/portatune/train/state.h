@@ -62,8 +62,6 @@ class TrainingState {
   MeanLoss& epoch_loss() { return position_.epoch_loss; }
   /// Returns whether the current epoch has steps and its end was not notified; kept in checkpoints.
   bool& in_epoch() { return position_.in_epoch; }
-  /// Epochs that an observer has ended; kept in checkpoints.
-  const EndedEpochs& ended_epochs() const { return position_.ended_epochs; }
   /// Index of the batch after that of the last step, among those of all epochs.
   int64_t batches_passed() const { return position_.step + position_.ended_epochs.omitted_steps; }
   /// Index of the batch of the next step: batches_passed(), or a higher one if the epoch was ended.

@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, TensorType>> Trainer::parameters() const {
 }
 const LoadReport& Trainer::load_report() const { return impl_->state.load_report(); }
 int64_t Trainer::steps() const { return impl_->state.steps(); }
-int64_t Trainer::omitted_steps() const { return impl_->state.ended_epochs().omitted_steps; }
+int64_t Trainer::omitted_steps() const { return impl_->state.batches_passed() - impl_->state.steps(); }
 int64_t Trainer::next_batch() const { return impl_->state.next_batch(); }
 int64_t Trainer::best_step() const { return impl_->state.evaluations().best_step; }
 const Scores& Trainer::initial_scores() const { return impl_->state.initial_scores(); }

@@ -141,7 +141,7 @@ def without_alignment(model, inputs):
 
 
 def masked_with_negatives(model, inputs):
-    """Masked frames that are real, and others of them from which each is told."""
+    """Masked frames that are real, and others of them from which each is distinguished."""
     generator = torch.Generator().manual_seed(11)
     frames = model._get_feat_extract_output_lengths(inputs["attention_mask"].sum(1))
     masks = (torch.rand((3, 9), generator=generator) < 0.6) & (torch.arange(9) < frames[:, None])

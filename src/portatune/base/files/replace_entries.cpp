@@ -155,27 +155,26 @@ bool is_sibling(const fs::path& path, const fs::path& target, std::string_view p
          is_unique_sibling(path.filename().string(), target.filename().string(), prefix);
 }
 
-// Replacements stay in the folder of their journal, or replace a file of the caller by its temporary file. Older
-// targets get temporary names beside them.
-bool is_own(const Step& step, const fs::path& folder, std::span<const fs::path> targets) {
+// Replacements stay in the folder of their journal, or replace a file of the caller, one of the absolute `targets`, by
+// its temporary file. Older targets get temporary names beside them.
+bool is_own(const Step& step, const fs::path& folder, const std::set<fs::path>& targets) {
   const std::string target = step.target.filename();
-  const auto is_target = [&](const fs::path& path) { return absolute_path(path) == step.target; };
-  const bool is_given = std::ranges::any_of(targets, is_target) &&
-                        (step.source.empty() || is_sibling(step.source, step.target, kTemporaryPrefix));
+  const bool is_given =
+      targets.contains(step.target) && (step.source.empty() || is_sibling(step.source, step.target, kTemporaryPrefix));
   const bool is_in_folder = is_inside(step.target, folder) && (step.source.empty() || is_inside(step.source, folder));
   return !target.empty() && target != ".." && target != "." && (is_given || is_in_folder) &&
          has_possible_length(step.source) && has_possible_length(step.old) &&
          is_sibling(step.old, step.target, kAsidePrefix);
 }
 
-void require_own(const Step& step, const fs::path& journal, std::span<const fs::path> targets) {
+void require_own(const Step& step, const fs::path& journal, const std::set<fs::path>& targets) {
   if (is_own(step, journal.parent_path(), targets)) return;
   throw foreign_journal(journal, "names of files outside its folder, or too long ones");
 }
 
 // Returns nothing for an incomplete journal: no step has been made then.
 std::optional<std::vector<Step>> steps_in(const fs::path& journal, const std::string& text,
-                                          std::span<const fs::path> targets) {
+                                          const std::set<fs::path>& targets) {
   std::vector<std::string> fields;
   for (size_t begin = 0, end; (end = text.find('\0', begin)) != std::string::npos; begin = end + 1) {
     fields.push_back(text.substr(begin, end - begin));
@@ -242,6 +241,8 @@ void replace_entries(const fs::path& folder, const std::vector<Replacement>& rep
 
 void finish_replacements(const fs::path& folder, std::span<const fs::path> targets) {
   const fs::path absolute = absolute_path(folder);
+  std::set<fs::path> own;
+  for (const fs::path& target : targets) own.insert(absolute_path(target));
   std::error_code absent;
   std::vector<fs::path> entries;
   for (const fs::directory_entry& entry : fs::directory_iterator(absolute, absent)) entries.push_back(entry.path());
@@ -252,17 +253,17 @@ void finish_replacements(const fs::path& folder, std::span<const fs::path> targe
     if (!is_journal && !is_finished) continue;
     const std::optional<FileDescriptor> lock = lock_abandoned(entry);
     if (!lock) continue;
-    const std::vector<Step> steps = steps_in(entry, read_journal(entry, *lock), targets).value_or(std::vector<Step>{});
+    const std::vector<Step> steps = steps_in(entry, read_journal(entry, *lock), own).value_or(std::vector<Step>{});
     if (is_finished) {
       clean_up(entry, steps);
       continue;
     }
     // Earlier steps may move symbolic links into the paths of later ones, and of what finish() removes.
     for (const Step& step : steps) {
-      require_own(step, entry, targets);
+      require_own(step, entry, own);
       make(step);
     }
-    for (const Step& step : steps) require_own(step, entry, targets);
+    for (const Step& step : steps) require_own(step, entry, own);
     finish(entry, steps);
   }
 }

@@ -5,8 +5,8 @@
 #include "portatune/base/threads/stop.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/process/exit_code.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

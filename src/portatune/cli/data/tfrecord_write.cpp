@@ -7,8 +7,8 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/options/bad_rows.h"
 #include "portatune/cli/process/exit_code.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/report.h"
 
 namespace portatune::cli {
 namespace {

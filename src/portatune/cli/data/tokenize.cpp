@@ -3,8 +3,8 @@
 
 #include "portatune/cli/commands.h"
 #include "portatune/cli/process/exit_code.h"
-#include "portatune/cli/terminal/result_file.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/result_file.h"
 #include "portatune/cli/terminal/terminal_events.h"
 
 namespace portatune::cli {

@@ -6,8 +6,8 @@
 #include "portatune/base/text/message.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/process/exit_code.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
 
 namespace portatune::cli {

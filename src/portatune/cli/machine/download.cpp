@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "portatune/cli/terminal/download_line.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/process/exit_code.h"
+#include "portatune/cli/terminal/download_line.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/hub/download/find_model.h"

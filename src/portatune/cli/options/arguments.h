@@ -16,7 +16,6 @@
 #include "portatune/generate/options.h"
 #include "portatune/generation.h"
 #include "portatune/models/grow/grow_model.h"
-#include "portatune/option_fields.h"
 #include "portatune/run.h"
 #include "portatune/run/generation/prompts.h"
 #include "portatune/run/predictions/used_models.h"

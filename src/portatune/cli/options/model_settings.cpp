@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/arguments.h"
+#include "portatune/cli/options/command_line.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/report.h"

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "portatune/base/text/message.h"
+#include "portatune/cli/options/bad_rows.h"
 #include "portatune/cli/options/described_options.h"
-#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/names/other_names.h"
+#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/recipes/printed_config.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
-#include "portatune/cli/options/bad_rows.h"
 #include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"

@@ -1,9 +1,9 @@
 // The options of `portatune tfrecord`.
 #include <CLI/CLI.hpp>
 
+#include "portatune/cli/options/bad_rows.h"
 #include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/options.h"
-#include "portatune/cli/options/bad_rows.h"
 #include "portatune/run/options/run_options.h"
 
 namespace portatune::cli {

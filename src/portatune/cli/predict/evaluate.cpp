@@ -4,8 +4,8 @@
 #include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/process/hang.h"
 #include "portatune/cli/process/processes.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/process_group.h"
 

@@ -10,7 +10,7 @@
 namespace portatune::cli {
 namespace {
 
-// What has stopped the run: a process of a group may end by the signal of another one.
+// Returns the signal that stopped the run. In a process group, another process may have caught it.
 std::string cause_of_stop() {
   const int signal = caught_signal();
   return signal == 0 ? "a signal to another process" : name_of_signal(signal);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "portatune/base/text/number.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/hub/download/download.h"

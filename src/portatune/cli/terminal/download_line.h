@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "portatune/cli/terminal/reporting.h"
 #include "portatune/cli/terminal/progress_bar.h"
+#include "portatune/cli/terminal/reporting.h"
 #include "portatune/hub/download/find_model.h"
 
 namespace portatune::cli {

@@ -1,16 +1,17 @@
 // portatune fit: trains a model, one model for each fold with --folds, or a growing model in stages with --grow.
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "portatune/base/text/shell_word.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/options/runs/growth_stages.h"
 #include "portatune/cli/process/command_events.h"
 #include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/process/hang.h"
 #include "portatune/cli/process/processes.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
-#include "portatune/cli/options/runs/growth_stages.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/text/json.h"
 #include "portatune/process_group.h"
@@ -38,9 +39,8 @@ std::string warning_of_path(const std::filesystem::path& output) {
          " by the model's name on the Hub";
 }
 
-int cross_validate(FitArguments a, Processes& processes) {
+int cross_validate(const FitArguments& a, Processes& processes) {
   processes.require_one("folds");
-  a.stop = stop_at_signal();
   CommandEvents events(a, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();
@@ -58,9 +58,8 @@ void report_result(const FitArguments& a, const run::Outcome& outcome) {
   if (!warning.empty()) print_remark(a.reporting, "                    " + warning);
 }
 
-int fit_stages(FitArguments a, Processes& processes) {
+int fit_stages(const FitArguments& a, Processes& processes) {
   processes.require_one("grow");
-  a.stop = stop_at_signal();
   const run::StagesOptions stages = growth_stages(a);
   CommandEvents events(a, Trains::kSeveralRuns);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
@@ -74,10 +73,11 @@ int fit_stages(FitArguments a, Processes& processes) {
 }  // namespace
 
 int execute(const FitArguments& given, Processes& processes) {
-  if (!given.grow.empty()) return fit_stages(given, processes);
-  if (given.folds > 0) return cross_validate(given, processes);
-  FitArguments a = processes.arguments_of(given);
+  FitArguments a = given;
   a.stop = stop_at_signal();
+  if (!a.grow.empty()) return fit_stages(a, processes);
+  if (a.folds > 0) return cross_validate(a, processes);
+  a = processes.arguments_of(std::move(a));
   CommandEvents events(a);
   const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events, processes);
   catch_signals();

@@ -6,8 +6,8 @@
 #include "portatune/base/text/number.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/process/exit_code.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/models/grow/grow_model.h"
 #include "portatune/train/checkpoint/save_folder.h"
 

@@ -1,7 +1,6 @@
 // portatune recipes: lists the recipes that come with the command, or shows one.
 #include <fmt/format.h>
 
-
 #include "portatune/cli/commands.h"
 #include "portatune/cli/options/recipes/recipe.h"
 #include "portatune/cli/process/exit_code.h"

@@ -1,12 +1,12 @@
 // portatune sweep: trains with several settings and seeds, and keeps the best model.
 #include "portatune/cli/commands.h"
+#include "portatune/cli/options/runs/sweep_trials.h"
 #include "portatune/cli/process/command_events.h"
 #include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/process/hang.h"
-#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/process/signals.h"
+#include "portatune/cli/terminal/report.h"
 #include "portatune/cli/train/sweep_report.h"
-#include "portatune/cli/options/runs/sweep_trials.h"
 #include "portatune/run.h"
 
 namespace portatune::cli {

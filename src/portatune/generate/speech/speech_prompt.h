@@ -38,7 +38,7 @@ struct SpeechPrompt {
 /// errors    UsageError for a request that the model does not know; CheckpointError for faulty settings
 SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& request);
 
-/// The tokens of a text that stands for what was said before, with names and spellings that the model should use:
+/// The tokens of a text that represents what was said before, with names and spellings that the model should use:
 /// get_prompt_ids() of WhisperTokenizer.
 /// text    without spaces around it
 /// errors  UsageError for a text with a special token, and for a tokenizer without <|startofprev|>

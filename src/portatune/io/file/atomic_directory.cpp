@@ -150,11 +150,6 @@ std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) 
   return paths;
 }
 
-// Returns whether there is anything but an empty folder, which a script may have created before it starts the next run.
-bool has_entries(const fs::path& target) {
-  return fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target));
-}
-
 // Locks a newly created folder. Returns nothing if another process that cleans up was faster.
 std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   try {
@@ -329,6 +324,10 @@ void remove_directory(const fs::path& path) {
   rename_folder(target, doomed);
   sync_folder(target.parent_path());  // before the removal, because a power cut must not leave half of the folder
   remove_tree(doomed);
+}
+
+bool has_entries(const fs::path& path) {
+  return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
 }
 
 Recovery recover_directory(const fs::path& path) {

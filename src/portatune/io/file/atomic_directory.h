@@ -84,6 +84,9 @@ struct Recovery {
   bool restored = false;                       ///< whether the old folder was restored
 };
 
+/// Returns whether the path is a file, or a folder that is not empty. A script may create an empty folder before a run.
+bool has_entries(const std::filesystem::path& path);
+
 /// Cleans up after runs that died while they wrote `target`: completes the replacement of its entries, restores a
 /// folder that such a run had set aside, unless the target has entries, and removes its staging folders. Staging
 /// folders of live processes, of other targets and of other users stay, as do entries with other names. Call it before

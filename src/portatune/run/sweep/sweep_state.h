@@ -21,7 +21,7 @@ struct RungResult {
 };
 
 struct TrialState {
-  std::map<size_t, RungResult> rungs;  ///< Those that it has trained, by index. Further seeds lack the first ones.
+  std::map<size_t, RungResult> rungs;  ///< Results by rung. Seeds that join at a later rung have none for earlier ones.
   std::string error;                   ///< The error that ended the trial; empty: none.
 
   bool has_begun() const { return !rungs.empty() || !error.empty(); }

@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 constexpr size_t kTextsAtATime = 8192;
 
 void require_empty(const fs::path& folder) {
-  const bool is_free = !fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder));
-  if (is_free) return;
+  if (!io::has_entries(folder)) return;
   throw UsageError({.where = "--output " + folder.string(),
                     .given = "a folder or file that exists",
                     .expected = "a new folder, or an empty one"});

@@ -293,6 +293,8 @@ data::BatchType AudioTask::arrays(bool) const {
   return {{kInputValues, {DType::kFloat32, model().facts().has_bins_first ? by_bin : by_frame}}};
 }
 
+int64_t AudioTask::max_samples() const { return impl_->length; }
+
 audio::DecodeOptions AudioTask::decoding() const {
   return {.sample_rate = impl_->extractor.config().sampling_rate, .max_seconds = impl_->options.max_file_seconds};
 }

@@ -33,7 +33,6 @@ namespace fs = std::filesystem;
 using tasks::CtcTokenizer;
 
 constexpr const char* kLabels = "labels";
-constexpr const char* kHighestLogit = "highest_logit";
 
 std::set<char32_t> characters_in(std::string_view text) {
   std::set<char32_t> characters;
@@ -281,8 +280,7 @@ Forward SpeechCtc::forward(const nn::Scope& root, const Columns& batch) const {
                                     : full({DType::kInt32, {shape[0]}}, static_cast<double>(shape[1]));
     forward = tasks::ctc(*model().facts().ctc, logits, labels->second, frames, weights, root.options().mesh);
   }
-  // The ids are a thousandth of the logits; the maximum shows whether these are finite.
-  forward.outputs = {{std::string(tasks::kFrameIds), argmax(logits, 2)}, {kHighestLogit, max(logits, {1, 2})}};
+  forward.outputs = tasks::ids_of_logits(tasks::kFrameIds, logits);
   return forward;
 }
 

@@ -136,8 +136,7 @@ class SpeechPretraining final : public AudioTask {
   void add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                   std::optional<uint64_t> key) const override {
     const std::vector<float> samples = audio::decode(file, where, decoding());
-    const double longest = options_.input.max_length_seconds * static_cast<double>(decoding().sample_rate);
-    const auto part = std::span(samples).first(std::min(samples.size(), static_cast<size_t>(std::llround(longest))));
+    const auto part = std::span(samples).first(std::min(samples.size(), static_cast<size_t>(max_samples())));
     add_waveform(example, part, where, key ? *key : io::hash_of(fs::path(where).filename().string()));
   }
 

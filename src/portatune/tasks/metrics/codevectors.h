@@ -15,8 +15,8 @@ inline constexpr std::string_view kCodes = "codes";
 inline constexpr std::string_view kContrastiveLoss = "contrastive_loss";
 inline constexpr std::string_view kHits = "hits";
 
-/// Over the masked frames of all rows: "contrastive_loss" is their mean, "accuracy" the share of frames that are told
-/// from all others, "codevector_perplexity" that of the chosen codevectors, summed over the groups.
+/// Over the masked frames of all rows: "contrastive_loss" is their mean, "accuracy" the share of frames that are
+/// distinguished from all others, "codevector_perplexity" that of the chosen codevectors, summed over the groups.
 class CodevectorMetrics final : public Metrics {
  public:
   explicit CodevectorMetrics(const models::ContrastiveFacts& facts);

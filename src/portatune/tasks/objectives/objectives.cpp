@@ -73,6 +73,10 @@ Forward token_classification(const Value& logits, const Value& labels, const Val
   return weighted(softmax_cross_entropy(logits, labels), counts(labels) * of_texts, logits);
 }
 
+std::vector<std::pair<std::string, Value>> ids_of_logits(std::string_view name, const Value& logits) {
+  return {{std::string(name), argmax(logits, 2)}, {"highest_logit", max(logits, {1, 2})}};
+}
+
 Forward replaced_token_detection(const Value& logits, const Value& labels, const Value& attention_mask,
                                  const Value& weights) {
   const Value is_token = convert(attention_mask, DType::kFloat32);

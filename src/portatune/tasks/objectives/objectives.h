@@ -32,6 +32,11 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights,
                              const LossOptions& options = {});
 
+/// Outputs in place of logits [batch, positions, classes], which are many times as large: the ids of the most probable
+/// classes, int32 [batch, positions], under this name, and "highest_logit" [batch], which shows whether the logits are
+/// finite.
+std::vector<std::pair<std::string, Value>> ids_of_logits(std::string_view name, const Value& logits);
+
 /// Binary cross-entropy of each token with attention_mask 1. Every such token counts as its example does.
 /// logits float32 [batch, seq]; labels, attention_mask int32 [batch, seq]: 1 for a token that was replaced
 /// outputs: "logits"

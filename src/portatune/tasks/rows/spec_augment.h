@@ -1,4 +1,4 @@
-// The masks of SpecAugment, and the frames from which masked ones are told.
+// The masks of SpecAugment, and the frames from which masked ones are distinguished.
 #pragma once
 
 #include <cstdint>

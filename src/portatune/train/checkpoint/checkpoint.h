@@ -53,7 +53,7 @@ inline constexpr int64_t kMaxRewinds = 3;
 
 /// Epochs that an observer has ended (StepRequests::end_epoch).
 struct EndedEpochs {
-  int64_t omitted_steps = 0;  ///< number of steps that they lack; of the last one, once the next epoch has begun
+  int64_t omitted_steps = 0;  ///< number of skipped steps in the epochs before the current one
   int64_t next_begin = 0;     ///< index of the first batch after the last one, among those of all epochs
   int64_t planned_steps = 0;  ///< all steps of a run that has ended with fewer; else 0
 

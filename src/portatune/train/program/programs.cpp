@@ -162,14 +162,15 @@ Sums sum_over_devices(const Sums& of_device, const std::vector<SharedUpdate>& up
 struct StepInputs {
   BatchParameters batch;
   Value loss_scale, random_key, micro_batch;
-  Value updates = {};  // see ContextOptions
+  Value updates;  // see ContextOptions
 
-  StepInputs(const Signature& signature, const Value& loss_scale, const StepOptions& options)
+  StepInputs(const Signature& signature, const Value& loss_scale, const Value& updates, const StepOptions& options)
       : batch(batch_parameters(signature, options.mesh)),
         loss_scale(loss_scale),
         random_key(parameter("random_key", {DType::kUInt32, {2}})),
         micro_batch(options.gradient_accumulation_steps == 1 ? full({DType::kInt32, {}}, 0)
-                                                             : parameter("micro_batch", {DType::kInt32, {}})) {}
+                                                             : parameter("micro_batch", {DType::kInt32, {}})),
+        updates(updates) {}
 };
 
 nn::ContextOptions context_options(const Task& task, const StepInputs& in, const StepOptions& options) {
@@ -329,8 +330,7 @@ class StepBuilder {
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options) {
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const ProgressValues progress = progress_parameters();
-  StepInputs in(batch, progress.loss_scale, options);
-  in.updates = updates_before(progress);
+  const StepInputs in(batch, progress.loss_scale, updates_before(progress), options);
 
   const DevicePass pass = device_pass(task, in, options);
   const std::vector<nn::Parameter>& parameters = pass.parameters;
@@ -388,8 +388,7 @@ struct StepGradients {
 StepGradients gradients_of_step(const Task& task, const Signature& batch, const StepOptions& options) {
   require_parts(batch, options.mesh, options.gradient_accumulation_steps);
   const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
-  StepInputs in(batch, loss_scale, options);
-  in.updates = parameter("updates", {DType::kFloat32, {}});
+  const StepInputs in(batch, loss_scale, parameter("updates", {DType::kFloat32, {}}), options);
   DevicePass pass = device_pass(task, in, options);
   StepGradients result{.parameters = std::move(pass.parameters),
                        .trainable = std::move(pass.trainable),

@@ -9,6 +9,10 @@ namespace {
 Value scalar(DType dtype, double value) { return full({dtype, {}}, value); }
 Value count(double value) { return scalar(DType::kInt32, value); }
 
+Value counter(const ProgressValues& progress, int64_t i) {
+  return reshape(slice(progress.counters, 0, {i, i + 1}), {});
+}
+
 Value is_finite(const Value& x) {
   return compare(Direction::kLess, abs(x), full(x.type(), std::numeric_limits<double>::infinity()));
 }
@@ -40,13 +44,10 @@ ProgressValues progress_parameters() {
   return {parameter("counters", {DType::kInt32, {3}}), parameter("loss_scale", {DType::kFloat32, {}})};
 }
 
-Value updates_before(const ProgressValues& progress) {
-  return convert(reshape(slice(progress.counters, 0, {0, 1}), {}), DType::kFloat32);
-}
+Value updates_before(const ProgressValues& progress) { return convert(counter(progress, 0), DType::kFloat32); }
 
 Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, DType compute_dtype, OnNonFinite then) {
-  const auto counter = [&](int64_t i) { return reshape(slice(now.counters, 0, {i, i + 1}), {}); };
-  const Value updates = counter(0), good_steps = counter(1), void_steps = counter(2);
+  const Value updates = counter(now, 0), good_steps = counter(now, 1), void_steps = counter(now, 2);
   const Value one = count(1), zero = count(0);
   const Value minimum_scale = scalar(DType::kFloat32, 1);
 

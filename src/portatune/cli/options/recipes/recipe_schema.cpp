@@ -9,9 +9,9 @@
 
 #include "portatune/base/text/message.h"
 #include "portatune/cli/options/described_options.h"
-#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/names/options_in_value.h"
 #include "portatune/cli/options/names/other_names.h"
+#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/recipes/printed_config.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
 #include "portatune/run/inputs/task/given_options.h"
