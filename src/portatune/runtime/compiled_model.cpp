@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "portatune/base/threads/cores.h"
 #include "portatune/base/threads/thread_pool.h"
 
 namespace portatune {

@@ -5,7 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "portatune/base/threads/thread_pool.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/io/file/file.h"

@@ -1,14 +1,12 @@
 #include "portatune/base/threads/thread_pool.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
 #include <utility>
 
+#include "portatune/base/threads/cores.h"
 #include "portatune/base/threads/stop.h"
 
 namespace portatune {
@@ -52,18 +50,6 @@ void parallel_pieces(int64_t pieces, int64_t helpers, const std::function<void(s
   loop->take_pieces();
   for (int64_t done = loop->done; done < pieces; done = loop->done) loop->done.wait(done);
   if (loop->error) std::rethrow_exception(loop->error);
-}
-
-int usable_cores() {
-  for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set that is too small
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(known),
-                                                                 [](cpu_set_t* set) { CPU_FREE(set); });
-    const size_t size = CPU_ALLOC_SIZE(known);
-    if (cores && sched_getaffinity(getpid(), size, cores.get()) == 0) {
-      return std::max(1, CPU_COUNT_S(size, cores.get()));
-    }
-  }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 ThreadPool::ThreadPool(int threads) {

@@ -17,9 +17,6 @@ namespace portatune {
 void parallel_pieces(int64_t pieces, int64_t helpers, const std::function<void(std::function<void()>)>& submit,
                      const std::function<void(int64_t piece)>& work);
 
-/// Number of cores that this process may use; at least one.
-int usable_cores();
-
 /// A fixed set of threads that execute a queue of tasks. The destructor finishes the queued tasks.
 class ThreadPool {
  public:

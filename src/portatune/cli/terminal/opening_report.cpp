@@ -12,7 +12,7 @@
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
 #include "portatune/base/text/plain_text.h"
-#include "portatune/base/threads/thread_pool.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/base/version.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/graph.h"

@@ -1,6 +1,7 @@
 #include "portatune/data/read/same_files.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "portatune/error.h"
 #include "portatune/io/checksum/fingerprint.h"
@@ -8,9 +9,11 @@
 namespace portatune::data {
 
 const std::string& SameFiles::fingerprints() const {
-  if (fingerprints_.empty()) {
-    for (const std::string& path : paths_) fingerprints_ += io::fingerprint(path) + " ";
-  }
+  std::call_once(computed_, [this] {
+    std::string all;
+    for (const std::string& path : paths_) all += io::fingerprint(path) + " ";
+    fingerprints_ = std::move(all);
+  });
   return fingerprints_;
 }
 

@@ -1,6 +1,7 @@
 // Detection of files that have changed since a state was saved.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@
 
 namespace portatune::data {
 
-/// Fingerprints of files, computed at first use.
+/// Fingerprints of files, computed at first use. Thread-safe.
 class SameFiles {
  public:
   explicit SameFiles(std::vector<std::string> paths) : paths_(std::move(paths)) {}
@@ -20,6 +21,7 @@ class SameFiles {
 
  private:
   std::vector<std::string> paths_;
+  mutable std::once_flag computed_;
   mutable std::string fingerprints_;
 };
 

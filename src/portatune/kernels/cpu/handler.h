@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "portatune/base/threads/thread_pool.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/error.h"
 #include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/registry.h"
@@ -56,7 +56,7 @@ class XlaWorkers final : public Workers {
   XlaWorkers(ffi::ThreadPool pool) : pool_(pool) {}
 
   int threads() const override {
-    static const int64_t cores = usable_cores();
+    thread_local const int64_t cores = usable_cores();  // those of the threads of a client
     return static_cast<int>(std::clamp<int64_t>(pool_.num_threads(), 1, cores));
   }
   void submit(std::function<void()> task) const override {

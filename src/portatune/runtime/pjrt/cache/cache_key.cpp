@@ -8,7 +8,7 @@
 
 #include "portatune/base/environment.h"
 #include "portatune/base/text/message.h"
-#include "portatune/base/threads/thread_pool.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/runtime/pjrt/plugin/plugin.h"
 
 namespace portatune::pjrt {
