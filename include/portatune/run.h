@@ -122,7 +122,10 @@ struct RunOptions {
   int64_t folds = 0;                ///< Number of folds of a cross-validation.
   std::string group_column;         ///< Rows with the same text here belong to one fold; empty: each row by itself.
   std::vector<std::string> test;    ///< Files of rows that the models of all folds predict.
-  StopToken stop;                   ///< Requests the end of this run, and of no other one.
+  /// Most runs of a cross-validation or a sweep that train at the same time, on a CPU; 0: the number of cores. They are
+  /// fewer if memory is short.
+  int64_t max_concurrent_runs = 0;
+  StopToken stop;  ///< Requests the end of this run, and of no other one.
 
   /// The options of `model`, `training`, `lora`, `best_model` and `device` are described by their own structs.
   void describe(OptionFields& fields);
@@ -216,6 +219,8 @@ class RowProgress {
   void add(int64_t rows);
   /// Ends the pass. The next one is expected to have as many rows.
   virtual void finish() {}
+  /// Makes room on the terminal for other lines.
+  virtual void hide() {}
 
   /// Number of rows of all passes.
   int64_t rows() const { return rows_; }
@@ -276,12 +281,17 @@ class Events {
   virtual void opening([[maybe_unused]] const Opening& opening) {}
   /// The scores of the validation rows before training.
   virtual void scores_before([[maybe_unused]] const Scores& scores) {}
+  /// The scores of a run after `step`, while other runs train as well (RunOptions::max_concurrent_runs).
+  /// name  of the run: "fold 2", "trial 3"
+  virtual void scores_beside_others([[maybe_unused]] const std::string& name, [[maybe_unused]] int64_t step,
+                                    [[maybe_unused]] const Scores& scores) {}
 
   /// The run was stopped on request after `step`, whose checkpoint is saved. Only the first process reports it.
   virtual void stopped([[maybe_unused]] int64_t step, [[maybe_unused]] const std::filesystem::path& checkpoint) {}
   /// The run ends before its last step, or without its model, and this checkpoint can resume it. Only the first process
   /// reports it.
-  /// reason  the event, such as "the model is not saved; step 8 is in out/checkpoint-8"
+  /// checkpoint  empty if one of several runs was to begin
+  /// reason      the event, such as "the model is not saved; step 8 is in out/checkpoint-8"
   virtual void resumable([[maybe_unused]] const std::filesystem::path& checkpoint,
                          [[maybe_unused]] const std::string& reason) {}
   /// The model is saved in this folder, as neither it nor a checkpoint fits into the output folder. Only the first
@@ -294,8 +304,10 @@ class Events {
 
   /// Observer of passes over data.
   /// activity  the purpose of the passes: "evaluating"
-  virtual std::unique_ptr<RowProgress> progress(const std::string& activity);
-  /// Observer of the training of one model. Its should_stop() requests the end of the run, like RunOptions::stop.
+  /// unit      of what it counts: "rows"
+  virtual std::unique_ptr<RowProgress> progress(const std::string& activity, const std::string& unit = "rows");
+  /// Observer of the training of one model. Its should_stop() requests the end of the run, like RunOptions::stop. Runs
+  /// that train at the same time have none.
   /// length      number of epochs and steps
   /// evaluation  observer of the validation that ends each epoch; it outlives the result
   virtual std::unique_ptr<TrainingObserver> training(const FitOptions& length, RowProgress& evaluation);
@@ -310,8 +322,9 @@ DeviceOptions with_warnings(DeviceOptions options, Events& events);
 /// errors    UsageError for options that exclude each other; those of the data, the device and the output folder
 std::optional<Outcome> fit(const RunOptions& options, Events& events, Callback* callback = nullptr);
 
-/// Trains a model for each fold, as `portatune fit --folds` does, and predicts the rows that it has not seen.
-/// callback  a further observer of each training; Events::run_begins() names its fold; null: none
+/// Trains a model for each fold, as `portatune fit --folds` does, and predicts the rows that it has not seen. On a CPU
+/// several models train at the same time, each on its own cores; their bits are those of one after the other.
+/// callback  a further observer of each training, one after the other; Events::run_begins() names its fold; null: none
 /// returns   nothing if the run was stopped on request, also by the callback
 /// errors    those of fit()
 std::optional<FoldOutcome> cross_validate(const RunOptions& options, Events& events, Callback* callback = nullptr);
@@ -402,12 +415,12 @@ struct SweepOutcome {
 /// Name of a trial's folder in the output folder: "trial-001" is that of trial 0.
 std::string trial_name(size_t trial);
 
-/// Trains all trials, one after the other on one device, each as fit() would train it alone, to the bit. Trials read
-/// the rows and compile programs together where their options allow it. A configuration with a higher mean score over
-/// its seeds is better, by the score of BestModelOptions. The output folder gets a folder for each trial, `best` with
-/// the best model, sweep.json, sweep.csv and report.html. A trial that fails, because a number is not finite or memory
-/// is short, does not end the sweep.
-/// callback  a further observer of each training; Events::run_begins() names its trial; null: none
+/// Trains all trials, each as fit() would train it alone, to the bit: on a CPU several at the same time, each on its
+/// own cores, otherwise one after the other. Trials share their rows and compiled programs where their options allow
+/// it. A configuration with a higher mean score over its seeds is better, by the score of BestModelOptions. The output
+/// folder gets a folder for each trial, `best` with the best model, sweep.json, sweep.csv and report.html. A trial that
+/// fails, because a number is not finite or memory is short, does not end the sweep.
+/// callback  a further observer of each training, one after the other; Events::run_begins() names its trial; null: none
 /// returns   nothing if the sweep was stopped on request, also by the callback
 /// errors    UsageError for options that exclude each other, before any training; those of fit()
 std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events, Callback* callback = nullptr);

@@ -333,6 +333,7 @@ class _Shared9(TypedDict, total=False):
     lr_threshold: float | None
     lr_threshold_mode: Text | None
     lr_timescale: int | None
+    max_concurrent_runs: int | None
     max_grad_norm: float | None
     max_grad_value: float | None
     max_gumbel_temperature: float | None

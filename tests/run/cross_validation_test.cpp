@@ -1,6 +1,7 @@
 // run::cross_validate() as a function; tests/cli/train/cross_validation_test.cpp has its results.
 #include <gmock/gmock.h>
 
+#include "cli/program.h"
 #include "portatune/run.h"
 #include "run/toy_run.h"
 
@@ -37,6 +38,7 @@ TEST(CrossValidation, CompilesTheProgramsOfOneRun) {
   folds.output = toy.file("folds");
   folds.validation = {};
   folds.folds = 4;
+  folds.max_concurrent_runs = 1;
   Programs one, all;
   ASSERT_TRUE(fit(single, one));
   ASSERT_TRUE(cross_validate(folds, all));
@@ -44,6 +46,25 @@ TEST(CrossValidation, CompilesTheProgramsOfOneRun) {
   EXPECT_EQ(all.steps, 4 * one.steps);
   EXPECT_GT(one.compilations, 0);
   EXPECT_EQ(all.compilations, one.compilations);
+}
+
+TEST(CrossValidation, FoldsAtTheSameTimeEqualThoseOneAfterTheOther) {
+  const cli::Toy toy;
+  const auto folds_at_once = [&](const std::string& output, int64_t most) {
+    RunOptions options = options_of(toy, output);
+    options.validation = {};
+    options.folds = 3;
+    options.max_steps = 3;
+    options.max_concurrent_runs = most;
+    Events unobserved;
+    EXPECT_TRUE(cross_validate(options, unobserved));
+    return options.output;
+  };
+  const std::filesystem::path alone = folds_at_once("alone", 1), together = folds_at_once("together", 0);
+  for (const char* name :
+       {"fold-1/model.safetensors", "fold-2/model.safetensors", "fold-3/model.safetensors", "out_of_fold.jsonl"}) {
+    EXPECT_TRUE(cli::read(together / name) == cli::read(alone / name)) << name;
+  }
 }
 
 }  // namespace

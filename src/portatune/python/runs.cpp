@@ -85,6 +85,7 @@ std::optional<std::string> cross_validate(const Words& words, const nb::object& 
   work_with(std::move(map), compute_metrics, [&](CallingThread& caller) {
     auto a = arguments_of<cli::FitArguments>(words);
     a.stop = caller.stop();
+    if (!compute_metrics.is_none()) a.max_concurrent_runs = 1;  // ComputedMetrics are those of this thread
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
     EventsOfRuns events(a.reporting, calls.get());
     outcome = run::cross_validate(a, events, calls.get());
@@ -100,7 +101,8 @@ std::optional<std::string> sweep(const Words& words, const nb::object& observer,
     refuse_hang_timeout(a.fit.hang_timeout_s);
     require_one_run(a.fit);
     a.fit.stop = caller.stop();
-    const run::SweepOptions options = cli::sweep_options(a);
+    run::SweepOptions options = cli::sweep_options(a);
+    if (!compute_metrics.is_none()) options.trials.front().options.max_concurrent_runs = 1;
     const std::unique_ptr<TrainingCalls> calls = calls_of(observer, caller);
     EventsOfRuns events(a.fit.reporting, calls.get());
     outcome = run::sweep(options, events, calls.get());

@@ -22,7 +22,8 @@ void TrainingObserver::on_step(const StepResult& result, int64_t total_steps) {
   on_counted_step(result, total_steps);
 }
 
-std::unique_ptr<RowProgress> Events::progress([[maybe_unused]] const std::string& activity) {
+std::unique_ptr<RowProgress> Events::progress([[maybe_unused]] const std::string& activity,
+                                              [[maybe_unused]] const std::string& unit) {
   return std::make_unique<RowProgress>();
 }
 

@@ -120,7 +120,8 @@ TEST_F(CrossValidation, TestRowsGetTheMeanOfTheLogitsOfAllModels) {
 }
 
 TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
-  const Words words = fit({"--folds", "2", "--steps-per-epoch", "40", "--checkpoint-every", "20"});
+  const Words words = fit({"--folds", "2", "--steps-per-epoch", "40", "--checkpoint-every", "20"}) +
+                      Words{"--max-concurrent-runs", "1"};
   Program program(words);
   ASSERT_TRUE(program.says("fold 2 of 2"));
   ASSERT_TRUE(program.makes(output() + "/fold-2", "checkpoint-"));

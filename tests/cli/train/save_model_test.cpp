@@ -231,7 +231,9 @@ TEST_F(FullDisk, TheModelOfAFoldIsSavedElsewhere) {
                  "--epochs",
                  kEpochs,
                  "--folds",
-                 "2"};
+                 "2",
+                 "--max-concurrent-runs",
+                 "1"};
   };
   setenv("TMPDIR", elsewhere.path().c_str(), 1);
   Program program(words(toy_));

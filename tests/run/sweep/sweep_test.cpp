@@ -8,6 +8,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/error.h"
 #include "portatune/run.h"
 #include "run/toy_run.h"
@@ -20,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-// Learning rates and seeds of one epoch of four steps.
+// Learning rates and seeds of one epoch of four steps, one after the other.
 SweepOptions sweep_of(const Toy& toy, const std::string& output, const std::vector<std::string>& rates,
                       const std::vector<uint64_t>& seeds) {
   SweepOptions sweep{.trials = {}, .output = toy.file(output), .keep_models = true};
@@ -29,6 +30,7 @@ SweepOptions sweep_of(const Toy& toy, const std::string& output, const std::vect
       Trial trial{.settings = {{"learning-rate", rate}}, .options = options_of(toy, "unused")};
       trial.options.epochs = 1;
       trial.options.eval_on_start = false;
+      trial.options.max_concurrent_runs = 1;
       trial.options.training.learning_rate = std::stod(rate);
       trial.options.training.seed = seed;
       sweep.trials.push_back(std::move(trial));
@@ -93,6 +95,74 @@ TEST(Sweep, TrialsEqualSingleRunsToTheBit) {
   EXPECT_LE(outcome->rows[0].mean, outcome->rows[1].mean);
   EXPECT_THAT(outcome->rows[0].seeds, ElementsAre(1, 2));
   EXPECT_EQ(weights_in(options.output / "best"), weights_in(options.output / outcome->best));
+}
+
+// Notes the notices and the stops, and requests a stop when a trial has been trained.
+class Notes final : public Events {
+ public:
+  explicit Notes(StopSource* stop = nullptr) : stop_(stop) {}
+
+  void notice(const std::string& text) override {
+    text_ += text + "\n";
+    if (stop_ != nullptr && text.find("after step") != std::string::npos) stop_->request_stop();
+  }
+  void stopped(int64_t, const std::filesystem::path&) override { ++stops; }
+  void resumable(const std::filesystem::path&, const std::string&) override { ++stops; }
+
+  const std::string& text() const { return text_; }
+  int64_t stops = 0;
+
+ private:
+  StopSource* const stop_;
+  std::string text_;
+};
+
+TEST(Sweep, TrialsAtTheSameTimeEqualThoseOneAfterTheOther) {
+  const Toy toy;
+  const std::vector<std::string> rates = {"1e-2", "1e-9", "1e38"};  // the last one fails
+  const auto sweep_at_once = [&](const std::string& output, int64_t most, Events& events) {
+    SweepOptions options = sweep_of(toy, output, rates, {1, 2, 3});
+    options.halving_factor = 2;
+    for (Trial& trial : options.trials) {
+      trial.options.max_concurrent_runs = most;
+      trial.options.epochs = 2;
+    }
+    return sweep(options, events);
+  };
+  Events unobserved;
+  Notes notes;
+  const std::optional<SweepOutcome> alone = sweep_at_once("alone", 1, unobserved);
+  const std::optional<SweepOutcome> together = sweep_at_once("together", 0, notes);
+  ASSERT_TRUE(alone && together);
+  EXPECT_EQ(cli::read(together->output / "sweep.json"), cli::read(alone->output / "sweep.json"));
+  EXPECT_EQ(together->best, alone->best);
+  EXPECT_EQ(together->failed.size(), alone->failed.size());
+  EXPECT_FALSE(alone->failed.empty());
+  for (size_t i = 0; i < 6; ++i) {
+    if (!fs::exists(alone->output / trial_name(i) / "model.safetensors")) continue;
+    EXPECT_EQ(weights_in(together->output / trial_name(i)), weights_in(alone->output / trial_name(i))) << i;
+  }
+  if (usable_cores() > 1) EXPECT_THAT(notes.text(), HasSubstr(" runs at the same time, on "));
+}
+
+TEST(Sweep, StoppedWhileTrialsTrainAtTheSameTimeItResumes) {
+  const Toy toy;
+  SweepOptions options = sweep_of(toy, "sweep", {"1e-2", "1e-3"}, {1, 2});
+  StopSource stop;
+  for (Trial& trial : options.trials) {
+    trial.options.max_concurrent_runs = 0;
+    trial.options.stop = stop.token();
+  }
+  Notes notes(&stop);
+  EXPECT_FALSE(sweep(options, notes));
+  EXPECT_EQ(notes.stops, 1);
+  options.resume = true;
+  for (Trial& trial : options.trials) trial.options.stop = {};
+  Events unobserved;
+  ASSERT_TRUE(sweep(options, unobserved));
+  for (size_t i = 0; i < options.trials.size(); ++i) {
+    EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
+  }
 }
 
 TEST(Sweep, TrialsOfOtherOptionsOfTrainingEqualSingleRunsToTheBit) {

@@ -14,8 +14,8 @@
 
 #include "portatune/base/text/number.h"
 #include "portatune/base/text/plain_text.h"
-#include "portatune/cli/terminal/reporting.h"
 #include "portatune/cli/terminal/report.h"
+#include "portatune/cli/terminal/reporting.h"
 
 namespace portatune::cli {
 namespace {
@@ -185,11 +185,11 @@ std::string ProgressBar::times() const {
   return fmt::format("{}, {} left", elapsed, clock_of(step_s * static_cast<double>(last_.total - last_.step)));
 }
 
-RowBar::RowBar(const Reporting& reporting, std::string activity)
-    : RowBar(terminal_of(reporting), std::move(activity)) {}
+RowBar::RowBar(const Reporting& reporting, std::string activity, std::string unit)
+    : RowBar(terminal_of(reporting), std::move(activity), std::move(unit)) {}
 
-RowBar::RowBar(Terminal terminal, std::string activity)
-    : terminal_(std::move(terminal)), activity_(std::move(activity)) {}
+RowBar::RowBar(Terminal terminal, std::string activity, std::string unit)
+    : terminal_(std::move(terminal)), activity_(std::move(activity)), unit_(std::move(unit)) {}
 
 void RowBar::on_rows(int64_t rows) {
   const double now = terminal_.now_s();
@@ -198,9 +198,13 @@ void RowBar::on_rows(int64_t rows) {
   if (now - drawn_s_ >= (terminal_.rewrites ? kRedraw_s : kPlainLine_s)) draw();
 }
 
-void RowBar::finish_line() {
+void RowBar::hide() {
   if (open_) terminal_.write("\r\x1b[K");
   open_ = false;
+}
+
+void RowBar::finish() {
+  hide();
   if (done_ > 0) total_ = std::exchange(done_, 0);
 }
 
@@ -208,9 +212,9 @@ std::string RowBar::line() const {
   const double seconds = terminal_.now_s() - begun_s_;
   const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
   const std::string rates = fmt::format("{}/s", grouped(std::llround(rate)));
-  if (total_ < done_ || rate == 0) return fmt::format("{}: {} rows  {}", activity_, grouped(done_), rates);
+  if (total_ < done_ || rate == 0) return fmt::format("{}: {} {}  {}", activity_, grouped(done_), unit_, rates);
   const double share = static_cast<double>(done_) / static_cast<double>(total_);
-  return fmt::format("{}: {} of {} rows {}  {}  {} left", activity_, grouped(done_), grouped(total_),
+  return fmt::format("{}: {} of {} {} {}  {}  {} left", activity_, grouped(done_), grouped(total_), unit_,
                      bar(kBarWidth, share), rates, clock_of(static_cast<double>(total_ - done_) / rate));
 }
 

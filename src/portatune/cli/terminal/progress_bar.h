@@ -96,22 +96,23 @@ struct Reporting;
 class RowBar final : public run::RowProgress {
  public:
   /// activity  "evaluating"
-  RowBar(const Reporting& reporting, std::string activity);
-  RowBar(Terminal terminal, std::string activity);
-  ~RowBar() override { finish_line(); }
+  /// unit      of what it counts
+  RowBar(const Reporting& reporting, std::string activity, std::string unit = "rows");
+  RowBar(Terminal terminal, std::string activity, std::string unit = "rows");
+  ~RowBar() override { hide(); }
   RowBar(const RowBar&) = delete;
   RowBar& operator=(const RowBar&) = delete;
 
-  void finish() override { finish_line(); }
+  void finish() override;
+  void hide() override;
 
  private:
   void on_rows(int64_t rows) override;
-  void finish_line();
   std::string line() const;
   void draw();
 
   Terminal terminal_;
-  const std::string activity_;
+  const std::string activity_, unit_;
   int64_t done_ = 0, total_ = 0;  // rows of this pass and of the last one; total_ is 0 if it is unknown
   double begun_s_ = 0, drawn_s_ = 0;
   bool open_ = false;  // whether there is a line on the terminal

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "portatune/base/text/number.h"
 #include "portatune/base/text/shell_word.h"
 #include "portatune/cli/terminal/opening_report.h"
 #include "portatune/cli/terminal/progress_bar.h"
@@ -14,8 +15,8 @@ void TerminalEvents::notice(const std::string& text) { print_remark(reporting_, 
 void TerminalEvents::warning(const std::string& text) { print_remark(reporting_, "warning: " + text); }
 void TerminalEvents::alert(const std::string& text) { print_message(fmt::format("portatune: {}\n", text)); }
 
-std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& activity) {
-  return std::make_unique<RowBar>(reporting_, activity);
+std::unique_ptr<run::RowProgress> TerminalEvents::progress(const std::string& activity, const std::string& unit) {
+  return std::make_unique<RowBar>(reporting_, activity, unit);
 }
 
 void TrainingEvents::opening(const run::Opening& opening) {
@@ -24,6 +25,10 @@ void TrainingEvents::opening(const run::Opening& opening) {
 }
 
 void TrainingEvents::scores_before(const Scores& scores) { notice("before: " + describe(scores)); }
+
+void TrainingEvents::scores_beside_others(const std::string& name, int64_t step, const Scores& scores) {
+  notice(fmt::format("{}: {} after step {}", name, describe(scores), grouped(step)));
+}
 
 void TrainingEvents::rescued(const std::filesystem::path& model, const std::filesystem::path& output) {
   print_message(

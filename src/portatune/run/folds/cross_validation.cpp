@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <numeric>
 
 #include "portatune/base/threads/stop.h"
 #include "portatune/data.h"
@@ -15,6 +17,9 @@
 #include "portatune/run/inputs/rows/rows.h"
 #include "portatune/run/inputs/rows/split.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/launch/events_at_once.h"
+#include "portatune/run/launch/events_of_run.h"
+#include "portatune/run/launch/runs_at_once.h"
 #include "portatune/run/options/run_options.h"
 #include "portatune/run/options/strategies.h"
 #include "portatune/run/options/training_options.h"
@@ -109,33 +114,38 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
 }
 
 // Trains the model of a fold, unless an earlier run has done so. Returns false if the run was stopped on request.
-// encoded  rows that earlier folds have encoded
+// encoded   rows that earlier folds have encoded
+// is_first  whether no fold has trained before
 bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of,
-                const std::shared_ptr<data::ExampleMemory>& encoded, DeviceOfRuns& device, Events& events,
-                Callback* callback) {
+                const std::shared_ptr<data::ExampleMemory>& encoded, const RunsAtOnce::Place& place,
+                std::atomic<bool>& is_first, EventsAtOnce& all_events, Callback* callback) {
   RunPlan of_fold = plan;
+  of_fold.stop = place.stop;
   of_fold.output = folder_of(plan, fold);
   io::recover_directory(of_fold.output);
   train::recover_checkpoints(of_fold.output);
   remove_leftovers_of_records(of_fold.output);
   if (is_trained(of_fold.output)) {
-    events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, plan.folds));
+    all_events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, plan.folds));
     return true;
   }
-  events.notice(fmt::format("fold {} of {}", fold + 1, plan.folds));
+  all_events.notice(fmt::format("fold {} of {}", fold + 1, plan.folds));
+  EventsOfRun events(all_events, place, fmt::format("fold {}", fold + 1), place.is_alone || is_first.exchange(false));
   of_fold.training.must_match["fold"] = fmt::format("{} of {}", fold + 1, plan.folds);
   of_fold.checkpoint = checkpoint_of(of_fold, events);
   if (!of_fold.checkpoint.empty()) {
     of_fold.task = open_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);
+    keep_encoded_rows(*of_fold.task, encoded);
   }
-  keep_encoded_rows(*of_fold.task, encoded);
   const RowTask& task = *of_fold.task;
   const data::Dataset rows = training_rows(plan, task);
   const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
   const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kFoldLabels);
   SurveyedRows split({.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}});
-  events.run_begins({.number = fold + 1, .output = of_fold.output});
-  return train_model(of_fold, split, device, events, callback).has_value();
+  all_events.run_begins({.number = fold + 1, .output = of_fold.output});
+  if (train_model(of_fold, split, place.device, events, callback)) return true;
+  events.report_stop();
+  return false;
 }
 
 void require_predictions_of_rows(const RunPlan& plan) {
@@ -165,12 +175,18 @@ void require_mean_predictions(const RunPlan& plan) {
 
 // Returns false if the run was stopped on request. The predictions open a device of their own.
 bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events, Callback* callback) {
-  DeviceOfRuns device(plan.device, events);
   const auto encoded = std::make_shared<data::ExampleMemory>(kMaxEncodedRows);
-  for (int64_t fold = 0; fold < plan.folds; ++fold) {
-    if (!train_fold(plan, fold, fold_of, encoded, device, events, callback)) return false;
-  }
-  return true;
+  keep_encoded_rows(*plan.task, encoded);
+  std::vector<size_t> folds(static_cast<size_t>(plan.folds));
+  std::iota(folds.begin(), folds.end(), 0);
+  EventsAtOnce shared_events(events);
+  std::atomic<bool> is_first = true;
+  const auto train = [&](size_t fold, const RunsAtOnce::Place& place) {
+    return train_fold(plan, static_cast<int64_t>(fold), fold_of, encoded, place, is_first, shared_events, callback);
+  };
+  if (RunsAtOnce(plan, callback, shared_events).train(folds, train)) return true;
+  shared_events.report_stop();
+  return false;
 }
 
 FoldOutcome predict_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events) {

@@ -47,7 +47,8 @@ SharedRows::SharedRows(const RunOptions& first, int64_t max_encoded_bytes, Event
       rows_(split_of(plan_, *plan_.task, events)) {}
 
 RunPlan SharedRows::plan_of(RunOptions options, std::filesystem::path checkpoint, Events& events) const {
-  return with_memory(plan_like(plan_, std::move(options), std::move(checkpoint), events));
+  RunPlan plan = plan_like(plan_, std::move(options), std::move(checkpoint), events);
+  return plan.task == plan_.task ? plan : with_memory(std::move(plan));
 }
 
 RunPlan SharedRows::with_memory(RunPlan plan) const {
@@ -63,6 +64,7 @@ RowsOfTrials::RowsOfTrials(const std::vector<Trial>& trials, Events& events) : t
 }
 
 SharedRows& RowsOfTrials::of(size_t trial) {
+  const std::lock_guard lock(mutex_);
   std::unique_ptr<SharedRows>& shared = shared_.at(settings_[trial]);
   if (!shared) {
     shared = std::make_unique<SharedRows>(trials_[trial].options, kMaxEncodedRows / std::ssize(shared_), events_);

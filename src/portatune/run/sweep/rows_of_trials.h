@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class SharedRows {
 };
 
 /// The rows of all trials. Trials share them if all settings in which they differ are options of training alone.
+/// Thread-safe.
 class RowsOfTrials {
  public:
   /// Both must outlive this object.
@@ -48,7 +50,8 @@ class RowsOfTrials {
  private:
   const std::vector<Trial>& trials_;
   Events& events_;
-  std::vector<std::string> settings_;                          // by trial: those that decide about its rows
+  std::vector<std::string> settings_;  // by trial: those that decide about its rows
+  std::mutex mutex_;
   std::map<std::string, std::unique_ptr<SharedRows>> shared_;  // by these settings; null: not read yet
 };
 

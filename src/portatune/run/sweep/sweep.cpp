@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <memory>
+#include <atomic>
+#include <mutex>
 #include <new>
 #include <ranges>
 #include <set>
@@ -19,6 +19,9 @@
 #include "portatune/run/inputs/rows/validation.h"
 #include "portatune/run/inputs/task/model_length.h"
 #include "portatune/run/inputs/task/open_task.h"
+#include "portatune/run/launch/events_at_once.h"
+#include "portatune/run/launch/events_of_run.h"
+#include "portatune/run/launch/runs_at_once.h"
 #include "portatune/run/options/model_name.h"
 #include "portatune/run/options/run_options.h"
 #include "portatune/run/options/strategies.h"
@@ -28,9 +31,9 @@
 #include "portatune/run/score_of_task.h"
 #include "portatune/run/sweep/ranking.h"
 #include "portatune/run/sweep/rows_of_trials.h"
+#include "portatune/run/sweep/stop_after_part.h"
 #include "portatune/run/sweep/sweep_files.h"
 #include "portatune/run/sweep/sweep_state.h"
-#include "portatune/run/sweep/trial_events.h"
 #include "portatune/run/sweep/trial_score.h"
 #include "portatune/runtime/pjrt/call_error.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
@@ -128,7 +131,8 @@ class Sweep {
  public:
   // rungs     those of all_rungs()
   // callback  further observer of the trainings; null: none
-  Sweep(const SweepOptions& options, std::vector<Rung> rungs, RowsOfTrials& rows, Events& events, Callback* callback)
+  Sweep(const SweepOptions& options, std::vector<Rung> rungs, RowsOfTrials& rows, EventsAtOnce& events,
+        Callback* callback)
       : options_(options),
         rungs_(std::move(rungs)),
         rows_(rows),
@@ -136,17 +140,14 @@ class Sweep {
         callback_(callback),
         score_(deciding_score_of(options.trials.front().options)),
         state_(options.output, facts_of(options, score_), options.trials),
-        device_(options.trials.front().options.device, events) {}
+        runs_(options.trials.front().options, callback, events) {}
 
   // Trains all trials. Returns false if the sweep was stopped on request.
   bool train() {
     std::vector<Configuration> left = configurations_of(options_.trials);
     for (size_t rung = 0; rung < rungs_.size(); ++rung) {
-      for (const Configuration& configuration : left) {
-        for (const size_t trial : configuration.trials | std::views::take(rungs_[rung].seeds)) {
-          if (!train_until(trial, rung)) return false;
-        }
-      }
+      const auto train = [&](size_t trial, const RunsAtOnce::Place& place) { return train_until(trial, rung, place); };
+      if (!runs_.train(trials_of(left, rung), train)) return false;
       if (rung + 1 == rungs_.size()) break;
       left = survivors(left, rung);
       remove_weights_but(names_of(left));
@@ -167,22 +168,36 @@ class Sweep {
   }
 
  private:
-  // Trains a trial to the end of a rung, unless that is done. Returns false if the sweep was stopped on request.
-  bool train_until(size_t index, size_t rung) {
-    const TrialState& state = state_.trial(index);
-    if (!state.error.empty() || state.rungs.contains(rung)) return true;
+  // The trials of a rung that have not reached its end.
+  std::vector<size_t> trials_of(const std::vector<Configuration>& configurations, size_t rung) const {
+    std::vector<size_t> trials;
+    for (const Configuration& configuration : configurations) {
+      for (const size_t index : configuration.trials | std::views::take(rungs_[rung].seeds)) {
+        const TrialState& state = state_.trial(index);
+        if (state.error.empty() && !state.rungs.contains(rung)) trials.push_back(index);
+      }
+    }
+    return trials;
+  }
+
+  // Trains a trial to the end of a rung. Returns false if the sweep was stopped on request. Thread-safe.
+  bool train_until(size_t index, size_t rung, const RunsAtOnce::Place& place) {
     const double end = rungs_[rung].end;
     events_.notice(fmt::format("trial {} of {}: {}", index + 1, options_.trials.size(), describe(trial(index))));
     try {
-      if (!is_reached(index, end) && !run(index, end)) return false;
+      if (!is_reached(index, end) && !run(index, end, place)) return false;
+      const std::lock_guard lock(mutex_);
       record(index, rung);
       remove_surplus_weights();
     } catch (const NumericError& error) {
+      const std::lock_guard lock(mutex_);
       fail(index, one_line(error.report()));
     } catch (const pjrt::CallError& error) {
       if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
+      const std::lock_guard lock(mutex_);
       fail(index, one_line(error.report()));
     } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
       fail(index, "out of memory");
     }
     return true;
@@ -204,9 +219,10 @@ class Sweep {
   }
 
   // Returns false if the sweep was stopped on request.
-  bool run(size_t index, double end) {
-    TrialEvents events(events_, std::exchange(is_first_, false));
+  bool run(size_t index, double end, const RunsAtOnce::Place& place) {
+    EventsOfRun events(events_, place, fmt::format("trial {}", index + 1), is_first_.exchange(false));
     RunOptions options = trial(index).options;
+    options.stop = place.stop;
     options.output = folder_of(index);
     options.overwrite_output = false;
     io::recover_directory(options.output);
@@ -220,7 +236,7 @@ class Sweep {
     StopAfterPart limit(plan, end);
     Callback none;
     CallbackPair callbacks(limit, callback_ != nullptr ? *callback_ : none);
-    if (train_model(plan, shared.rows(), device_, events, &callbacks) || limit.is_reached()) return true;
+    if (train_model(plan, shared.rows(), place.device, events, &callbacks) || limit.is_reached()) return true;
     events.report_stop();
     return false;
   }
@@ -273,17 +289,14 @@ class Sweep {
     return state.error.empty() && state.last() != nullptr ? value_of(state.last()->scores, score_) : std::nullopt;
   }
 
+  auto begun_trials(const Configuration& configuration) const {
+    return configuration.trials | std::views::filter([this](size_t index) { return state_.trial(index).has_begun(); });
+  }
+
   MeanScore mean_score(const Configuration& configuration) const {
     std::vector<std::optional<double>> scores;
     for (const size_t index : begun_trials(configuration)) scores.push_back(score_of(index));
     return mean_of(scores);
-  }
-
-  std::vector<size_t> begun_trials(const Configuration& configuration) const {
-    std::vector<size_t> begun;
-    std::ranges::copy_if(configuration.trials, std::back_inserter(begun),
-                         [this](size_t index) { return state_.trial(index).has_begun(); });
-    return begun;
   }
 
   // The mean after a rung, also if later rungs have results.
@@ -379,12 +392,13 @@ class Sweep {
   const SweepOptions& options_;
   const std::vector<Rung> rungs_;
   RowsOfTrials& rows_;
-  Events& events_;
+  EventsAtOnce& events_;
   Callback* const callback_;
   const DecidingScore score_;
+  std::mutex mutex_;  // guards state_ and the weights of ended trials while trials train
   SweepState state_;
-  DeviceOfRuns device_;
-  bool is_first_ = true;
+  RunsAtOnce runs_;
+  std::atomic<bool> is_first_ = true;
 };
 
 }  // namespace
@@ -398,14 +412,16 @@ std::optional<SweepOutcome> sweep(const SweepOptions& options, Events& events, C
   check_folder_of_runs(options.output, kSweepFile, options.resume, options.overwrite_output);
   if (options.overwrite_output) require_model_elsewhere(options.trials.front().options.model.folder, options.output);
   const OutputLock lock(options.output, events);
-  RowsOfTrials rows(options.trials, events);
+  EventsAtOnce shared_events(events);
+  RowsOfTrials rows(options.trials, shared_events);
   if (options.overwrite_output) {
     rows.of(0);  // Faults in the rows end the sweep before the earlier one is removed.
     remove_earlier_sweep(options.output);
   }
-  Sweep sweep(options, std::move(rungs), rows, events, callback);
-  if (!sweep.train()) return std::nullopt;
-  return sweep.finish();
+  Sweep sweep(options, std::move(rungs), rows, shared_events, callback);
+  if (sweep.train()) return sweep.finish();
+  shared_events.report_stop();
+  return std::nullopt;
 }
 
 }  // namespace portatune::run

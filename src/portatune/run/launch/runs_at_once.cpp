@@ -1,0 +1,231 @@
+#include "portatune/run/launch/runs_at_once.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "portatune/base/text/message.h"
+#include "portatune/base/threads/cores.h"
+#include "portatune/base/threads/stop.h"
+#include "portatune/data/read/map_rows.h"
+#include "portatune/runtime/machine_memory.h"
+
+namespace portatune::run {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A run on n cores is n to the power of this as fast as on one. Measured with MiniLM on two cores: 1.79.
+constexpr double kGainOfCores = 0.85;
+
+// The memory of a run in its first steps is multiplied by this: evaluations and checkpoints come later.
+constexpr double kMemoryReserve = 1.5;
+
+constexpr auto kPoll = 50ms;
+
+// Whether parts of the cores can be devices. Programs that are compiled ahead of time are for all cores.
+bool has_parts(const DeviceOptions& options) {
+  return options.device == "cpu" && options.mesh.devices() == 1 && options.processes == nullptr &&
+         options.programs_folder.empty();
+}
+
+// Returns false if the run was stopped, also if that was before its training.
+bool trained(const RunsAtOnce::Train& train, size_t run, const RunsAtOnce::Place& place) {
+  try {
+    return train(run, place);
+  } catch (const Stopped&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+int best_at_once(size_t left, int cores, int max_at_once) {
+  const int most = static_cast<int>(std::min<size_t>(left, static_cast<size_t>(std::min(cores, max_at_once))));
+  const auto speed = [cores](int at_once) {
+    return at_once * std::pow(static_cast<double>(cores / at_once), kGainOfCores);
+  };
+  int best = 1;
+  for (int at_once = 2; at_once <= most; ++at_once) {
+    if (speed(at_once) >= speed(best)) best = at_once;
+  }
+  return best;
+}
+
+std::vector<std::vector<int>> parts_of_cores(const std::vector<int>& cores, int runs) {
+  std::vector<std::vector<int>> parts;
+  for (int64_t part = 0; part < runs; ++part) {
+    const auto begin = [&](int64_t of) { return cores.begin() + std::ssize(cores) * of / runs; };
+    parts.emplace_back(begin(part), begin(part + 1));
+  }
+  return parts;
+}
+
+// Runs that take turns on parts of the cores.
+class RunsAtOnce::Wave {
+ public:
+  Wave(RunsAtOnce& all, std::span<const size_t> runs, int at_once, const Train& train)
+      : all_(all),
+        runs_(runs),
+        at_once_(at_once),
+        train_(train),
+        parts_(parts_of_cores(usable_core_numbers(), at_once)) {}
+
+  ~Wave() { stop_.request_stop(); }
+  Wave(const Wave&) = delete;
+  Wave& operator=(const Wave&) = delete;
+
+  // Returns the number of runs that were trained, at least one; nothing if one was stopped on request. It is fewer than
+  // all if the memory does not suffice for so many at the same time, which lowers the limit.
+  std::optional<size_t> train() {
+    const std::optional<int64_t> before = resident_bytes();
+    start(0);
+    int others = 0;
+    wait([&] { return has_stepped_ || ended_ == 1; });
+    if (!has_ended()) {
+      others = fitting_others(before);
+      if (others + 1 < at_once_) limit_to(others + 1);
+      report(others + 1);
+    }
+    for (int number = 1; number <= others; ++number) start(number);
+    wait([&] { return ended_ == 1 + others; });
+    threads_.clear();
+    if (error_) std::rethrow_exception(error_);
+    return is_stopped_ ? std::nullopt : std::optional(next_);
+  }
+
+ private:
+  void start(int number) {
+    DeviceOfRuns& device = all_.device(at_once_, number);
+    threads_.emplace_back([this, number, &device] {
+      limit_to_cores(parts_[static_cast<size_t>(number)]);
+      const StopScope scope(stop_.token());
+      work(device);
+      const std::lock_guard lock(mutex_);
+      ++ended_;
+      changed_.notify_all();
+    });
+  }
+
+  void work(DeviceOfRuns& device) {
+    const Place place{.device = device, .stop = stop_.token(), .is_alone = false, .has_stepped = [this] {
+                        const std::lock_guard lock(mutex_);
+                        has_stepped_ = true;
+                        changed_.notify_all();
+                      }};
+    while (const std::optional<size_t> run = next_run()) {
+      try {
+        if (trained(train_, *run, place)) continue;
+        const std::lock_guard lock(mutex_);
+        is_stopped_ = true;
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+      stop_.request_stop();
+    }
+  }
+
+  std::optional<size_t> next_run() {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_ || error_ || next_ == end_) return {};
+    return runs_[next_++];
+  }
+
+  bool has_ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_ > 0;
+  }
+
+  // Waits, and passes the request of the user on.
+  template <class Condition>
+  void wait(const Condition& condition) {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kPoll, condition)) {
+      if (all_.stop_.stop_requested()) stop_.request_stop();
+    }
+  }
+
+  // The number of runs beside the first one for which the memory suffices.
+  int fitting_others(std::optional<int64_t> before) const {
+    const std::optional<int64_t> now = resident_bytes();
+    const DeviceMemory memory = machine_memory();
+    if (!before || !now || !memory.limit_bytes) return at_once_ - 1;
+    const double of_run = kMemoryReserve * static_cast<double>(std::max<int64_t>(*now - *before, 1));
+    const double free = static_cast<double>(*memory.limit_bytes - memory.in_use_bytes);
+    return static_cast<int>(std::clamp(free / of_run, 0.0, static_cast<double>(at_once_ - 1)));
+  }
+
+  // The runs that have begun are the last ones of this wave.
+  void limit_to(int at_once) {
+    const std::lock_guard lock(mutex_);
+    all_.max_at_once_ = at_once;
+    end_ = next_ + static_cast<size_t>(at_once - 1);
+  }
+
+  void report(int at_once) const {
+    if (at_once == 1) return all_.events_.notice("training one run at a time, as the memory suffices for no more");
+    if (std::exchange(all_.reported_, at_once) == at_once) return;
+    const std::string memory = at_once < at_once_ ? ", as many as the memory suffices for" : "";
+    all_.events_.notice(fmt::format("training {} at the same time, on {} each{}", counted(at_once, "run"),
+                                    counted(std::ssize(parts_.front()), "core"), memory));
+  }
+
+  RunsAtOnce& all_;
+  const std::span<const size_t> runs_;
+  const int at_once_;
+  const Train& train_;
+  const std::vector<std::vector<int>> parts_;
+  StopSource stop_;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  size_t next_ = 0, end_ = runs_.size();
+  bool has_stepped_ = false, is_stopped_ = false;
+  int ended_ = 0;  // number of threads
+  std::exception_ptr error_;
+  std::vector<std::jthread> threads_;
+};
+
+RunsAtOnce::RunsAtOnce(const RunOptions& options, const Callback* observer, Events& events)
+    : options_(options.device), stop_(options.stop), events_(events), max_at_once_(1) {
+  const bool needs_this_thread = observer != nullptr || data::MappedRows::are_made();
+  if (needs_this_thread || !has_parts(options_)) return;
+  const int cores = usable_cores();
+  max_at_once_ = options.max_concurrent_runs == 0
+                     ? cores
+                     : static_cast<int>(std::min<int64_t>(options.max_concurrent_runs, cores));
+}
+
+bool RunsAtOnce::train(std::span<const size_t> runs, const Train& train) {
+  while (!runs.empty()) {
+    const int cores = static_cast<int>(usable_core_numbers().size());
+    const int at_once = best_at_once(runs.size(), cores, max_at_once_);
+    if (at_once == 1) return train_alone(runs, train);
+    const size_t turns = runs.size() / static_cast<size_t>(at_once);
+    const std::optional<size_t> trained =
+        Wave(*this, runs.first(turns * static_cast<size_t>(at_once)), at_once, train).train();
+    if (!trained) return false;
+    runs = runs.subspan(*trained);
+  }
+  return true;
+}
+
+bool RunsAtOnce::train_alone(std::span<const size_t> runs, const Train& train) {
+  const Place place{.device = device(1, 0), .stop = stop_, .is_alone = true, .has_stepped = [] {}};
+  return std::ranges::all_of(runs, [&](size_t run) { return trained(train, run, place); });
+}
+
+DeviceOfRuns& RunsAtOnce::device(int at_once, int number) {
+  return devices_.try_emplace({at_once, number}, options_, events_).first->second;
+}
+
+}  // namespace portatune::run

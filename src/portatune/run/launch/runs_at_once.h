@@ -1,0 +1,65 @@
+// Several training runs at the same time, each on its own part of this machine's cores.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "portatune/error.h"
+#include "portatune/run/fit.h"
+
+namespace portatune::run {
+
+/// The number of runs that train at the same time until all are done soonest, each with an equal part of the cores. A
+/// step is computed in parts whose threads wait for each other, so that two runs on one core each take less time than
+/// one after the other on both cores.
+/// left         number of runs; at least 1
+/// max_at_once  at least 1
+int best_at_once(size_t left, int cores, int max_at_once);
+
+/// The parts of the cores for so many runs, which differ by at most one core. There are at least as many cores as runs.
+std::vector<std::vector<int>> parts_of_cores(const std::vector<int>& cores, int runs);
+
+/// Trains runs, several at the same time if their device is a single CPU without saved programs. Each run is
+/// independent of the others, and has the bits that it has alone.
+class RunsAtOnce {
+ public:
+  /// What a run needs to know of its place among the others.
+  struct Place {
+    DeviceOfRuns& device;
+    StopToken stop;  ///< requests the end: by the user, or because another run has failed
+    bool is_alone;   ///< true if no other run trains at the same time
+    /// To be called when the run has done a step. Runs beside the first one begin then, as far as the memory suffices
+    /// by what the first one uses.
+    std::function<void()> has_stepped;
+  };
+  /// Trains a run. Returns false, or throws Stopped, if it was stopped on request.
+  using Train = std::function<bool(size_t run, const Place& place)>;
+
+  /// options   of all runs: their device, max_concurrent_runs, and the token that requests their end
+  /// observer  a further observer of all runs, which then train one after the other; null: none
+  /// events    receives notices, and the warnings of devices from any thread; it must outlive this object
+  RunsAtOnce(const RunOptions& options, const Callback* observer, Events& events);
+
+  /// Trains all of these runs; the first ones begin first. Returns false if one was stopped on request.
+  /// errors  the first one of a run, after the end of the others, which are stopped
+  bool train(std::span<const size_t> runs, const Train& train);
+
+ private:
+  class Wave;
+
+  DeviceOfRuns& device(int at_once, int number);
+  bool train_alone(std::span<const size_t> runs, const Train& train);
+
+  const DeviceOptions options_;
+  const StopToken stop_;
+  Events& events_;
+  int max_at_once_;
+  int reported_ = 1;                                     // the number of runs at the same time that the user knows of
+  std::map<std::pair<int, int>, DeviceOfRuns> devices_;  // by the number of runs at the same time, and the part
+};
+
+}  // namespace portatune::run
