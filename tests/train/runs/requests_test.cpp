@@ -171,6 +171,20 @@ TEST(RequestedEpochEnds, OfTheLastEpochEndTheRun) {
                                         "evaluation 5", "epoch 1", "checkpoint-5"));
 }
 
+// The second evaluation uses up the patience, but no step is left that it could save.
+TEST(RequestedEpochEnds, OfTheLastEpochAreNoEarlyStop) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.end_epoch = {5};
+  const FitResult result =
+      fit_epochs(run, asking, folder.path(),
+                 {.num_train_epochs = 2, .best_model = {.metric = "score", .early_stopping_patience = 1}});
+  EXPECT_EQ(result.steps, 5);
+  EXPECT_EQ(result.best_step, 4);
+  EXPECT_FALSE(result.stopped_early);
+}
+
 TEST(RequestedEpochEnds, CountTheEpochsOfMaxSteps) {
   const TemporaryFolder folder;
   CountingRun run(kScores);
