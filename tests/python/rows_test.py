@@ -66,7 +66,7 @@ class Rows(toy.InFolder):
         self.assertEqual(self.fit(self.rows, resume=True).result["steps"], 6)
 
     def test_columns_of_different_lengths_are_refused(self):
-        with self.assertRaisesRegex(ValueError, "lengths"):
+        with self.assertRaisesRegex(ValueError, "(?s)train.*lengths"):
             self.fit({"text": ["a"], "label": []})
 
     def test_a_value_without_a_text_is_refused(self):
@@ -75,8 +75,13 @@ class Rows(toy.InFolder):
             self.fit({"text": ["a"], "label": [image]})
 
     def test_texts_are_no_rows(self):
-        with self.assertRaisesRegex(ValueError, r"row 0\n +given +a str\n +expected +a dict"):
+        with self.assertRaisesRegex(ValueError, r"train, row 0\n +given +a value of type str\n +expected +a dict"):
             self.fit(lambda: ["good", "bad"])
+
+    def test_several_tables_are_refused(self):
+        table = type("Table", (), {"column_names": ["text", "label"]})
+        with self.assertRaisesRegex(ValueError, r"several tables: train, test\n.*\n +fix +train=tables\['train'\]"):
+            self.fit({"train": table(), "test": table()})
 
 
 TEXTS = ["", "a\tb\n\"c\" \\ \x00\x1f\x7f", "größer 😀", None, "a text of more than twelve bytes", "x"]
