@@ -21,7 +21,8 @@ ComputeMetrics = Callable[[EvalPrediction], Mapping[str, float]]
 def of_batches(compute_metrics: ComputeMetrics) -> Callable[[Iterable[Any]], dict[str, float]]:
     """Returns a function that calls compute_metrics(EvalPrediction) for the batches of an evaluation."""
     if not callable(compute_metrics):
-        raise _errors.usage_error("compute_metrics", _errors.kind_of(compute_metrics), "a function of an EvalPrediction",
+        given = _errors.kind_of(compute_metrics)
+        raise _errors.usage_error("compute_metrics", given, "a function of an EvalPrediction",
                                   "metrics=\"...\" names scores that Portatune has: docs/results/metrics.md")
     import numpy
 

@@ -115,7 +115,7 @@ def _write_arrow(rows: Any, path: pathlib.Path) -> bool:
 
 def _arrow_tables(rows: Any) -> Iterable[Any]:
     """Returns the tables with Arrow C streams that have the rows; none if there are no such tables."""
-    if type(rows).__module__.partition(".")[0] == "datasets" and hasattr(rows, "with_format"):
+    if type(rows).__module__.partition(".")[0] == "datasets" and hasattr(rows, "iter"):  # no DatasetDict
         return cast(Iterable[Any], rows.with_format("arrow").iter(_ROWS_OF_TABLE))
     if hasattr(rows, "reset_index"):  # the index of pandas is no column
         rows = rows.reset_index(drop=True)

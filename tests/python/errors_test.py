@@ -81,6 +81,12 @@ class Errors(toy.InFolder):
             with self.subTest(options=options), self.assertRaisesRegex(portatune.Error, f"(?s){words}"):
                 self.fit(**options)
 
+    def test_an_output_of_another_origin_is_an_io_error(self):
+        (self.folder / "tuned").write_text("a file")
+        with self.assertRaisesRegex(portatune.IoError, "expected +a folder") as caught:
+            self.fit()
+        self.assertEqual(caught.exception.errno, 0)
+
     def test_options_of_the_command_alone_are_refused(self):
         for options in ({"folds": 3}, {"hang_timeout": 5}, {"print_config": True}):
             with self.subTest(options=options), self.assertRaises(portatune.UsageError):

@@ -51,28 +51,39 @@ class Options(toy.InFolder):
     def model(self, **config):
         return self.transformers.AutoModelForSequenceClassification.from_pretrained(self.start, **config)
 
-    def trained(self, **options):
+    def trained(self, train=toy.TRAIN, **options):
         """Returns the batches of a run, and the weights after it."""
-        trainer = portatune.Trainer(self.start, toy.TRAIN, output=self.folder / "ours", **{**toy.OPTIONS, **options})
+        trainer = portatune.Trainer(self.start, train, output=self.folder / "ours", **{**toy.OPTIONS, **options})
         batches = list(trainer.batches())
         for batch in batches:
             trainer.step(batch)
         return batches, dict(trainer.weights)
 
-    def expected(self, batches, callback=None, is_frozen=None, **options):
-        """Returns the weights after the same batches by transformers' Trainer."""
-        names = ("input_ids", "attention_mask", "token_type_ids")
+    def expected(self, batches, callback=None, is_frozen=None, loss=None, **options):
+        """Returns the weights after the same batches by transformers' Trainer.
+
+        loss: a function of logits, labels and weights of rows in place of the loss of the model
+        """
+        names = ("input_ids", "attention_mask", "token_type_ids", *(["example_weight"] if loss else []))
         rows = [{**{name: self.torch.tensor(batch[name][i]) for name in names}, "labels": int(batch["labels"][i])}
                 for batch in batches for i in range(len(batch["labels"]))]
         options = {"learning_rate": 1e-3, "max_steps": STEPS, **options}
         arguments = self.transformers.TrainingArguments(
             self.folder / "trainer", per_device_train_batch_size=4, train_sampling_strategy="sequential",
-            save_strategy="no", logging_strategy="no", report_to="none", use_cpu=True, disable_tqdm=True, **options)
+            remove_unused_columns=False, save_strategy="no", logging_strategy="no", report_to="none", use_cpu=True,
+            disable_tqdm=True, **options)
         model = self.model()
         for name, weight in model.named_parameters():
             weight.requires_grad_(is_frozen is None or not is_frozen(name))
-        trainer = self.transformers.Trainer(model, arguments, train_dataset=rows,
-                                            callbacks=[callback] if callback else [])
+
+        class WithLoss(self.transformers.Trainer):
+            def compute_loss(self, model, inputs, **kwargs):
+                if loss is None:
+                    return super().compute_loss(model, inputs, **kwargs)
+                labels, weights = inputs.pop("labels"), inputs.pop("example_weight")
+                return loss(model(**inputs).logits, labels, weights)
+
+        trainer = WithLoss(model, arguments, train_dataset=rows, callbacks=[callback] if callback else [])
         trainer.remove_callback(self.transformers.PrinterCallback)
         trainer.train()
         return {name: weight.detach().numpy() for name, weight in model.named_parameters()}
@@ -104,6 +115,27 @@ class Options(toy.InFolder):
         batches, found = self.trained(freeze=["embeddings", "layer.0.attention"], weight_decay=0.1)
         self.check(found, self.expected(batches, None, re.compile(r"\.(embeddings|layer\.0\.attention)\.").search,
                                         weight_decay=0.1))
+
+    def test_losses(self):
+        cross_entropy, class_weights = self.torch.nn.functional.cross_entropy, self.torch.tensor([0.5, 2.0])
+        weighted = [{**row, "example_weight": (0.5, 1, 3, 0)[i % 4]} for i, row in enumerate(toy.rows())]
+
+        def weighted_mean(logits, labels, weights):
+            return (cross_entropy(logits, labels, reduction="none") * weights).sum() / weights.sum()
+
+        def focal(logits, labels, weights):
+            losses = cross_entropy(logits, labels, reduction="none")
+            return ((1 - (-losses).exp()) ** 2 * losses).mean()
+
+        for loss, options in (
+                (lambda x, y, _: cross_entropy(x, y, class_weights), {"class_weights": [0.5, 2.0]}),
+                (lambda x, y, _: cross_entropy(x, y, class_weights, label_smoothing=0.2),
+                 {"class_weights": [0.5, 2.0], "label_smoothing_factor": 0.2}),
+                (focal, {"focal_gamma": 2}),
+                (weighted_mean, {"train": weighted})):
+            with self.subTest(options=str(options)[:60]):
+                batches, found = self.trained(**options)
+                self.check(found, self.expected(batches, loss=loss))
 
 
 if __name__ == "__main__":
