@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
@@ -142,6 +144,30 @@ TEST(Requests, ARunResumesFromACheckpointThatWasAskedFor) {
 }
 
 const Numbers kScores(20, 0.0);
+
+// The batches of each epoch: tests/oracle/train/make_steps_per_epoch.py.
+TEST(StepsPerEpoch, AreFilledFromRepeatedDataAsInKeras) {
+  using nlohmann::json;
+  for (const json& expected : json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/steps_per_epoch.json"))) {
+    CountingRun run(kScores);
+    Asking asking;
+    run.trainer.fit(
+        numbered_batches(expected["batches"]),
+        {.num_train_epochs = expected["epochs"], .steps_per_epoch = expected["steps_per_epoch"], .callback = &asking});
+    Steps batches;
+    Lines lines;
+    int64_t epochs = 0;
+    for (const json& epoch : expected["seen"]) {
+      for (const int64_t batch : epoch) {
+        batches.push_back(batch);
+        lines.push_back("step " + std::to_string(batches.size()));
+      }
+      lines.push_back("epoch " + std::to_string(++epochs));
+    }
+    EXPECT_EQ(asking.lines, lines);
+    EXPECT_EQ(asking.batches, batches);
+  }
+}
 
 // The events and the numbers of epochs are those of transformers: tests/python/callbacks_test.py compares them.
 TEST(RequestedEpochEnds, AreFollowedByTheFirstBatchOfTheNextEpoch) {
