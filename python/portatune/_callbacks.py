@@ -88,7 +88,7 @@ def split(callbacks: Sequence[object], shown: Sequence[object],
     run that stops ends with its best model.
     """
     if not isinstance(callbacks, Iterable):
-        raise _errors.usage_error("callbacks", f"a {type(callbacks).__name__}", "a list", "callbacks=[...]")
+        raise _errors.usage_error("callbacks", _errors.kind_of(callbacks), "a list", "callbacks=[...]")
     called: list[object] = []
     options = dict(options)
     for given in [*callbacks, *shown]:
@@ -97,6 +97,9 @@ def split(callbacks: Sequence[object], shown: Sequence[object],
             for name in ("early_stopping_patience", "early_stopping_threshold"):
                 if options.get(name) is None:
                     options[name] = getattr(callback, name)
+        elif not _names_of_hooks(callback) and not hasattr(type(callback), "__getattr__"):
+            raise _errors.usage_error("callbacks", f"{_errors.kind_of(callback)} without hooks",
+                                      "objects with hooks of portatune.Callback, such as on_step_end")
         else:
             called.append(callback)
     return called, options
@@ -290,7 +293,17 @@ def _has_own(callback: object, hook: str) -> bool:
     return owner is not Callback and not (_is_of_transformers(owner) and owner.__name__ == "TrainerCallback")
 
 
+def _names_of_hooks(callback: object) -> list[str]:
+    return [name for name in dir(callback) if name.startswith("on_")]
+
+
 def _warn_of_hooks(callback: object) -> None:
+    import difflib  # here, as its import takes time
+
+    known = [*_names_of_hooks(Callback), *_HOOKS_WITHOUT_CALLS]
+    for name in set(_names_of_hooks(callback)).difference(known):
+        for meant in difflib.get_close_matches(name, known, 1):
+            warnings.warn(f"{type(callback).__name__}.{name}() is never called: did you mean {meant}?", stacklevel=4)
     for hook, reason in _HOOKS_WITHOUT_CALLS.items():
         if _has_own(callback, hook):
             warnings.warn(f"{type(callback).__name__}.{hook}() is never called: {reason}", stacklevel=4)

@@ -104,7 +104,12 @@ def _is_text(value: str) -> bool:
     return " " in value and not re.search(r"[/\\*]|\.\w+$", value)
 
 
-def usage_error(where: str, given: str, expected: str, fix: str) -> UsageError:
+def kind_of(value: Any) -> str:
+    """Returns what an error says of a value of a wrong type."""
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
+def usage_error(where: str, given: str, expected: str, fix: str = "") -> UsageError:
     return UsageError(*_parts(where, given, expected, fix))
 
 

@@ -28,13 +28,13 @@ class Predictor:
         if isinstance(rows, (list, tuple)) and any(isinstance(row, str) for row in rows):
             rows = [{"text": _text(number, row)} for number, row in enumerate(rows)]
         lines = self._core.predict([[(name, _rows.as_text(value)) for name, value in row.items()]
-                                    for row in _rows.as_dicts(rows)])
+                                    for row in _rows.as_dicts(rows, "data")])
         return Predictions({"row": number, **json.loads(line)} for number, line in enumerate(lines))
 
 
 def _text(number: int, row: object) -> str:
     if not isinstance(row, str):
-        raise _errors.data_error(f"row {number}", f"a {type(row).__name__}", "a text, as in other rows")
+        raise _errors.data_error(f"data, row {number}", _errors.kind_of(row), "a text, as in other rows")
     return row
 
 

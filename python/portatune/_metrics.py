@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from portatune import _errors
+
 _PADDING = -100  # transformers' padding of labels, which no metric counts
 
 
@@ -18,6 +20,10 @@ ComputeMetrics = Callable[[EvalPrediction], Mapping[str, float]]
 
 def of_batches(compute_metrics: ComputeMetrics) -> Callable[[Iterable[Any]], dict[str, float]]:
     """Returns a function that calls compute_metrics(EvalPrediction) for the batches of an evaluation."""
+    if not callable(compute_metrics):
+        given = _errors.kind_of(compute_metrics)
+        raise _errors.usage_error("compute_metrics", given, "a function of an EvalPrediction",
+                                  "metrics=\"...\" names scores that Portatune has: docs/results/metrics.md")
     import numpy
 
     def array(parts: Any) -> Any:

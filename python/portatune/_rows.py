@@ -4,7 +4,6 @@ They are written once to a file of JSON Lines, from which a run reads them as of
 no Python, can be divided, skipped and resumed, and a resumed run sees by their checksum whether the rows are the same.
 """
 
-import itertools
 import json
 import math
 import os
@@ -43,6 +42,8 @@ def function_of_texts(function: RowFunction | None) -> Callable[[dict[str, Any]]
     """Returns a function of a row whose results have texts, as rows in memory get them, or bytes."""
     if function is None:
         return None
+    if not callable(function):
+        raise _errors.usage_error("map", _errors.kind_of(function), "a function of a row")
 
     def map_row(row: dict[str, Any]) -> dict[str, str | bytes]:
         result = function(row)
@@ -91,10 +92,11 @@ def is_in_memory(rows: Any) -> bool:
 
 def write(rows: Any, path: pathlib.Path) -> pathlib.Path:
     """Writes rows to a file of JSON Lines and returns its path."""
+    rows = _collected(rows)
     if _write_arrow(rows, path):
         return path
     with open(path, "w", encoding="utf-8") as file:
-        for row in as_dicts(rows):
+        for row in as_dicts(rows, path.stem):
             file.write(as_json(row) + "\n")
     return path
 
@@ -115,55 +117,68 @@ def _write_arrow(rows: Any, path: pathlib.Path) -> bool:
 
 def _arrow_tables(rows: Any) -> Iterable[Any]:
     """Returns the tables with Arrow C streams that have the rows; none if there are no such tables."""
-    if type(rows).__module__.partition(".")[0] == "datasets" and hasattr(rows, "with_format"):
+    if type(rows).__module__.partition(".")[0] == "datasets" and hasattr(rows, "iter"):  # no DatasetDict
         return cast(Iterable[Any], rows.with_format("arrow").iter(_ROWS_OF_TABLE))
     if hasattr(rows, "reset_index"):  # the index of pandas is no column
         rows = rows.reset_index(drop=True)
     return [rows] if hasattr(rows, "__arrow_c_stream__") else []
 
 
-def as_dicts(rows: Any) -> Iterator[dict[str, Any]]:
-    """Yields the rows as dicts."""
-    if callable(rows):
-        rows = rows()
-    columns = _columns(rows)
+def as_dicts(rows: Any, keyword: str) -> Iterator[dict[str, Any]]:
+    """Yields the rows as dicts. Errors name their keyword."""
+    rows = _collected(rows() if callable(rows) else rows)
+    columns = _columns(rows, keyword)
     if columns is None:
-        yield from map(_as_dict, itertools.count(), _each(rows))
+        yield from (_as_dict(f"{keyword}, row {number}", row) for number, row in enumerate(_each(rows, keyword)))
         return
     sizes = {name: len(values) for name, values in columns.items()}
     if len(set(sizes.values())) > 1:
-        raise _errors.data_error("rows", "columns of different lengths: " + ", ".join(
+        raise _errors.data_error(keyword, "columns of different lengths: " + ", ".join(
             f"{name} {size:,}" for name, size in sizes.items()), "a value of each column for each row")
     for values in zip(*columns.values()):
         yield dict(zip(columns, values))
 
 
-def _each(rows: Any) -> Iterator[Any]:
+def _collected(rows: Any) -> Any:
+    """Returns the table of a LazyFrame of polars, and other rows as they are."""
+    return rows.collect() if type(rows).__module__.startswith("polars.") and hasattr(rows, "collect") else rows
+
+
+def _each(rows: Any, keyword: str) -> Iterator[Any]:
     """Returns an iterator over rows, which may have only __getitem__, as a Dataset of PyTorch."""
     try:
         return iter(rows)
     except TypeError:
         expected = "a path, a table, a list of dicts or a dict of lists"
-        raise _errors.data_error("rows", f"a {type(rows).__name__}", expected) from None
+        raise _errors.data_error(keyword, _errors.kind_of(rows), expected) from None
 
 
-def _as_dict(number: int, row: Any) -> dict[str, Any]:
-    """Returns a row as a dict; `number` is its index, for the error."""
+def _as_dict(where: str, row: Any) -> dict[str, Any]:
+    """Returns a row as a dict; `where` is its place, for the error."""
     try:
         return dict(row)
     except (TypeError, ValueError):
         fix = "a dict of lists has the columns of all rows: {\"text\": [...], \"label\": [...]}"
-        raise _errors.data_error(f"row {number}", f"a {type(row).__name__}", "a dict of the columns", fix) from None
+        raise _errors.data_error(where, _errors.kind_of(row), "a dict of the columns", fix) from None
 
 
-def _columns(table: Any) -> dict[str, list[Any]] | None:
-    """Returns the columns of a table as lists: a dict, pandas, polars, pyarrow or datasets; None for rows."""
-    names = list(table) if isinstance(table, dict) else None
-    if names is None:
-        names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+def _columns(table: Any, keyword: str) -> dict[str, list[Any]] | None:
+    """Returns the columns of a table as lists; None for rows. It is a dict, or of pandas, polars, pyarrow, datasets or
+    NumPy."""
+    names = list(table) if isinstance(table, dict) else _column_names(table)
     if names is None:
         return None
+    if isinstance(table, dict) and any(_column_names(values) is not None for values in table.values()):  # a DatasetDict
+        splits = ", ".join(map(str, names))
+        raise _errors.data_error(keyword, f"several tables: {splits}", "one table", f"{keyword}=tables[{names[0]!r}]")
     return {str(name): _list(table[name]) for name in names}
+
+
+def _column_names(table: Any) -> Sequence[Any] | None:
+    for found in (getattr(table, "column_names", None), getattr(table, "columns", None)):
+        if found is not None and not callable(found):
+            return list(found)
+    return getattr(getattr(table, "dtype", None), "names", None)  # an array of records of NumPy
 
 
 def _list(values: Any) -> list[Any]:

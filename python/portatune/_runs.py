@@ -17,13 +17,16 @@ from portatune._rows import Path, RowFunction, Rows, function_of_texts
 from portatune._tables import History, Predictions
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
-from portatune._words import json_of, keywords, of_run, texts, words, words_with_rows
+from portatune._words import held_out, json_of, keywords, of_run, texts, words, words_with_rows
 from portatune.options import (CrossValidateOptions, EvaluateOptions, FitOptions, ParityOptions, PlanOptions,
                                PredictOptions, SweepOptions, TokenizerOptions)
 
 
 class Page(str):
     """A page in HTML, which notebooks show."""
+
+    def __repr__(self) -> str:
+        return f"Page({len(self):,} characters)"
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="800" style="border:0"></iframe>'
@@ -198,7 +201,7 @@ def predict(model: Path, data: Rows | None = None, *, map: RowFunction | None = 
         return _tables.read(Predictions, output)
 
 
-def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: Path,
+def sweep(model: Path, train: Rows, validation: Rows | float | None = None, *, output: Path,
           grid: Mapping[str, object] | None = None, callbacks: Sequence[object] = (),
           compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
           **options: Unpack[SweepOptions]) -> dict[str, Any]:
@@ -216,9 +219,11 @@ def sweep(model: Path, train: Rows, validation: Rows | None = None, *, output: P
             `state.trial_params` has its settings. Successive halving trains a trial in several parts.
         compute_metrics, map: as of fit()
     """
+    if grid is not None and not isinstance(grid, Mapping):
+        raise _errors.usage_error("grid", _errors.kind_of(grid), "a dict", 'grid={"learning_rate": [1e-5, 3e-5]}')
     axes = {name.replace("_", "-"): values if isinstance(values, str) else ",".join(texts(values))
             for name, values in (grid or {}).items()}
-    of_runs = {"model": model, "train": train, "validation": validation, "output": output, "grid": axes}
+    of_runs = {"model": model, "train": train, "output": output, "grid": axes, **held_out(validation)}
     result = _train_several("sweep", core.sweep, "trial", of_runs, options, callbacks, compute_metrics, map)
     for row in result.get("rows", []):
         row["settings"] = keywords(row["settings"])

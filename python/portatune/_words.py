@@ -27,10 +27,15 @@ def texts(value: Any) -> list[str]:
 
 def of_run(model: Any, train: Any, validation: Any, task: Any, output: Any,
            options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options of a training run. A number as `validation` is the part of the training rows held out."""
-    held_out = {"validation": None, "validation_split": validation} if isinstance(validation, (int, float)) else {}
-    return {"model": model, "train": train, "validation": validation, "task": task, "output": output, **options,
-            **held_out}
+    """Returns the options of a training run."""
+    return {"model": model, "train": train, "task": task, "output": output, **options, **held_out(validation)}
+
+
+def held_out(validation: Any) -> dict[str, Any]:
+    """Returns the options of the validation rows. A number is the part of the training rows that is held out."""
+    if isinstance(validation, (int, float)):
+        return {"validation": None, "validation_split": validation}
+    return {"validation": validation}
 
 
 def words(command: str, options: Mapping[str, Any]) -> list[str]:

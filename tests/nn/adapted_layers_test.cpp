@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "graph/evaluate.h"
@@ -110,6 +111,27 @@ TEST(AdaptedLayers, LinearHasTheNormsOfDora) {
 }
 TEST(AdaptedLayers, Conv1dHasTheNormsOfDora) {
   expect_decomposed(nn::conv1d, Tensor({2, 2}, {0.0f, 0.0f, -2.0f, -6.0f}), 0);
+}
+
+// x + 3 dropout(x), as in peft: the weights and B A are identities.
+TEST(AdaptedLayers, DropoutConcernsTheInputOfTheAdapterAlone) {
+  constexpr int64_t kSize = 200;
+  const Lora lora{.rank = kSize, .alpha = 3.0 * kSize, .dropout = 0.25, .target_modules = {"dense"}};
+  for (const bool training : {false, true}) {
+    nn::Context context(
+        {.training = training, .random_key = constant(Tensor({2}, {uint32_t{1}, uint32_t{2}})), .lora = lora});
+    const Value y =
+        nn::linear(nn::Scope(context) / "dense", full({DType::kFloat32, {1, kSize}}, 1), kSize, {.bias = false});
+    Tensor identity(TensorType{DType::kFloat32, {kSize, kSize}});
+    for (int64_t i = 0; i < kSize; ++i) identity.as<float>()[i * kSize + i] = 1;
+    Values parameters;
+    for (const nn::Parameter& parameter : context.parameters()) parameters.push_back(parameter.value);
+    const std::vector<float> found =
+        to_floats(evaluate({y}, parameters, {identity, identity, identity}).front().view());
+    const auto kept = std::ranges::count(found, training ? 5.0f : 4.0f);  // 1 + 3 / 0.75
+    EXPECT_EQ(kept + std::ranges::count(found, 1.0f), kSize);
+    EXPECT_NEAR(static_cast<double>(kept), training ? 150 : kSize, training ? 5 * std::sqrt(kSize * 0.25 * 0.75) : 0);
+  }
 }
 
 TEST(AdaptedLayers, BiasesAreTrainedByName) {

@@ -21,6 +21,7 @@ import gpu_check_archive
 DEPS = pathlib.Path(os.environ["PORTATUNE_DEPS"])
 # Reasons for which tests of the module may be skipped: packages that are too large for the tests.
 ALLOWED_SKIPS = {"torch is not installed", "transformers is not installed", "pyright is not installed"}
+ALL_SKIPPED = 77  # exit code of a file whose tests all need such a package
 
 
 def wheel_of_plugin(folder):
@@ -114,7 +115,7 @@ class Installed(unittest.TestCase):
         for file in sorted((ROOT / "tests" / "python").glob("*_test.py")):
             with self.subTest(file.name):
                 done = attempt(installed, "-B", file, environment={**self.environment, "PYTHONPATH": packages})
-                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(done.returncode, (0, ALL_SKIPPED), done.stderr)
                 reasons = set(re.findall(r"(?m)^skipped: ([^:]*)", done.stderr))
                 self.assertLessEqual(reasons, ALLOWED_SKIPS)
 

@@ -137,6 +137,14 @@ class Callbacks(toy.InFolder):
         with self.assertWarnsRegex(UserWarning, r"Counting\.on_prediction_step\(\) is never called"):
             self.fit(callbacks=[Counting()])
 
+    def test_a_misspelt_hook_is_named(self):
+        class Misspelt(portatune.Callback):
+            def on_epoch_ends(self, args, state, control, **kwargs):
+                raise NotImplementedError
+
+        with self.assertWarnsRegex(UserWarning, r"Misspelt\.on_epoch_ends\(\) .*did you mean on_epoch_end\?"):
+            self.fit(callbacks=[Misspelt()])
+
     def test_early_stopping_of_transformers_is_that_of_the_options(self):
         # Without transformers, a class of the same name takes its place.
         stopping = type("EarlyStoppingCallback", (), {"__module__": "transformers.trainer_callback"})()

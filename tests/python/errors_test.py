@@ -71,12 +71,21 @@ class Errors(toy.InFolder):
         self.assertIn(caught.exception.fix, str(caught.exception))
 
     def test_arguments_of_a_wrong_type_say_what_is_expected(self):
-        for options, words in (({"train": 5}, "a int.*expected +a path, a table"),
+        for options, words in (({"train": 5}, "train\n.*type int.*expected +a path, a table"),
                                ({"train": ["a wonderful film"]}, 'fix +texts are no rows: {"text": ...'),
                                ({"validation": 100}, "validation_split 100"),
-                               ({"callbacks": portatune.Callback()}, r"a Callback.*fix +callbacks=\[")):
+                               ({"callbacks": portatune.Callback()}, r"type Callback.*fix +callbacks=\["),
+                               ({"callbacks": ["early"]}, "type str without hooks.*such as on_step_end"),
+                               ({"map": "upper"}, "type str.*expected +a function of a row"),
+                               ({"compute_metrics": "f1"}, "type str.*expected +a function of an EvalPrediction")):
             with self.subTest(options=options), self.assertRaisesRegex(portatune.Error, f"(?s){words}"):
                 self.fit(**options)
+
+    def test_an_output_of_another_origin_is_an_io_error(self):
+        (self.folder / "tuned").write_text("a file")
+        with self.assertRaisesRegex(portatune.IoError, "expected +a folder") as caught:
+            self.fit()
+        self.assertEqual(caught.exception.errno, 0)
 
     def test_options_of_the_command_alone_are_refused(self):
         for options in ({"folds": 3}, {"hang_timeout": 5}, {"print_config": True}):

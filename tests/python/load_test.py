@@ -26,7 +26,7 @@ class Load(toy.InFolder):
         self.assertEqual(model.predict([]), [])
 
     def test_a_missing_text_has_an_error_with_its_number(self):
-        with self.assertRaisesRegex(portatune.DataError, r"row 1\n +given +a NoneType\n +expected +a text"):
+        with self.assertRaisesRegex(portatune.DataError, r"data, row 1\n +given +None\n +expected +a text"):
             portatune.load(self.fit().model, quiet=True).predict(["good", None])
 
     def test_a_row_without_the_column_has_an_error_with_its_number(self):

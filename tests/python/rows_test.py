@@ -66,7 +66,7 @@ class Rows(toy.InFolder):
         self.assertEqual(self.fit(self.rows, resume=True).result["steps"], 6)
 
     def test_columns_of_different_lengths_are_refused(self):
-        with self.assertRaisesRegex(ValueError, "lengths"):
+        with self.assertRaisesRegex(ValueError, "(?s)train.*lengths"):
             self.fit({"text": ["a"], "label": []})
 
     def test_a_value_without_a_text_is_refused(self):
@@ -75,8 +75,13 @@ class Rows(toy.InFolder):
             self.fit({"text": ["a"], "label": [image]})
 
     def test_texts_are_no_rows(self):
-        with self.assertRaisesRegex(ValueError, r"row 0\n +given +a str\n +expected +a dict"):
+        with self.assertRaisesRegex(ValueError, r"train, row 0\n +given +a value of type str\n +expected +a dict"):
             self.fit(lambda: ["good", "bad"])
+
+    def test_several_tables_are_refused(self):
+        table = type("Table", (), {"column_names": ["text", "label"]})
+        with self.assertRaisesRegex(ValueError, r"several tables: train, test\n.*\n +fix +train=tables\['train'\]"):
+            self.fit({"train": table(), "test": table()})
 
 
 TEXTS = ["", "a\tb\n\"c\" \\ \x00\x1f\x7f", "größer 😀", None, "a text of more than twelve bytes", "x"]
@@ -152,6 +157,7 @@ class Arrow(toy.InFolder):
         polars = toy.installed("polars")
         frame = polars.DataFrame(rows).with_columns(polars.lit("new").cast(polars.Categorical).alias("kind"))
         self.assertEqual(self.lines(frame), [{**row, "kind": "new"} for row in rows])
+        self.assertEqual(self.lines(frame.lazy().drop("kind")), rows)
         frame = toy.installed("pandas").DataFrame(rows)
         self.assertEqual(self.lines(frame), rows)
         self.assertEqual(self.lines(frame[frame.label % 2 == 1]), rows[1::2])  # without its index
@@ -164,6 +170,12 @@ class Arrow(toy.InFolder):
         self.assertEqual(self.lines(data_set), rows)
         chosen = data_set.select([4, 0, 1], new_fingerprint="chosen")
         self.assertEqual(self.lines(chosen), [rows[4], rows[0], rows[1]])
+        with self.assertRaisesRegex(portatune.DataError, r"several tables: train\n.*\n +fix +rows=tables\['train'\]"):
+            self.lines(datasets.DatasetDict(train=data_set))
+
+    def test_records_of_numpy(self):
+        records = toy.installed("numpy").array([("a film", 1), ("no", 0)], dtype=[("text", "U9"), ("label", "i4")])
+        self.assertEqual(self.lines(records), [{"text": "a film", "label": 1}, {"text": "no", "label": 0}])
 
     def test_columns_without_a_form_go_through_python(self):
         pyarrow, pandas = toy.installed("pyarrow"), toy.installed("pandas")

@@ -56,6 +56,7 @@ try:
     portatune.fit(*sys.argv[1:3], output=sys.argv[3], num_train_epochs=100000, max_length=16)
 except KeyboardInterrupt as interrupt:
     print(interrupt.checkpoint)
+    print(interrupt)
 """
 
     def test_it_saves_a_checkpoint_and_names_it(self):
@@ -63,8 +64,10 @@ except KeyboardInterrupt as interrupt:
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         next(line for line in process.stderr if line.startswith("epoch"))
         process.send_signal(signal.SIGINT)
-        checkpoint, _ = process.communicate(timeout=60)
-        self.assertTrue((pathlib.Path(checkpoint.strip()) / "model.safetensors").exists(), checkpoint)
+        checkpoint, message = process.communicate(timeout=60)[0].splitlines()
+        self.assertTrue((pathlib.Path(checkpoint) / "model.safetensors").exists(), checkpoint)
+        self.assertEqual(message, f'saved {checkpoint}; the same call with output="{self.folder / "out"}" and '
+                                  "resume=True continues")
 
 
 class CrossValidate(toy.InFolder):
@@ -88,6 +91,12 @@ class Sweep(toy.InFolder):
                                  grid={"learning_rate": [1e-4, 1e-3]}, **{**OPTIONS, "learning_rate": None})
         self.assertEqual(sorted(row["settings"]["learning_rate"] for row in result["rows"]), [1e-4, 1e-3])
         self.assertTrue(result["best"].startswith("trial-"))
+
+    def test_a_number_is_the_part_of_the_rows_that_is_held_out(self):
+        options = {**OPTIONS, "learning_rate": None, "max_steps": 2, "grid": {"learning_rate": [1e-3]}}
+        number = portatune.sweep(MODEL, TRAIN, 0.25, output=self.folder / "number", **options)
+        option = portatune.sweep(MODEL, TRAIN, output=self.folder / "option", validation_split=0.25, **options)
+        self.assertEqual(number["rows"][0]["mean"], option["rows"][0]["mean"])
 
 
 class Others(unittest.TestCase):

@@ -6,6 +6,7 @@
 
 #include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
+#include "portatune/run/output/output_error.h"
 
 namespace nb = nanobind;
 
@@ -24,7 +25,7 @@ const char* class_of(const Error& error) {
   if (is<DeviceError>(error)) return "DeviceError";
   if (is<UsageError>(error)) return "UsageError";
   if (is<NotFoundError>(error)) return "NotFoundError";
-  if (is<IoError>(error)) return "IoError";
+  if (is<IoError>(error) || is<run::OutputError>(error)) return "IoError";
   if (is<NumericError>(error)) return "NumericError";
   return "Error";
 }

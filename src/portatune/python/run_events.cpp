@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <string>
 
 #include "portatune/cli/terminal/result_file.h"
 #include "portatune/error.h"
@@ -15,6 +16,15 @@ namespace {
 
 void refuse(const char* option, const char* expected) {
   throw UsageError({.where = option, .given = "a call from Python", .expected = expected});
+}
+
+// An interrupt of Ctrl-C has no text of its own. Tracebacks end with this one.
+void name_checkpoint(const nb::handle& interrupt, const std::filesystem::path& checkpoint) {
+  nb::setattr(interrupt, "checkpoint", nb::str(checkpoint.c_str()));
+  if (checkpoint.empty() || nb::len(nb::object(interrupt.attr("args"))) > 0) return;
+  const std::string text = "saved " + checkpoint.string() + "; the same call with output=\"" +
+                           checkpoint.parent_path().string() + "\" and resume=True continues";
+  nb::setattr(interrupt, "args", nb::make_tuple(nb::str(text.c_str())));
 }
 
 }  // namespace
@@ -44,7 +54,7 @@ void run_naming_checkpoint(CallingThread& caller, const std::function<void()>& w
   try {
     caller.run(work);
   } catch (nb::python_error& error) {
-    if (error.matches(PyExc_KeyboardInterrupt)) nb::setattr(error.value(), "checkpoint", nb::str(checkpoint.c_str()));
+    if (error.matches(PyExc_KeyboardInterrupt)) name_checkpoint(error.value(), checkpoint);
     throw;
   }
 }

@@ -53,7 +53,8 @@ cli::FitArguments arguments_of_run(const Words& words);
 void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model,
                        const std::function<void(const run::OpenSink&)>& predict);
 
-/// Runs `work` by the thread that calls. KeyboardInterrupt then has the attribute `checkpoint`, as a text.
+/// Runs `work` by the thread that calls. KeyboardInterrupt then has the attribute `checkpoint`, as a text,
+/// and names it in its message.
 /// checkpoint  set by `work`; empty: there is none
 /// errors      those of CallingThread::run()
 void run_naming_checkpoint(CallingThread& caller, const std::function<void()>& work,

@@ -500,7 +500,7 @@ class FitLoop {
   bool evaluate_sets() {
     if (stopping_) return false;
     const std::optional<bool> is_best =
-        evaluate_model(state_, options_, last_step_, [&] { return stops_validation(); });
+        evaluate_model(state_, options_, has_last_step() ? 0 : last_step_, [&] { return stops_validation(); });
     stopping_ = !is_best;
     if (stopping_) return false;
     callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);

@@ -55,5 +55,13 @@ TEST_F(TrainingLogInFile, HasTheScoresOfAnEndedEpochOnce) {
   EXPECT_THAT(fake_.take(), EndsWith("0.7500     0.2500\n"));
 }
 
+TEST_F(TrainingLogInFile, HasTheScoresThatACallbackAsksForAtTheEndOfAnEpoch) {
+  log_.on_begin({.steps = 4, .total_steps = 12, .steps_per_epoch = 4});
+  log_.on_epoch_end(1, 0.75, {});
+  EXPECT_THAT(fake_.take(), EndsWith("0.7500\n"));
+  log_.on_evaluation(4, 1, {{"loss", 0.25}});
+  EXPECT_THAT(fake_.take(), EndsWith("0.2500\n"));
+}
+
 }  // namespace
 }  // namespace portatune::cli

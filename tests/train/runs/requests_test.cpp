@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
@@ -143,6 +145,30 @@ TEST(Requests, ARunResumesFromACheckpointThatWasAskedFor) {
 
 const Numbers kScores(20, 0.0);
 
+// The batches of each epoch: tests/oracle/train/make_steps_per_epoch.py.
+TEST(StepsPerEpoch, AreFilledFromRepeatedDataAsInKeras) {
+  using nlohmann::json;
+  for (const json& expected : json::parse(std::ifstream(PORTATUNE_TEST_DATA "/train/steps_per_epoch.json"))) {
+    CountingRun run(kScores);
+    Asking asking;
+    run.trainer.fit(
+        numbered_batches(expected["batches"]),
+        {.num_train_epochs = expected["epochs"], .steps_per_epoch = expected["steps_per_epoch"], .callback = &asking});
+    Steps batches;
+    Lines lines;
+    int64_t epochs = 0;
+    for (const json& epoch : expected["seen"]) {
+      for (const int64_t batch : epoch) {
+        batches.push_back(batch);
+        lines.push_back("step " + std::to_string(batches.size()));
+      }
+      lines.push_back("epoch " + std::to_string(++epochs));
+    }
+    EXPECT_EQ(asking.lines, lines);
+    EXPECT_EQ(asking.batches, batches);
+  }
+}
+
 // The events and the numbers of epochs are those of transformers: tests/python/callbacks_test.py compares them.
 TEST(RequestedEpochEnds, AreFollowedByTheFirstBatchOfTheNextEpoch) {
   const TemporaryFolder folder;
@@ -169,6 +195,20 @@ TEST(RequestedEpochEnds, OfTheLastEpochEndTheRun) {
   std::erase(asking.lines, "checkpoint-4");  // is written during step 5
   EXPECT_THAT(asking.lines, ElementsAre("step 1", "step 2", "step 3", "step 4", "evaluation 4", "epoch 1", "step 5",
                                         "evaluation 5", "epoch 1", "checkpoint-5"));
+}
+
+// The second evaluation uses up the patience, but no step is left that it could save.
+TEST(RequestedEpochEnds, OfTheLastEpochAreNoEarlyStop) {
+  const TemporaryFolder folder;
+  CountingRun run(kScores);
+  Asking asking;
+  asking.end_epoch = {5};
+  const FitResult result =
+      fit_epochs(run, asking, folder.path(),
+                 {.num_train_epochs = 2, .best_model = {.metric = "score", .early_stopping_patience = 1}});
+  EXPECT_EQ(result.steps, 5);
+  EXPECT_EQ(result.best_step, 4);
+  EXPECT_FALSE(result.stopped_early);
 }
 
 TEST(RequestedEpochEnds, CountTheEpochsOfMaxSteps) {

@@ -95,14 +95,16 @@ void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Or
 void TrainingLog::on_evaluation(int64_t step, double epoch, const Scores& scores) {
   evaluation_.finish();
   step_ = step;
-  const bool is_at_epoch_end = epoch == std::floor(epoch) || step == total_steps_;  // on_epoch_end() prints the scores
-  if (quiet_ || is_at_epoch_end) return;
+  // on_epoch_end() prints the scores, unless a callback has asked for them there.
+  const bool ends_epoch = (epoch == std::floor(epoch) || step == total_steps_) && step != ended_step_;
+  if (quiet_ || ends_epoch) return;
   print({.epoch = epoch, .step = step, .seconds = terminal_.now_s() - begun_s_, .scores = scores});
   printed_scores_ = step;
 }
 
 void TrainingLog::on_epoch_end(double epoch, double mean_loss, const Scores& scores) {
   omitted_steps_ = std::lround(std::ceil(epoch)) * steps_per_epoch_ - step_;
+  ended_step_ = step_;
   if (quiet_) return;
   print({.epoch = epoch,
          .step = step_,

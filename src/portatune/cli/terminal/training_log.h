@@ -44,6 +44,7 @@ class TrainingLog final : public run::TrainingObserver {
   int64_t step_ = 0;  // the last one
   int64_t omitted_steps_ = 0;
   int64_t printed_scores_ = -1;  // step of the last scores that are printed within an epoch
+  int64_t ended_step_ = -1;      // last step of the last ended epoch
 };
 
 }  // namespace portatune::cli

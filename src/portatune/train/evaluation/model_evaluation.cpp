@@ -35,7 +35,7 @@ std::optional<Scores> scores_of_averages(TrainingState& state, std::vector<Evalu
 
 }  // namespace
 
-std::optional<bool> evaluate_model(TrainingState& state, const FitOptions& options, int64_t last_step,
+std::optional<bool> evaluate_model(TrainingState& state, const FitOptions& options, int64_t planned_steps,
                                    const ShouldStop& should_stop) {
   std::optional<Scores> scores = scores_of_sets(state, options.validation, should_stop);
   if (!scores) return std::nullopt;
@@ -51,8 +51,8 @@ std::optional<bool> evaluate_model(TrainingState& state, const FitOptions& optio
     add_to_plateau(evaluations.plateau, *scores, is_first, options, state.options().schedule, known);
   }
   const bool is_best = add_evaluation(evaluations, state.steps(), std::move(*scores), options, known);
-  if (state.steps() == last_step) evaluations.stopped_early = false;  // no step is left to spare
-  evaluations.planned_steps = evaluations.stopped_early ? last_step : 0;
+  if (planned_steps == 0) evaluations.stopped_early = false;  // no step is left to spare
+  evaluations.planned_steps = evaluations.stopped_early ? planned_steps : 0;
   return is_best;
 }
 
