@@ -331,6 +331,8 @@ void remove_directory(const fs::path& path) {
   remove_tree(doomed);
 }
 
+std::vector<fs::path> rest_folders(const fs::path& target) { return siblings(normalised(target), kRestPrefix); }
+
 Recovery recover_directory(const fs::path& path) {
   const fs::path target = normalised(path);
   Recovery recovery;
