@@ -6,12 +6,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "portatune/tensor.h"
+
+namespace portatune::hub {
+
+/// Remembers the checkpoint whose files had their checksums when they were last read, so that a run reads it only once.
+class ValidCheckpoint;
+/// An object that remembers no checkpoint yet.
+std::shared_ptr<ValidCheckpoint> new_valid_checkpoint();
+
+}  // namespace portatune::hub
 
 namespace portatune {
 
@@ -50,6 +60,7 @@ struct ModelSource {
 
   std::filesystem::path folder;
   ConfigValues config;
+  std::shared_ptr<hub::ValidCheckpoint> valid_checkpoint;  ///< null: weights of a checkpoint are always verified
 };
 
 /// New values for config.json. Fields without a value stay unchanged.

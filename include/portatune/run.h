@@ -14,6 +14,7 @@
 #include "portatune/data.h"
 #include "portatune/device.h"
 #include "portatune/error.h"
+#include "portatune/hub.h"
 #include "portatune/option_fields.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/task_spec.h"
@@ -67,6 +68,8 @@ struct ModelOptions {
   /// The options that the user gave by name. Options of another task are errors, --max-length is not lowered to the
   /// positions of the model, and the model's portatune.json records those that evaluation needs.
   std::vector<GivenOption> given;
+  /// The last checkpoint that was read and is valid. Copies of the options share it, so a run reads it once.
+  std::shared_ptr<hub::ValidCheckpoint> valid_checkpoint = hub::new_valid_checkpoint();
 };
 
 /// When a run measures the validation rows while it trains.

@@ -493,12 +493,14 @@ class Trainer {
   /// from that same folder.
   /// A run that has made all its steps can be trained further with a larger number of steps: the learning rate schedule
   /// is then that of all steps together, and past steps keep the rates that they had.
+  /// valid_checkpoint  a checkpoint that need not be verified again; null: none
   /// errors  NotFoundError if the folder is a model without a training state; CheckpointError, which names the file, if
   ///         one is missing, damaged or has no checksum; UsageError after the first step, or if
   ///         options that decide about the weights differ from those of the original run. The same error follows for
   ///         another number of steps if the learning rate depends on it and the run was not finished: here, if
   ///         TrainingOptions::total_steps is set, otherwise in fit().
-  void resume(const std::filesystem::path& folder);
+  void resume(const std::filesystem::path& folder,
+              const std::shared_ptr<hub::ValidCheckpoint>& valid_checkpoint = nullptr);
 
  private:
   struct Impl;

@@ -69,16 +69,20 @@ TEST(CheckpointManifest, IsReadOnceUntilAFileChanges) {
   }
   const fs::path weights = folder / "model.safetensors";
   const fs::file_time_type time = fs::last_write_time(weights);
-  hub::verify_manifest(folder.path());
+  hub::ValidCheckpoint last, of_another_run;
+  hub::verify_manifest(folder.path(), &last);
   write_text(weights, "Weights");
   fs::last_write_time(weights, time);  // the change has left no trace
-  hub::verify_manifest_once(folder.path());
+  hub::verify_manifest(folder.path(), &last);
+  hub::verify_weights(folder.path(), &last);
   EXPECT_THAT(fault_in(folder.path()), HasSubstr("damaged data"));
+  EXPECT_THROW(hub::verify_manifest(folder.path(), &of_another_run), CheckpointError);
+  EXPECT_THROW(hub::verify_weights(folder.path(), &of_another_run), CheckpointError);
   fs::last_write_time(weights, time + std::chrono::seconds(1));
-  EXPECT_THROW(hub::verify_manifest_once(folder.path()), CheckpointError);
+  EXPECT_THROW(hub::verify_manifest(folder.path(), &last), CheckpointError);
   fs::last_write_time(weights, time);
-  hub::verify_manifest_once(other.path());
-  EXPECT_THROW(hub::verify_manifest_once(folder.path()), CheckpointError);  // the last valid one is another
+  hub::verify_manifest(other.path(), &last);
+  EXPECT_THROW(hub::verify_manifest(folder.path(), &last), CheckpointError);  // the last valid one is another
 }
 
 TEST(CheckpointManifest, NamesMissingAndTruncatedFiles) {

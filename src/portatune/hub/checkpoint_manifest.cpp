@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
-#include "portatune/io/file/file_stamp.h"
 #include "portatune/io/text/json.h"
 
 namespace portatune::hub {
@@ -61,32 +59,26 @@ void verify(const fs::path& file, const io::FileSum& expected, const char* fix) 
          "the checksum " + hexadecimal(expected.xxh3) + " of " + kManifestFile);
 }
 
-// A checkpoint and the stamps of its files.
-struct Stamped {
-  fs::path checkpoint;
-  std::vector<io::FileStamp> stamps;
-
-  bool operator==(const Stamped&) const = default;
-};
-
-Stamped stamped(const fs::path& checkpoint, const FileSums& sums) {
-  Stamped result{.checkpoint = fs::absolute(checkpoint), .stamps = {}};
+StampedCheckpoint stamped(const fs::path& checkpoint, const FileSums& sums) {
+  StampedCheckpoint result{.folder = fs::absolute(checkpoint), .stamps = {}};
   for (const auto& [name, sum] : sums) result.stamps.push_back(io::FileStamp::of((checkpoint / name).string()));
   result.stamps.push_back(io::FileStamp::of((checkpoint / kManifestFile).string()));
   return result;
 }
 
-// The last checkpoint that was found valid.
-std::mutex last_valid_lock;
-Stamped last_valid;
+}  // namespace
 
-bool is_last_valid(const fs::path& checkpoint, const FileSums& sums) {
-  const Stamped now = stamped(checkpoint, sums);
-  const std::lock_guard lock(last_valid_lock);
-  return now == last_valid;
+std::shared_ptr<ValidCheckpoint> new_valid_checkpoint() { return std::make_shared<ValidCheckpoint>(); }
+
+void ValidCheckpoint::set(StampedCheckpoint checkpoint) {
+  const std::lock_guard lock(lock_);
+  checkpoint_ = std::move(checkpoint);
 }
 
-}  // namespace
+bool ValidCheckpoint::is(const StampedCheckpoint& checkpoint) const {
+  const std::lock_guard lock(lock_);
+  return checkpoint == checkpoint_;
+}
 
 std::string text_of_sums(const FileSums& sums) {
   auto files = nlohmann::ordered_json::array();
@@ -120,22 +112,18 @@ void write_manifest(const fs::path& folder, FileSums sums) {
   io::write_file(folder / kManifestFile, text_of_sums(sums));
 }
 
-void verify_manifest(const fs::path& checkpoint) {
+void verify_manifest(const fs::path& checkpoint, ValidCheckpoint* last) {
   const FileSums sums = read_manifest(checkpoint);
-  Stamped before = stamped(checkpoint, sums);
+  StampedCheckpoint before = stamped(checkpoint, sums);
+  if (last != nullptr && last->is(before)) return;
   for (const auto& [name, sum] : sums) verify(checkpoint / name, sum, kFix);
-  const std::lock_guard lock(last_valid_lock);
-  last_valid = std::move(before);
+  if (last != nullptr) last->set(std::move(before));
 }
 
-void verify_manifest_once(const fs::path& checkpoint) {
-  if (!is_last_valid(checkpoint, read_manifest(checkpoint))) verify_manifest(checkpoint);
-}
-
-void verify_weights(const fs::path& model) {
+void verify_weights(const fs::path& model, const ValidCheckpoint* last) {
   if (!fs::exists(model / kManifestFile)) return;
   const FileSums sums = read_manifest(model);
-  if (is_last_valid(model, sums)) return;
+  if (last != nullptr && last->is(stamped(model, sums))) return;
   for (const auto& [name, sum] : sums) {
     if (is_weight_file(name)) verify(model / name, sum, kFixOfWeights);
   }

@@ -3,9 +3,13 @@
 
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <string>
+#include <vector>
 
+#include "portatune/hub.h"
 #include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/file_stamp.h"
 
 namespace portatune::hub {
 
@@ -25,19 +29,36 @@ FileSums sums_in(const std::string& text, const std::string& where);
 /// errors   IoError
 void write_manifest(const std::filesystem::path& folder, FileSums sums);
 
+/// A checkpoint, and the stamps that its files had before they were read.
+struct StampedCheckpoint {
+  std::filesystem::path folder;
+  std::vector<io::FileStamp> stamps;
+
+  bool operator==(const StampedCheckpoint&) const = default;
+};
+
+/// See portatune/hub.h. Threads may share it.
+class ValidCheckpoint {
+ public:
+  void set(StampedCheckpoint checkpoint);
+  bool is(const StampedCheckpoint& checkpoint) const;
+
+ private:
+  mutable std::mutex lock_;
+  StampedCheckpoint checkpoint_;
+};
+
 /// Reads all files of the manifest and requires the sizes and checksums that it lists. Ignores other files in the
 /// folder.
+/// last     is set to this checkpoint; if it is this checkpoint before, with the same stamps, no file is read that the
+///          manifest lists. Null: all files are read
 /// errors   CheckpointError that names the file and what is wrong with it; NotFoundError, IoError if one cannot be read
-void verify_manifest(const std::filesystem::path& checkpoint);
-
-/// The same, but reads no file that the manifest lists if this checkpoint is the last one that this process has found
-/// valid, and the stamps of its files are as they were.
-void verify_manifest_once(const std::filesystem::path& checkpoint);
+void verify_manifest(const std::filesystem::path& checkpoint, ValidCheckpoint* last = nullptr);
 
 /// Reads those files of weights that the manifest of a model folder lists, and requires their sizes and checksums.
-/// Folders without a manifest, which are no checkpoints, are valid. Like verify_manifest_once(), it reads no files of
-/// the last valid checkpoint.
+/// Folders without a manifest, which are no checkpoints, are valid.
+/// last     as in verify_manifest(), but is not set
 /// errors   those of verify_manifest()
-void verify_weights(const std::filesystem::path& model);
+void verify_weights(const std::filesystem::path& model, const ValidCheckpoint* last = nullptr);
 
 }  // namespace portatune::hub

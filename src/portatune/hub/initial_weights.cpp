@@ -217,7 +217,7 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
 InitialWeights load_weights(const ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed) {
   folder.require_weights();
-  verify_weights(folder.path());
+  verify_weights(folder.path(), folder.valid_checkpoint());
   if (is_adapter(folder.path())) verify_weights(base_of(folder.path()));
   InitialWeights result;
   result.report.folder = folder.path();

@@ -106,6 +106,7 @@ ModelFolder ModelFolder::open_config(const ModelSource& source) {
   io::JsonObject config = io::JsonObject::parse(config_text, (settings / "config.json").string());
   ModelFolder model(folder, std::move(config_text), std::move(config), WeightFiles::find(base_of(folder)),
                     read_companions(settings));
+  model.valid_checkpoint_ = source.valid_checkpoint;
   if (is_adapter(folder)) model.add(read_adapter(folder));
   return model;
 }

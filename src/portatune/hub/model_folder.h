@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,8 @@ class ModelFolder {
   static ModelFolder open_config(const ModelSource& source);
 
   const std::filesystem::path& path() const { return path_; }
+  /// ModelSource::valid_checkpoint
+  const ValidCheckpoint* valid_checkpoint() const { return valid_checkpoint_.get(); }
   const io::JsonObject& config() const { return config_; }
   /// The text of config.json, unchanged.
   const std::string& config_text() const { return config_text_; }
@@ -76,6 +79,7 @@ class ModelFolder {
   void add(Adapter adapter);
 
   std::filesystem::path path_;
+  std::shared_ptr<const ValidCheckpoint> valid_checkpoint_;
   std::string config_text_;
   io::JsonObject config_;
   std::optional<WeightFiles> files_;

@@ -243,12 +243,13 @@ void check_run(const RunOptions& options) {
   check_options_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
-  if (!options.resume_from_checkpoint.empty()) require_checkpoint(options.resume_from_checkpoint, options.output);
+  if (!options.resume_from_checkpoint.empty()) require_checkpoint(options);
 }
 
 std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   train::recover_checkpoints(a.output);
-  if (a.resume) return checkpoint_to_resume(a.output, events);
+  if (is_first(a.device.processes.get())) report_rests(a.output, {}, events);
+  if (a.resume) return checkpoint_to_resume(a, events);
   if (!a.overwrite_output) {
     require_no_other_run(a.output, a.resume_from_checkpoint);
   } else if (!lies_in(a.resume_from_checkpoint, a.output)) {

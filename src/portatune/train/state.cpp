@@ -369,13 +369,13 @@ void TrainingState::take_facts_of_this_run(Position& position) const {
   position.deviations.push_back("after step " + std::to_string(position.step) + ": " + differences);
 }
 
-void TrainingState::resume(const std::filesystem::path& folder) {
+void TrainingState::resume(const std::filesystem::path& folder, hub::ValidCheckpoint* valid_checkpoint) {
   if (weights_.have_optimizer_state()) {
     throw UsageError({.where = "resuming from " + folder.string(),
                       .given = "a trainer after its first step",
                       .expected = "resume() before the first step"});
   }
-  verify_checkpoint_once(folder);
+  verify_checkpoint(folder, valid_checkpoint);
   Position position = read_position(folder);
   require_same_run(folder, position.run, position_.run, options_.may_differ);
   if (!options_.allow_different_bits) require_same_machine(folder, position.machine, position_.machine);

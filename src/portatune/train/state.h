@@ -165,7 +165,7 @@ class TrainingState {
   void set_last_checkpoint(const Checkpoint& checkpoint);
 
   /// errors  those of Trainer::resume
-  void resume(const std::filesystem::path& folder);
+  void resume(const std::filesystem::path& folder, hub::ValidCheckpoint* valid_checkpoint);
   /// The checkpoint that this run continues; empty if it continues none.
   const std::filesystem::path& resumed_from() const { return resumed_from_; }
 

@@ -158,6 +158,9 @@ void Trainer::save_checkpoint(const std::filesystem::path& folder) const { impl_
 void Trainer::set_checkpoint_files(std::function<std::map<std::string, std::string>()> files) {
   impl_->state.set_checkpoint_files(std::move(files));
 }
-void Trainer::resume(const std::filesystem::path& folder) { impl_->state.resume(folder); }
+void Trainer::resume(const std::filesystem::path& folder,
+                     const std::shared_ptr<hub::ValidCheckpoint>& valid_checkpoint) {
+  impl_->state.resume(folder, valid_checkpoint.get());
+}
 
 }  // namespace portatune

@@ -204,6 +204,28 @@ TEST(AtomicDirectory, FilesCreatedInASubfolderDuringTheSaveAreKept) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
+// Another program replaces the kept folder by a file after it was linked.
+TEST(AtomicDirectory, AnEntryThatCannotBeKeptIsInARestFolder) {
+  const TemporaryFolder root;
+  const fs::path target = root / "out", logs = target / "logs";
+  fs::create_directories(logs);
+  AtomicDirectory folder(target);
+  folder.commit([&](const fs::directory_entry& entry) {
+    if (entry.path() == logs) return true;
+    fs::remove_all(logs);
+    write_text(logs, "a file");
+    write_text(entry.path() / "late.txt", "late");
+    return true;
+  });
+  const std::vector<fs::path> rests = rest_folders(target);
+  ASSERT_EQ(rests.size(), 1u);
+  EXPECT_EQ(text_of(rests[0] / "logs" / "late.txt"), "late");
+  EXPECT_EQ(text_of(logs), "a file");
+  save(target, "next");
+  recover_directory(target);
+  EXPECT_EQ(rest_folders(target), rests);  // nothing removes it
+}
+
 TEST(AtomicDirectory, CreatesParentsAndAcceptsAFinalSlash) {
   const TemporaryFolder root;
   save(root / "x/y/out/", "one");

@@ -19,9 +19,11 @@ namespace portatune::run {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 // Its first save fails by an exception that is no Error.
 class FailingTask final : public test::PlaneTask {
@@ -32,6 +34,22 @@ class FailingTask final : public test::PlaneTask {
 
  private:
   mutable std::atomic<int> saves_ = 0;
+};
+
+// Simulates another program, whose changes to the output folder during its save could not be kept there.
+class TaskOfARest final : public test::PlaneTask {
+ public:
+  explicit TaskOfARest(fs::path rest) : rest_(std::move(rest)) {}
+  void save(const fs::path&) const override { fs::create_directory(rest_); }
+
+ private:
+  const fs::path rest_;
+};
+
+struct Alerts final : Events {
+  void alert(const std::string& text) override { texts.push_back(text); }
+
+  std::vector<std::string> texts;
 };
 
 struct Rescues final : Events {
@@ -68,6 +86,26 @@ TEST(SaveModel, ProcessesRescueTheStepsTogetherAfterAnyException) {
   EXPECT_THAT(events[0].checkpoints, ElementsAre(folder / "tuned" / "checkpoint-2"));
   EXPECT_THAT(events[1].checkpoints, IsEmpty());
   EXPECT_EQ(train::fault_in_checkpoint(folder / "tuned" / "checkpoint-2"), "");
+}
+
+TEST(SaveModel, ReportsEntriesThatCouldNotBeKept) {
+  const TemporaryFolder folder;
+  const fs::path earlier = folder / "rest.tuned.0123456789abcdef", rest = folder / "rest.tuned.fedcba9876543210";
+  fs::create_directory(earlier);
+  const TaskOfARest task(rest);
+  RunOptions options;
+  options.output = folder / "tuned";
+  const Device device({.plugin = fs::path(PORTATUNE_COMMAND).parent_path() / "xla_cpu_pjrt.so", .use_cache = false});
+  Trainer trainer(device, task, {});
+  trainer.fit(test::plane_batches(1), {.num_train_epochs = 1});
+  Alerts events;
+  save_model(trainer, trainer.steps(), options, events);
+  EXPECT_THAT(events.texts,
+              ElementsAre(AllOf(HasSubstr(rest.string()), HasSubstr("entries of " + options.output.string()),
+                                HasSubstr("remove rest.tuned.fedcba9876543210"))));
+  events.texts.clear();
+  report_rests(options.output, {}, events);
+  EXPECT_THAT(events.texts, UnorderedElementsAre(HasSubstr(earlier.string()), HasSubstr(rest.string())));
 }
 
 }  // namespace

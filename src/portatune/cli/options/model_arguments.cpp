@@ -25,7 +25,7 @@ using hub::Contents;
 std::filesystem::path checkpoint_of(const FitArguments& a) {
   finish_replacements(a.output);
   run::Events unobserved;
-  return a.resume ? run::checkpoint_to_resume(a.output, unobserved) : a.resume_from_checkpoint;
+  return a.resume ? run::checkpoint_to_resume(a, unobserved) : a.resume_from_checkpoint;
 }
 
 bool reads_files(const io::JsonObject& config) {

@@ -330,6 +330,8 @@ bool has_entries(const fs::path& path) {
   return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
 }
 
+std::vector<fs::path> rest_folders(const fs::path& target) { return siblings(normalised(target), kRestPrefix); }
+
 Recovery recover_directory(const fs::path& path) {
   const fs::path target = normalised(path);
   Recovery recovery;

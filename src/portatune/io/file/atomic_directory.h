@@ -43,7 +43,7 @@ class AtomicDirectory {
   /// keep   selects the entries of the old folder that the new one keeps, unless a new entry has the same name. They
   ///        remain the same files for processes that have them open. Nothing is lost of what these processes write to
   ///        them meanwhile, or create in kept folders. What cannot be moved to the new folder stays in
-  ///        `rest.<name>.<16 hex digits>` next to it.
+  ///        `rest.<name>.<16 hex digits>` next to it: see rest_folders().
   void commit(const EntryTest& keep = {});
 
  private:
@@ -77,6 +77,10 @@ std::filesystem::path staging_of(const std::filesystem::path& target, const std:
 /// the name of a staging folder, and `recover_directory` removes it.
 /// errors    IoError, NotFoundError if it cannot be moved
 void remove_directory(const std::filesystem::path& path);
+
+/// Folders next to `target` with entries that a commit should have kept and could not move to the new folder. The
+/// newest is the first. Portatune never deletes them.
+std::vector<std::filesystem::path> rest_folders(const std::filesystem::path& target);
 
 /// The result of `recover_directory`.
 struct Recovery {

@@ -56,8 +56,8 @@ std::string checkpoints_near(const fs::path& checkpoint, const fs::path& output)
   return "no checkpoint is beside it or in " + output.string();
 }
 
-void require_valid(const fs::path& checkpoint) {
-  const std::string fault = train::fault_in_checkpoint(checkpoint);
+void require_valid(const fs::path& checkpoint, hub::ValidCheckpoint* last) {
+  const std::string fault = train::fault_in_checkpoint(checkpoint, last);
   if (fault.empty()) return;
   const fs::path other = train::newest_checkpoint(train::folder_of_checkpoint(checkpoint)).path;
   throw CheckpointError({.where = "--resume-from-checkpoint " + checkpoint.string(),
@@ -101,17 +101,19 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
   return fs::equivalent(path.parent_path(), outer, absent);
 }
 
-void require_checkpoint(const fs::path& checkpoint, const fs::path& output) {
-  if (train::is_checkpoint(checkpoint)) return require_valid(checkpoint);
+void require_checkpoint(const RunOptions& a) {
+  const fs::path& checkpoint = a.resume_from_checkpoint;
+  if (train::is_checkpoint(checkpoint)) return require_valid(checkpoint, a.model.valid_checkpoint.get());
   throw NotFoundError({.where = "--resume-from-checkpoint " + checkpoint.string(),
                        .given = fs::is_directory(checkpoint) ? "a folder without the training state of a checkpoint"
                                                              : "no such checkpoint folder",
                        .expected = "a folder checkpoint-N that a run has written",
-                       .fix = checkpoints_near(checkpoint, output)});
+                       .fix = checkpoints_near(checkpoint, a.output)});
 }
 
-fs::path checkpoint_to_resume(const fs::path& output, Events& events) {
-  const train::NewestCheckpoint newest = train::newest_checkpoint(output);
+fs::path checkpoint_to_resume(const RunOptions& a, Events& events) {
+  const fs::path& output = a.output;
+  const train::NewestCheckpoint newest = train::newest_checkpoint(output, a.model.valid_checkpoint.get());
   for (const std::string& fault : newest.newer_damaged) events.warning("damaged checkpoint, not used: " + fault);
   if (!newest.path.empty()) return newest.path;
   if (train::find_run_record(output)) return {};

@@ -17,15 +17,16 @@ namespace portatune::run {
 ///          with other entries; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
-/// Requires that --resume-from-checkpoint names a valid checkpoint.
+/// Requires that RunOptions::resume_from_checkpoint is a valid checkpoint.
 /// errors   NotFoundError that names the checkpoints beside it or in the output folder; CheckpointError that names the
 ///          damaged file and the newest valid checkpoint beside it
-void require_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& output);
+void require_checkpoint(const RunOptions& a);
 
-/// The newest valid checkpoint in the folder; empty if there is no run to resume. Warns of newer ones that are damaged.
+/// The newest valid checkpoint in the output folder; empty if there is no run to resume. Warns of newer ones that are
+/// damaged.
 /// errors   CheckpointError if all are damaged and the run has not finished; OutputError if there is a trained model
 ///          without a checkpoint and a record of its run
-std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output, Events& events);
+std::filesystem::path checkpoint_to_resume(const RunOptions& a, Events& events);
 
 /// Requires that a new run replaces neither a model nor the checkpoints of another run.
 /// resumed_from   the checkpoint that this run resumes; it may lie in the folder

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "portatune/base/text/plain_text.h"
 #include "portatune/error.h"
+#include "portatune/io/file/atomic_directory.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 
@@ -127,10 +129,22 @@ void save_or_rescue(const Trainer& trainer, const RunOptions& a, RunIs run, Even
 
 }  // namespace
 
+void report_rests(const fs::path& folder, const std::vector<fs::path>& known, Events& events) {
+  for (const fs::path& rest : io::rest_folders(folder)) {
+    if (std::ranges::find(known, rest) != known.end()) continue;
+    events.alert(
+        fmt::format("{} has entries of {} that could not be kept there when a save replaced it, because "
+                    "another program changed them meanwhile; move those that you need, and remove {}",
+                    rest.string(), folder.string(), rest.filename().string()));
+  }
+}
+
 void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a, Events& events) {
   const bool is_last = model_step == trainer.steps();
+  const std::vector<fs::path> known = io::rest_folders(a.output);
   save_or_rescue(trainer, a, is_last ? RunIs::kFinished : RunIs::kFinishedModelAlone, events,
                  [&] { trainer.save(a.output); });
+  if (is_first(a.device.processes.get())) report_rests(a.output, known, events);
 }
 
 void save_average(Trainer& trainer, const RunOptions& a, Events& events) {

@@ -2,18 +2,23 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "portatune/run.h"
 
 namespace portatune::run {
 
 /// Saves the model to the output folder, with retries. If they fail, the checkpoint of the last step stays, or is saved
-/// in the output folder, in a folder `<output>.rescued-XXXXXX` beside it, or in one among the temporary files. The model
-/// is saved there instead if no checkpoint fits, if the model is not that of the last step, or if the run is a fold, a
-/// trial or a stage. Reports what is saved, or that nothing is. All processes call it.
+/// in the output folder, in a folder `<output>.rescued-XXXXXX` beside it, or in one among the temporary files. The
+/// model is saved there instead if no checkpoint fits, if the model is not that of the last step, or if the run is a
+/// fold, a trial or a stage. Reports what is saved, or that nothing is, and report_rests(). All processes call it.
 /// model_step  step of the weights
 /// errors      those of Trainer::save, after the rescue
 void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a, Events& events);
+
+/// Reports folders beside `folder` with entries that a save could not keep in it (io::rest_folders).
+/// known  those that were reported before
+void report_rests(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& known, Events& events);
 
 /// Folder in the output folder for the model with averaged weights (TrainingOptions::ema).
 inline constexpr const char* kAverageFolder = "ema";

@@ -208,7 +208,7 @@ class Sweep {
     const fs::path folder = folder_of(index);
     if (end > 1 || !fs::is_directory(folder)) return false;
     train::recover_checkpoints(folder);
-    const fs::path newest = train::newest_checkpoint(folder).path;
+    const fs::path newest = train::newest_checkpoint(folder, trial(index).options.model.valid_checkpoint.get()).path;
     const std::vector<LoggedEvaluation> evaluations = logged_evaluations(folder);
     return std::ranges::any_of(train::checkpoints_in(folder), [&](const train::SavedCheckpoint& checkpoint) {
       return checkpoint.path == newest && std::ranges::any_of(evaluations, [&](const LoggedEvaluation& evaluation) {

@@ -80,13 +80,6 @@ std::filesystem::path position_file(const std::filesystem::path& folder) {
   return folder / (is_old ? kFormerStateFile : kStateFile);
 }
 
-void require_checkpoint(const std::filesystem::path& folder) {
-  if (is_checkpoint(folder)) return;
-  throw NotFoundError({.where = folder.string(),
-                       .given = std::string("no ") + kStateFile,
-                       .expected = "a checkpoint of an interrupted run"});
-}
-
 }  // namespace
 
 bool is_position_file(const std::string& name) {
@@ -98,14 +91,13 @@ bool is_checkpoint(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / kStateFile) || std::filesystem::exists(folder / hub::kManifestFile);
 }
 
-void verify_checkpoint(const std::filesystem::path& folder) {
-  require_checkpoint(folder);
-  hub::verify_manifest(folder);
-}
-
-void verify_checkpoint_once(const std::filesystem::path& folder) {
-  require_checkpoint(folder);
-  hub::verify_manifest_once(folder);
+void verify_checkpoint(const std::filesystem::path& folder, hub::ValidCheckpoint* last) {
+  if (!is_checkpoint(folder)) {
+    throw NotFoundError({.where = folder.string(),
+                         .given = std::string("no ") + kStateFile,
+                         .expected = "a checkpoint of an interrupted run"});
+  }
+  hub::verify_manifest(folder, last);
 }
 
 void write_position(const std::filesystem::path& folder, const Position& position) {

@@ -89,11 +89,9 @@ bool is_position_file(const std::string& name);
 /// Returns whether the folder is a checkpoint, valid or damaged, and not a model alone.
 bool is_checkpoint(const std::filesystem::path& folder);
 /// Reads the whole checkpoint and compares it with its checksums.
+/// last    see hub::verify_manifest()
 /// errors  NotFoundError if the folder is not a checkpoint; those of hub::verify_manifest()
-void verify_checkpoint(const std::filesystem::path& folder);
-/// The same by hub::verify_manifest_once(), for the start of a run, which finds the newest valid checkpoint before
-/// that.
-void verify_checkpoint_once(const std::filesystem::path& folder);
+void verify_checkpoint(const std::filesystem::path& folder, hub::ValidCheckpoint* last = nullptr);
 
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state is invalid
 Position read_position(const std::filesystem::path& folder);

@@ -84,14 +84,14 @@ std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
   return found;
 }
 
-std::string fault_in_checkpoint(const fs::path& checkpoint) {
-  return error_in([&] { verify_checkpoint_once(checkpoint); });
+std::string fault_in_checkpoint(const fs::path& checkpoint, hub::ValidCheckpoint* last) {
+  return error_in([&] { verify_checkpoint(checkpoint, last); });
 }
 
-NewestCheckpoint newest_checkpoint(const fs::path& folder) {
+NewestCheckpoint newest_checkpoint(const fs::path& folder, hub::ValidCheckpoint* last) {
   NewestCheckpoint newest;
   for (const SavedCheckpoint& checkpoint : std::views::reverse(checkpoints_in(folder))) {
-    const std::string fault = fault_in_checkpoint(checkpoint.path);
+    const std::string fault = fault_in_checkpoint(checkpoint.path, last);
     if (fault.empty()) {
       newest.path = checkpoint.path;
       break;

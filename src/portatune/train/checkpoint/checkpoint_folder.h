@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "portatune/hub.h"
+
 namespace portatune::train {
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& folder, int64_t step);
@@ -24,15 +26,17 @@ struct SavedCheckpoint {
 std::vector<SavedCheckpoint> checkpoints_in(const std::filesystem::path& folder);
 
 /// The fault of a checkpoint, on one line: the file, what was found and what was expected. Empty if it is valid.
-std::string fault_in_checkpoint(const std::filesystem::path& checkpoint);
+/// last  see hub::verify_manifest()
+std::string fault_in_checkpoint(const std::filesystem::path& checkpoint, hub::ValidCheckpoint* last = nullptr);
 
 struct NewestCheckpoint {
   std::filesystem::path path;              ///< empty if none is valid
   std::vector<std::string> newer_damaged;  ///< faults of newer checkpoints, the newest first
 };
-/// The newest valid checkpoint. Reads it and the newer ones completely, unless it is known: verify_checkpoint_once().
+/// The newest valid checkpoint. Reads it and the newer ones completely.
+/// last    see hub::verify_manifest()
 /// errors  IoError if the folder cannot be listed
-NewestCheckpoint newest_checkpoint(const std::filesystem::path& folder);
+NewestCheckpoint newest_checkpoint(const std::filesystem::path& folder, hub::ValidCheckpoint* last = nullptr);
 
 /// Removes all checkpoints but `keep`: the newest, and the best if it is older.
 /// best_step  step of the best checkpoint; 0: none

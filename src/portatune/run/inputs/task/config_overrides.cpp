@@ -49,7 +49,9 @@ ConfigValues values_of(const std::vector<std::string>& texts) {
 }  // namespace
 
 ModelSource source_of(const ModelOptions& model, const std::filesystem::path& folder) {
-  return {folder, values_of(model.config_overrides)};
+  ModelSource source(folder, values_of(model.config_overrides));
+  source.valid_checkpoint = model.valid_checkpoint;
+  return source;
 }
 
 void require_known_overrides(const ModelOptions& model, const RowTask& task) {
