@@ -432,6 +432,8 @@ class _Shared14(TypedDict, total=False):
     color_seed: int | None
     colored_column: Text | None
     colored_images: Text | None
+    condition_on_prev_tokens: bool | None
+    condition_on_previous_text: bool | None
     hypothesis_template: Text | None
     keep_columns: Texts | None
     multi_label: bool | None
@@ -439,6 +441,7 @@ class _Shared14(TypedDict, total=False):
     normalize: bool | None
     pooling: Text | None
     prompt: Text | None
+    prompt_condition_type: Text | None
     return_timestamps: bool | None
 
 

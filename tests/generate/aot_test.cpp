@@ -91,7 +91,8 @@ TEST_P(LoopAot, TextsOfRecordingsCompile) {
   const auto [frames, mel_bins] = encoder.speech_facts().spectrogram;
   const Value recordings = parameter("recordings", {DType::kFloat32, {2, mel_bins, frames}});
   const models::EncodedSource source = models::encoded_speech(encoder.encoder_states(root_, recordings));
-  const Value first = generate::first_tokens(*model, root_, source, {.tokens = {58}, .languages = {50, 51}});
+  const generate::FirstTokens first =
+      generate::first_tokens(*model, root_, source, {.tokens = {58}, .languages = {50, 51}});
   const GenerationOptions options{
       .max_new_tokens = 6, .eos_token_id = {57}, .times = TimeTokens{.first = 40, .end = 57}};
   expect_compiles({recordings}, generate::generated_tokens(*model, root_, source, first, options).tokens);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "io/http_server.h"
 #include "io/temporary_folder.h"
 #include "media/audio/tone.h"
 #include "portatune/error.h"
@@ -242,6 +243,20 @@ TEST_F(AudioClassificationTask, ReadsTablesFoldersAndBytes) {
   for (const data::Example& row : {in_folder, bytes}) {
     EXPECT_TRUE(std::ranges::equal(waveform(task().encode(row, RowTask::Labels::kIgnored)), waveform(in_table)));
   }
+}
+
+TEST_F(AudioClassificationTask, ReadsRemoteTablesAndRecordings) {
+  setenv("NETRC", "/dev/null", 1);
+  const std::string wav = audio::wav_file(counted(100)), table = "audio,label\nyes/a.wav,LABEL_1\n";
+  const HttpServer server([&](const HttpRequest& request) {
+    return ranged(request, request.path() == "/speech/yes/a.wav" ? wav : table, "\"1\"");
+  });
+  const AudioClassification t = task();
+  const data::Dataset rows = t.read({server.url("/speech/table.csv")}, RowTask::Labels::kRequired);
+  const data::Example batch = *t.batches(rows, 1).iterate().next();
+  EXPECT_EQ(batch.tensor("labels").as<int32_t>()[0], 1);
+  const std::vector<float> samples(waveform(batch).begin(), waveform(batch).begin() + 2);
+  EXPECT_THAT(samples, ElementsAre(sample(1), sample(2)));
 }
 
 }  // namespace

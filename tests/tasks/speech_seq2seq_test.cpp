@@ -25,6 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const fs::path kFolder = fs::path(PORTATUNE_TEST_DATA) / "speech_seq2seq";
+constexpr auto kAllSegments = PromptCondition::kAllSegments;
 constexpr auto kWithLabels = RowTask::Labels::kRequired, kWithoutLabels = RowTask::Labels::kIgnored;
 
 class SpeechSeq2SeqTask : public testing::Test {
@@ -184,7 +185,8 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
  protected:
   struct Heard {
     std::vector<json> lines;
-    std::vector<data::Example> passes;  // outputs of one, each
+    std::vector<data::Example> passes;                // outputs of one, each
+    std::vector<std::vector<int32_t>> previous = {};  // the tokens before the texts of the last row in each pass
   };
 
   static SpeechSeq2SeqOptions options_of(const json& run) {
@@ -193,7 +195,8 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
       return given.contains(name) ? std::optional(given[name].get<double>()) : std::nullopt;
     };
     SpeechSeq2SeqOptions options{.language = given.value("language", ""), .generation_task = given["task"]};
-    options.generation_max_length = 12;
+    options.generation_max_length =
+        given.contains("max_length") ? given["max_length"].get<int64_t>() : given.value("max_new_tokens", 12);
     if (given.contains("num_beams")) options.num_beams = given["num_beams"].get<int64_t>();
     const auto temperatures = given["temperature"].get<std::vector<double>>();
     options.temperature.assign(temperatures.begin(), temperatures.end());
@@ -202,6 +205,8 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
     options.no_speech_threshold = threshold("no_speech_threshold");
     options.return_timestamps = run["has_times"];
     options.prompt = given.value("prompt", "");
+    options.condition_on_prev_tokens = given.value("condition_on_prev_tokens", false);
+    if (given.contains("prompt_condition_type")) options.prompt_condition_type = PromptCondition::kAllSegments;
     return options;
   }
 
@@ -214,11 +219,26 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
     const data::Example b = *t->batches(data::from_examples(before), size, kWithoutLabels).iterate().next();
     Heard found;
     const auto pass = [&](const data::Example& windows) {
+      if (windows.has("previous_speech")) found.previous.push_back(previous_of_last_row(windows));
       found.passes.push_back(test::compute(*t, windows).outputs);
       return found.passes.back();
     };
     found.lines = lines_of(*t, b, *t->outputs_of_all_passes(b, pass(b), pass));
     return found;
+  }
+
+  static std::vector<int32_t> previous_of_last_row(const data::Example& batch) {
+    const Tensor& previous = batch.tensor("previous_speech");
+    const auto row = previous.as<int32_t>().last(static_cast<size_t>(previous.shape()[1]));
+    std::vector<int32_t> tokens(row.begin(), row.end());
+    std::erase(tokens, -1);
+    return tokens;
+  }
+
+  void set_top_k(int64_t top_k) const {
+    json settings = json::parse(text_of(folder_ / "generation_config.json"));
+    settings["top_k"] = top_k;
+    write_text(folder_ / "generation_config.json", settings.dump());
   }
 
   const json runs_ = json::parse(text_of(fs::path(PORTATUNE_TEST_DATA) / "speech_attempts.json"));
@@ -231,12 +251,16 @@ TEST_F(SpeechAttemptsOfTask, EqualThoseOfTransformers) {
     SCOPED_TRACE(name);
     write_text(folder_ / "generation_config.json", settings);
     if (run["has_times"]) allow_times();
+    if (run["options"].contains("top_k")) set_top_k(run["options"]["top_k"]);
     const Heard found = heard(run, options_of(run));
     EXPECT_EQ(found.lines[0]["text"], run["text"].get<std::string>());
     EXPECT_EQ(found.lines[0].value("segments", json::array()), run["has_times"] ? run["segments"] : json::array());
     const json& attempts = run["attempts"];
     ASSERT_EQ(found.passes.size(), attempts.size());
     for (size_t i = 0; i < attempts.size(); ++i) {
+      if (attempts[i].contains("previous")) {
+        EXPECT_EQ(found.previous[i], attempts[i]["previous"].get<std::vector<int32_t>>()) << i;
+      }
       const data::Example& pass = found.passes[i];
       if (!attempts[i]["logprob"].is_null()) {
         const double tokens = static_cast<double>(attempts[i]["tokens"].size());
@@ -246,6 +270,31 @@ TEST_F(SpeechAttemptsOfTask, EqualThoseOfTransformers) {
       EXPECT_NEAR(pass.tensor("no_speech").as<float>()[0], attempts[i]["no_speech"].get<double>(), 2e-5);
     }
   }
+}
+
+// Other rows have other texts before theirs.
+TEST_F(SpeechAttemptsOfTask, WithEarlierTextsDoNotDependOnTheBatch) {
+  allow_times();
+  write_text(folder_ / "other.wav", test::joined_wav_files(folder_.path(), {"short.wav", "long.wav", "long.wav"}));
+  for (const char* name : {"history", "history_beams", "history_beside_prompt"}) {
+    SCOPED_TRACE(name);
+    const json& run = runs_[name];
+    const Heard found = heard(run, options_of(run), {row("other.wav", ""), row("short.wav", "")});
+    ASSERT_EQ(found.lines.size(), 3U);
+    EXPECT_EQ(found.lines[2]["text"], run["text"].get<std::string>());
+    EXPECT_EQ(found.lines[2]["segments"], run["segments"]);
+  }
+}
+
+TEST_F(SpeechAttemptsOfTask, BeginEarlierTextsWithTheTokenOfTheModel) {
+  allow_times();
+  json settings = json::parse(text_of(folder_ / "generation_config.json"));
+  settings["prev_sot_token_id"] = 262;
+  write_text(folder_ / "generation_config.json", settings.dump());
+  const Heard found = heard(runs_["history"], options_of(runs_["history"]));
+  ASSERT_GE(found.previous.size(), 2U);
+  EXPECT_THAT(found.previous[0], testing::IsEmpty());
+  EXPECT_EQ(found.previous[1].front(), 262);
 }
 
 TEST_F(SpeechSeq2SeqTask, RefusesPromptsThatGenerateRefuses) {
@@ -334,6 +383,13 @@ TEST_F(SpeechAttemptsOfTask, RefuseSettingsWithoutEffect) {
   EXPECT_THAT(refusal({.logprob_threshold = -1}), HasSubstr("several temperatures"));
   EXPECT_THAT(refusal({.compression_ratio_threshold = 2}), HasSubstr("several temperatures"));
   EXPECT_THAT(refusal({.no_speech_threshold = 0.6}), HasSubstr("without logprob_threshold"));
+  EXPECT_THAT(refusal({.condition_on_prev_tokens = true}), HasSubstr("without return_timestamps"));
+  EXPECT_THAT(refusal({.return_timestamps = true, .prompt = "Two", .prompt_condition_type = kAllSegments}),
+              HasSubstr("condition_on_prev_tokens and prompt"));
+  SpeechSeq2SeqOptions without_room{.return_timestamps = true, .prompt = "Two four"};
+  without_room.condition_on_prev_tokens = true;
+  without_room.prompt_condition_type = kAllSegments;
+  EXPECT_THAT(refusal(without_room), HasSubstr("24 tokens, with those of language and task and of earlier texts"));
   json settings = json::parse(text_of(folder_ / "generation_config.json"));
   settings.erase("no_timestamps_token_id");
   write_text(folder_ / "generation_config.json", settings.dump());

@@ -1,6 +1,7 @@
 // Transcription and translation of speech with encoder-decoder models such as Whisper.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -31,6 +32,18 @@ struct OptionType<Temperature> : OptionTypeOf<Temperature, OptionKind::kText> {
   static std::string text(const Temperature& temperature);
 };
 
+/// Which windows of a recording have SpeechSeq2SeqOptions::prompt before their text if earlier texts are there, too.
+enum class PromptCondition {
+  kFirstSegment,  ///< the first one; later on the prompt is the first of the earlier texts
+  kAllSegments
+};
+
+/// The names of these values.
+constexpr auto names_of(PromptCondition) {
+  return std::to_array<NamedValue<PromptCondition>>(
+      {{PromptCondition::kFirstSegment, "first-segment"}, {PromptCondition::kAllSegments, "all-segments"}});
+}
+
 /// The names are those of transformers' run_speech_recognition_seq2seq.py, and of generate() of its Whisper.
 struct SpeechSeq2SeqOptions {
   std::string audio_column = "audio";  ///< column of file paths, or of the files' bytes
@@ -55,7 +68,11 @@ struct SpeechSeq2SeqOptions {
   bool return_timestamps = false;             ///< predictions have the parts of texts with their times
   /// Text before that of each prediction, with names and spellings to use: prompt_ids of generate(); empty: none.
   std::string prompt = {};
-  std::vector<std::string> metrics;           ///< scores of generated texts, by name; empty: "wer" and "cer"
+  /// The texts of earlier windows of a recording come before that of the next one, as condition_on_prev_tokens of
+  /// generate().
+  bool condition_on_prev_tokens = false;
+  PromptCondition prompt_condition_type = PromptCondition::kFirstSegment;
+  std::vector<std::string> metrics;  ///< scores of generated texts, by name; empty: "wer" and "cer"
 
   void describe(OptionFields& fields);
 };

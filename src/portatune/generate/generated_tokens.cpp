@@ -1,5 +1,7 @@
 #include "portatune/generate/generated_tokens.h"
 
+#include <algorithm>
+
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
 #include "portatune/generate/search/beam_search.h"
@@ -27,18 +29,34 @@ void require_possible(const GenerationOptions& options, const TokenModel& model,
   }
 }
 
-Settings constant_settings(const SearchKind& kind, const GenerationOptions& options, const CallFacts& facts) {
+// limits  of the texts, in place of those of `facts`
+Settings constant_settings(const SearchKind& kind, const GenerationOptions& options, const CallFacts& facts,
+                           const Value& limits) {
   Values values;
   for (Tensor& tensor : settings_arguments(kind, options, facts)) values.push_back(constant(std::move(tensor)));
+  values[values.size() - kPromptArguments] = limits;
   return settings_of(kind, values);
 }
 
-// The limits of texts that are all alike: int32 [prompts, kLimits].
-Tensor equal_limits(const GenerationOptions& options, int64_t prompts, int64_t first) {
-  const std::vector<int32_t> of_one = limits_of(options, first, first);
-  std::vector<int32_t> all;
-  for (int64_t i = 0; i < prompts; ++i) all.insert(all.end(), of_one.begin(), of_one.end());
-  return Tensor({prompts, kLimits}, std::span<const int32_t>(all));
+// The options of a text with this many tokens before its new ones, which ends at the last position of the decoder.
+GenerationOptions bounded(GenerationOptions options, int64_t prompt, int64_t max_text) {
+  options.max_new_tokens = std::min(max_new_tokens(options, prompt), max_text - prompt);
+  return options;
+}
+
+// The limits of texts that begin after `first` positions: int32 [prompts, kLimits].
+//   padding   int32 [prompts]: how many of these positions are padding; absent: none
+//   max_text  positions of the decoder
+Value limits_of_texts(const GenerationOptions& options, int64_t prompts, int64_t first, const Value& padding,
+                      int64_t max_text) {
+  std::vector<int32_t> by_padding;
+  const int64_t paddings = padding ? first : 1;
+  for (int64_t prompt = first; prompt > first - paddings; --prompt) {
+    const std::vector<int32_t> limits = limits_of(bounded(options, prompt, max_text), prompt, first);
+    by_padding.insert(by_padding.end(), limits.begin(), limits.end());
+  }
+  const Value table = constant(Tensor({paddings, kLimits}, std::span<const int32_t>(by_padding)));
+  return padding ? gather_rows(table, padding) : broadcast_to(table, {prompts, kLimits});
 }
 
 // The tokens of the best text of each prompt, with pad_token_id after its end.
@@ -78,13 +96,14 @@ Settings settings_of_rows(Settings settings, const ScoredRows& rows) {
   return settings;
 }
 
-// first  number of tokens of a text before its first new token
-// rows   null: all, without scores
+// first    position of the first new token of a text
+// padding  of limits_of_texts()
+// rows     null: all, without scores
 GeneratedTokens generated(const models::TextModel& model, const TokenModel& tokens, const nn::Scope& root,
-                          const Prompts& prompts, int64_t first, const GenerationOptions& options,
+                          const Prompts& prompts, int64_t first, const Value& padding, const GenerationOptions& options,
                           const ScoredRows* rows = nullptr) {
-  require_possible(options, tokens, first);
-  const int64_t length = first + max_new_tokens(options, first);
+  const int64_t max_text = tokens.max_text(), shortest = padding ? 1 : first;
+  const int64_t length = first + *bounded(options, shortest, max_text).max_new_tokens;
   SearchKind kind = kind_of(options);
   kind.scores = rows != nullptr;
   const auto pad = static_cast<int32_t>(model.seq2seq()->facts().pad_token_id);
@@ -94,8 +113,9 @@ GeneratedTokens generated(const models::TextModel& model, const TokenModel& toke
                                          .pad_token_id = options.pad_token_id.value_or(pad),
                                          .start = options.decoder_start_token_id.value_or(tokens.start_token()),
                                          .vocab_size = model.written_vocab_size(),
-                                         .limits = equal_limits(options, prompts.count(), first),
-                                         .numbers = Tensor(TensorType{DType::kUInt32, {prompts.count()}})});
+                                         .limits = Tensor(TensorType{DType::kInt32, {prompts.count(), kLimits}}),
+                                         .numbers = Tensor(TensorType{DType::kUInt32, {prompts.count()}})},
+                                        limits_of_texts(options, prompts.count(), first, padding, max_text));
   if (rows != nullptr) settings = settings_of_rows(settings, *rows);
   const GrowingTexts texts = begin_texts(tokens, root, kind, prompts, length, settings);
   const State last = add_tokens(tokens, root, kind, texts, settings);
@@ -104,29 +124,38 @@ GeneratedTokens generated(const models::TextModel& model, const TokenModel& toke
           .logprobs = rows != nullptr ? logprobs_of_best(kind, last) : Value()};
 }
 
+GeneratedTokens generated_of_source(const models::TextModel& model, const nn::Scope& root,
+                                    const models::EncodedSource& source, const FirstTokens& first,
+                                    const GenerationOptions& options, const ScoredRows* rows = nullptr) {
+  const std::unique_ptr<TokenModel> tokens = token_model_of_sources(model, first);
+  const int64_t size = first.ids.shape()[1];
+  require_possible(bounded(options, size, tokens->max_text()), *tokens, size);
+  return generated(model, *tokens, root, {.source = source}, size, first.padding, options, rows);
+}
+
 }  // namespace
 
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
                                  const models::TextInputs& source, const GenerationOptions& options) {
   require_no_sampling(options);
   const Value padding = scalar(source.input_ids.shape()[1]) - sum(source.attention_mask, {1});
-  return generated(model, *token_model(model), root, {.ids = source.input_ids, .padding = padding}, 1, options);
+  const std::unique_ptr<TokenModel> tokens = token_model(model);
+  require_possible(options, *tokens, 1);
+  return generated(model, *tokens, root, {.ids = source.input_ids, .padding = padding}, 1, {}, options);
 }
 
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
-                                 const models::EncodedSource& source, const Value& first_tokens,
+                                 const models::EncodedSource& source, const FirstTokens& first,
                                  const GenerationOptions& options) {
   require_no_sampling(options);
-  const std::unique_ptr<TokenModel> tokens = token_model_of_sources(model, first_tokens);
-  return generated(model, *tokens, root, {.source = source}, first_tokens.shape()[1], options);
+  return generated_of_source(model, root, source, first, options);
 }
 
 GeneratedTokens scored_tokens(const models::TextModel& model, const nn::Scope& root,
-                              const models::EncodedSource& source, const Value& first_tokens, GenerationOptions options,
+                              const models::EncodedSource& source, const FirstTokens& first, GenerationOptions options,
                               const RowTemperatures& rows) {
-  const std::unique_ptr<TokenModel> tokens = token_model_of_sources(model, first_tokens);
   const auto generated_rows = [&](const ScoredRows& part) {
-    return generated(model, *tokens, root, {.source = source}, first_tokens.shape()[1], options, &part);
+    return generated_of_source(model, root, source, first, options, &part);
   };
   const Value is_sampled = compare(Direction::kGreater, rows.temperatures, full({DType::kFloat32, {}}, 0));
   options.do_sample = false;

@@ -1,8 +1,8 @@
 // Generation within another program, such as an evaluation step.
 #pragma once
 
+#include "portatune/generate/token_model.h"
 #include "portatune/generation.h"
-#include "portatune/models.h"
 
 namespace portatune::generate {
 
@@ -27,11 +27,12 @@ struct GeneratedTokens {
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
                                  const models::TextInputs& source, const GenerationOptions& options);
 
-/// The same for sources that are encoded already.
-///   first_tokens  tokens with which the texts begin, in place of decoder_start_token_id; max_length counts them:
-///                 int32 [batch, n]
+/// The same for sources that are encoded already. A text ends at the last position of the decoder.
+///   first    tokens with which the texts begin, in place of decoder_start_token_id; max_length counts them. Absent
+///            padding: none
+///   errors   UsageError for sampling, and for first tokens that leave no position
 GeneratedTokens generated_tokens(const models::TextModel& model, const nn::Scope& root,
-                                 const models::EncodedSource& source, const Value& first_tokens,
+                                 const models::EncodedSource& source, const FirstTokens& first,
                                  const GenerationOptions& options);
 
 /// How the text of each source is chosen.
@@ -43,7 +44,7 @@ struct RowTemperatures {
 /// The texts of sources at their temperatures, with their log-probabilities. do_sample has no effect, and num_beams
 /// has none on sampled texts.
 GeneratedTokens scored_tokens(const models::TextModel& model, const nn::Scope& root,
-                              const models::EncodedSource& source, const Value& first_tokens, GenerationOptions options,
+                              const models::EncodedSource& source, const FirstTokens& first, GenerationOptions options,
                               const RowTemperatures& rows);
 
 }  // namespace portatune::generate

@@ -12,7 +12,7 @@ struct GrowingTexts {
 };
 
 /// Logits after the first tokens of the texts, float32 [prompts, vocab].
-/// start  Settings::start
+/// start  Settings::start; absent for sources that are encoded already
 Value logits_of_first(const TokenModel& model, const nn::Scope& root, const Prompts& prompts, const Value& start);
 
 /// Reads the prompts and adds the first token. Compute type and mesh are those of `root`.

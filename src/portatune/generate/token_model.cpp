@@ -13,6 +13,14 @@ Value logits_of_last(const models::TextModel& model, models::HeadKind head, cons
   return model.logits(head, root, {.x = of_last});
 }
 
+// Tokens with padding before each row.
+models::TextInputs inputs_of(const Value& ids, const Value& padding) {
+  const Value position = iota(ids.type(), 1), first = expand_dims(padding, -1);
+  return {.input_ids = ids,
+          .attention_mask = convert(compare(Direction::kGreaterEqual, position, first), DType::kInt32),
+          .position_ids = maximum(position - first, scalar(0))};
+}
+
 // The token at position `last` of the texts, and which positions of the cache are tokens.
 models::TextInputs inputs_at(const Value& tokens, const Value& padding, const Value& last) {
   const Value position = iota({DType::kInt32, {1, tokens.shape()[1]}}, 1), first = expand_dims(padding, -1);
@@ -42,11 +50,7 @@ class DecoderTokens final : public TokenModel {
 
   Value first_logits(const nn::Scope& root, const FirstTokens& tokens, models::KeyValueCache& cache,
                      const Values&) const override {
-    const Value position = iota(tokens.ids.type(), 1), first = expand_dims(tokens.padding, -1);
-    const Value mask = convert(compare(Direction::kGreaterEqual, position, first), DType::kInt32);
-    const models::TextInputs in{
-        .input_ids = tokens.ids, .attention_mask = mask, .position_ids = maximum(position - first, scalar(0))};
-    return logits(root, decoder_.next_hidden_state(root, in, cache, {}));
+    return logits(root, decoder_.next_hidden_state(root, inputs_of(tokens.ids, tokens.padding), cache, {}));
   }
 
   Value next_logits(const nn::Scope& root, State& state, const Values&) const override {
@@ -92,15 +96,15 @@ class Seq2SeqTokens : public TokenModel {
 
   Value first_logits(const nn::Scope& root, const FirstTokens& tokens, models::KeyValueCache& cache,
                      const Values& context) const override {
-    const TensorType type = tokens.ids.type();
-    const models::TextInputs in{
-        .input_ids = tokens.ids, .attention_mask = full(type, 1), .position_ids = iota(type, 1)};
+    // A row that only fills the batch has one token, so that attention always sees a key.
+    const Value padding = minimum(tokens.padding, scalar(tokens.ids.shape()[1] - 1));
+    const models::TextInputs in = inputs_of(tokens.ids, padding);
     return logits(root, body_.next_hidden_state(root, in, cache, cross_cache_of(context), {}));
   }
 
   Value next_logits(const nn::Scope& root, State& state, const Values& context) const override {
     const Value last = state.position - scalar(1);
-    const models::TextInputs in = inputs_at(state.tokens, full(state.padding.type(), 0), last);
+    const models::TextInputs in = inputs_at(state.tokens, state.padding, last);
     return logits(root, body_.next_hidden_state(root, in, state.cache, cross_cache_of(context), last));
   }
 
@@ -131,23 +135,24 @@ class Seq2SeqTokens : public TokenModel {
 
 class TokensOfSources final : public Seq2SeqTokens {
  public:
-  TokensOfSources(const models::TextModel& model, const Value& first) : Seq2SeqTokens(model), first_(first) {}
+  TokensOfSources(const models::TextModel& model, const FirstTokens& first) : Seq2SeqTokens(model), first_(first) {}
 
   FirstTokens first_tokens(const Prompts& prompts, const Value&) const override {
-    return {.ids = first_, .padding = full({DType::kInt32, {prompts.count()}}, 0)};
+    return {.ids = first_.ids,
+            .padding = first_.padding ? first_.padding : full({DType::kInt32, {prompts.count()}}, 0)};
   }
 
  protected:
   models::EncodedSource encoded(const nn::Scope&, const Prompts& prompts) const override { return prompts.source; }
 
  private:
-  const Value first_;
+  const FirstTokens first_;
 };
 
 }  // namespace
 
-std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, const Value& first_tokens) {
-  return std::make_unique<TokensOfSources>(model, first_tokens);
+std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, const FirstTokens& first) {
+  return std::make_unique<TokensOfSources>(model, first);
 }
 
 std::unique_ptr<TokenModel> token_model(const models::TextModel& model) {

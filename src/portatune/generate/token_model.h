@@ -20,8 +20,9 @@ struct Prompts {
 
 /// The texts before their first new tokens.
 struct FirstTokens {
-  Value ids;      ///< int32 [prompts, first]
-  Value padding;  ///< int32 [prompts]: positions of padding before each text; `first` in rows that only fill the batch
+  Value ids;  ///< int32 [prompts, first]
+  /// int32 [prompts]: positions of padding before each text; `first` in rows that only fill the batch
+  Value padding;
 };
 
 /// A decoder, which continues its prompts, or an encoder-decoder model, whose prompts are source texts and whose
@@ -56,7 +57,7 @@ class TokenModel {
 /// errors  UsageError for a model that does not generate
 std::unique_ptr<TokenModel> token_model(const models::TextModel& model);
 /// An encoder-decoder model whose prompts are sources that are encoded already.
-/// first_tokens  tokens with which the texts begin, at least one each: int32 [prompts, n]
-std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, const Value& first_tokens);
+/// first  tokens with which the texts begin, at least one each; absent padding: none
+std::unique_ptr<TokenModel> token_model_of_sources(const models::TextModel& model, const FirstTokens& first);
 
 }  // namespace portatune::generate

@@ -101,6 +101,7 @@ TEST_F(SpeechSeq2SeqCommand, HearsLongRecordingsAlikeOnSeveralDevicesAndProcesse
   write(file("talks.csv"), rows);
   const Words predict = Words{"predict", "--model", file("model"), "--data", file("talks.csv"), "--return-timestamps"} +
                         Words{"--temperature", "0,0.6", "--logprob-threshold", "-0.3"} +
+                        Words{"--condition-on-prev-tokens", "--prompt", "Two"} +
                         Words{"--generation-max-length", "12", "--batch-size", "2"};
   const auto lines = [&](const Words& words, const Conditions& conditions = {}) {
     const Finished run = portatune(words, conditions);

@@ -82,7 +82,7 @@ TEST_P(Transcribed, EqualsTheTokensOfTransformers) {
   const nn::Scope root(context);
   const Values states = models::speech_encoder(*model).encoder_states(root, constant(recordings()));
   const models::EncodedSource source = models::encoded_speech(states);
-  const Value first = first_tokens(*model, root, source, prompt());
+  const FirstTokens first = first_tokens(*model, root, source, prompt());
   const Value tokens = generated_tokens(*model, root, source, first, options()).tokens;
   const std::vector<nn::Parameter> weights(context.parameters().begin(), context.parameters().end());
   Values parameters;

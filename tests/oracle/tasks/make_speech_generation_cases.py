@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Makes tests/data/speech_generation.json: the tokens that generate() of WhisperForConditionalGeneration makes for the
-recordings of tests/data/models/whisper_lm, with the tokens that begin each text; the parts of texts with times; and the
-codes of all languages.
+recordings of tests/data/models/whisper_lm, with the tokens that begin each text; the parts of texts with times; the
+tokens before texts that earlier texts precede; and the codes of all languages.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
 
 import json
 import pathlib
+import random
+import types
 
 import torch
 from safetensors.torch import load_file
@@ -71,6 +73,7 @@ def main():
     features = load_file(MODEL / "inputs.safetensors")["input_features"]
     entries = {name: run(features, *case) for name, case in CASES.items()}
     entries["segments"] = [{"tokens": tokens, "segments": segments_of(tokens)} for tokens in TIMED]
+    entries["histories"] = histories()
     lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items()]
     codes = f'"languages": {json.dumps(TO_LANGUAGE_CODE)}'
     (DATA / "speech_generation.json").write_text("{" + ",\n".join([codes, *lines]) + "}\n")
@@ -109,12 +112,50 @@ def recorded_first_tokens(model):
 
 
 def segments_of(tokens):
+    return [[round(float(p["start"]), 6), round(float(p["end"]), 6), p["tokens"].tolist()] for p in parts_of(tokens)]
+
+
+def parts_of(tokens):
     """The parts of a text of 24 frames."""
     segments, _ = WhisperForConditionalGeneration._retrieve_segment(
         seek_sequence=torch.tensor(tokens, dtype=torch.long), seek_outputs=[None], time_offset=torch.zeros(1),
         timestamp_begin=76, seek_num_frames=torch.tensor([24]), time_precision=0.02, time_precision_features=0.01,
         input_stride=2, prev_idx=0, idx=0, return_token_timestamps=False, decoder_input_ids=torch.zeros(1, 3))
-    return [[round(float(p["start"]), 6), round(float(p["end"]), 6), p["tokens"].tolist()] for p in segments]
+    return segments
+
+
+def histories():
+    """The tokens before each of several windows, for texts of times from 76 on and for temperatures by chance."""
+    draw = random.Random(1)
+    texts = [draw.choice(TIMED + [[76, 3, 80, 5], [76, 80, 80], [80, 80], [76, 4, 80, 80, 80, 81], [76, 1, 2, 80, 80]])
+             for _ in range(40)]
+    cases = []
+    for prompt in [[], [71, 11, 12], [71, *range(10, 22)]]:
+        for condition in ["first-segment", "all-segments"] if prompt else ["first-segment"]:
+            for length in [9, 3]:
+                temperatures = [draw.choice([0.0, 0.4, 0.5]) for _ in texts]
+                cases.append({"prompt": prompt, "condition": condition, "max_tokens": length, "texts": texts,
+                              "temperatures": temperatures,
+                              "previous": previous_of(prompt, condition, length, texts, temperatures)})
+    return cases
+
+
+def previous_of(prompt, condition, length, texts, temperatures):
+    settings = types.SimpleNamespace(prompt_condition_type=condition, prev_sot_token_id=71, pad_token_id=57,
+                                     cache_implementation=None)
+    ids = torch.tensor(prompt) if prompt else None
+    segments = WhisperForConditionalGeneration._prepare_segments(ids, 1, settings)
+    conditions, previous = [True], []
+    for tokens, temperature in zip(texts, temperatures):
+        found, _ = WhisperForConditionalGeneration._prepare_decoder_input_ids(
+            cur_bsz=1, init_tokens=torch.tensor([[58]]), current_segments=segments, batch_idx_map=[0],
+            do_condition_on_prev_tokens=conditions, prompt_ids=ids, generation_config=settings,
+            config=types.SimpleNamespace(max_target_positions=2 * length + 2), device="cpu", suppress_tokens=None,
+            timestamp_begin=76, kwargs={})
+        previous.append(found[0, :-1].tolist())
+        segments[0] += parts_of(tokens)
+        conditions = [temperature < 0.5]
+    return previous
 
 
 def until_end(tokens, end):

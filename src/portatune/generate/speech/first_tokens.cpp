@@ -28,47 +28,54 @@ Tensor set_of_languages(const std::vector<int32_t>& ids, int64_t vocab_size) {
   return set;
 }
 
-// Logits after these tokens, float32 [batch, vocab].
+// float32 [batch, vocab]
 Value logits_after(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                   std::span<const int32_t> tokens) {
-  const Value all = same_for_all(tokens, source.x.shape()[0]);
-  return logits_of_first(*token_model_of_sources(model, all), root, {.source = source}, scalar(tokens.front()));
+                   const FirstTokens& tokens) {
+  return logits_of_first(*token_model_of_sources(model, tokens), root, {.source = source}, {});
 }
 
 // int32 [batch]
 Value detected_languages(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
                          const SpeechPrompt& prompt) {
-  const Value logits = logits_after(model, root, source, std::span(prompt.tokens).first(1));
+  const Value start = same_for_all(std::span(prompt.tokens).first(1), source.x.shape()[0]);
+  const Value logits = logits_after(model, root, source, {.ids = start, .padding = {}});
   const Value of_languages = select(constant(set_of_languages(prompt.languages, logits.shape()[1])), logits,
                                     full({DType::kFloat32, {}}, kExcluded));
   return most_probable(of_languages);
 }
 
-}  // namespace
-
-Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                   const SpeechPrompt& prompt, const Value& known) {
+// The tokens of a prompt for each source, without those before them: int32 [batch, n].
+Value prompt_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                    const SpeechPrompt& prompt, const Value& known) {
   const std::span<const int32_t> tokens = prompt.tokens;
   const int64_t sources = source.x.shape()[0];
-  Values parts;
-  if (!prompt.previous.empty()) parts.push_back(same_for_all(prompt.previous, sources));
-  if (prompt.languages.empty()) {
-    parts.push_back(same_for_all(tokens, sources));
-    return concatenate(parts, 1);
-  }
+  if (prompt.languages.empty()) return same_for_all(tokens, sources);
   Value languages = detected_languages(model, root, source, prompt);
   if (known) languages = select(compare(Direction::kLess, known, full(known.type(), 0)), languages, known);
-  parts.push_back(same_for_all(tokens.first(1), sources));
-  parts.push_back(expand_dims(languages, -1));
+  Values parts{same_for_all(tokens.first(1), sources), expand_dims(languages, -1)};
   if (tokens.size() > 2) parts.push_back(same_for_all(tokens.subspan(2), sources));
   return concatenate(parts, 1);
 }
 
+}  // namespace
+
+FirstTokens first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                         const SpeechPrompt& prompt, const KnownSpeech& known) {
+  const Value tokens = prompt_tokens(model, root, source, prompt, known.languages);
+  if (known.previous) {
+    const Value is_padding = compare(Direction::kLess, known.previous, scalar(0));
+    return {.ids = concatenate({maximum(known.previous, scalar(0)), tokens}, 1),
+            .padding = sum(convert(is_padding, DType::kInt32), {1})};
+  }
+  if (prompt.previous.empty()) return {.ids = tokens, .padding = {}};
+  return {.ids = concatenate({same_for_all(prompt.previous, source.x.shape()[0]), tokens}, 1), .padding = {}};
+}
+
 Value no_speech_probability(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                            const SpeechPrompt& prompt, int32_t no_speech) {
-  std::vector<int32_t> tokens = prompt.previous;
-  tokens.push_back(prompt.tokens.front());
-  const Value of_all = softmax(logits_after(model, root, source, tokens), 1);
+                            const SpeechPrompt& prompt, const FirstTokens& first, int32_t no_speech) {
+  const int64_t size = first.ids.shape()[1] - std::ssize(prompt.tokens) + 1;
+  const FirstTokens until_start{.ids = slice(first.ids, 1, {0, size}), .padding = first.padding};
+  const Value of_all = softmax(logits_after(model, root, source, until_start), 1);
   return reshape(slice(of_all, 1, {no_speech, no_speech + 1}), {of_all.shape()[0]});
 }
 

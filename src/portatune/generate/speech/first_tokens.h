@@ -2,21 +2,29 @@
 #pragma once
 
 #include "portatune/generate/speech/speech_prompt.h"
+#include "portatune/generate/token_model.h"
 #include "portatune/models.h"
 #include "portatune/nn.h"
 
 namespace portatune::generate {
 
-/// The tokens of a prompt for each source, int32 [batch, n]. If the prompt leaves the language open, it is that of
-/// detect_language() of WhisperForConditionalGeneration: the most probable one after the first token.
-/// source  models::encoded_speech()
-/// known   ids of languages that are detected already, int32 [batch]: -1 where that is to be done; absent: everywhere
-Value first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                   const SpeechPrompt& prompt, const Value& known = {});
+/// What earlier windows of recordings have told.
+struct KnownSpeech {
+  Value languages = {};  ///< ids, int32 [batch]: -1 where the language is to be detected; absent: everywhere
+  /// Tokens before those of the prompt, in place of SpeechPrompt::previous: int32 [batch, n], -1 before each row.
+  Value previous = {};
+};
 
-/// The probability of silence, which is that of a token after the first one: float32 [batch].
+/// The tokens of a prompt for each source. If the prompt leaves the language open, it is that of detect_language() of
+/// WhisperForConditionalGeneration: the most probable one after the first token.
+/// source  models::encoded_speech()
+FirstTokens first_tokens(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
+                         const SpeechPrompt& prompt, const KnownSpeech& known = {});
+
+/// The probability of silence, which is that of a token after the first one of the prompt: float32 [batch].
+/// first      first_tokens()
 /// no_speech  the id of this token
 Value no_speech_probability(const models::TextModel& model, const nn::Scope& root, const models::EncodedSource& source,
-                            const SpeechPrompt& prompt, int32_t no_speech);
+                            const SpeechPrompt& prompt, const FirstTokens& first, int32_t no_speech);
 
 }  // namespace portatune::generate

@@ -13,7 +13,7 @@ using Tokens = std::span<const int32_t>;
 
 class Segments {
  public:
-  Segments(Tokens tokens, const TimeScale& scale, const SpeechWindow& window)
+  Segments(Tokens tokens, const TimeScale& scale, const SpeechWindow& window = {})
       : tokens_(tokens), scale_(scale), window_(window) {}
 
   std::vector<SpeechSegment> of_pairs(std::vector<size_t> ends) const {
@@ -46,6 +46,24 @@ class Segments {
     return ends;
   }
 
+  std::vector<int32_t> tokens_of_parts() const {
+    std::vector<size_t> ends = ends_in_pairs();
+    if (ends.empty() || ends_with_one_time()) {
+      ends.push_back(tokens_.size());
+    } else {
+      ++ends.back();  // transformers keeps the second time of the pair with the last part
+    }
+    std::vector<int32_t> all;
+    size_t begin = 0;
+    for (const size_t end : ends) {
+      const bool has_two_times = end - begin > 2 && is_time(end - 2);
+      const Tokens part = tokens_.subspan(begin, end - begin - (has_two_times ? 1 : 0));
+      all.insert(all.end(), part.begin(), part.end());
+      begin = end;
+    }
+    return all;
+  }
+
   // Returns whether the model hears nothing behind the last part.
   bool ends_with_one_time() const { return is_time(tokens_.size() - 1) && !is_time(tokens_.size() - 2); }
 
@@ -71,7 +89,7 @@ class Segments {
 
   const Tokens tokens_;
   const TimeScale& scale_;
-  const SpeechWindow& window_;
+  const SpeechWindow window_;
 };
 
 }  // namespace
@@ -89,6 +107,10 @@ int64_t next_window(Tokens tokens, const TimeScale& scale, const SpeechWindow& w
   if (ends.empty() || segments.ends_with_one_time()) return end;
   const int64_t next = window.begin + (tokens[ends.back() - 1] - scale.first) * models::SpeechFacts::kFramesOfTime;
   return next > window.begin ? next : end;  // a time of 0 would repeat the window for ever
+}
+
+std::vector<int32_t> tokens_of_parts(Tokens tokens, const TimeScale& scale) {
+  return Segments(tokens, scale).tokens_of_parts();
 }
 
 }  // namespace portatune::generate

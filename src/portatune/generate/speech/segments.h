@@ -35,4 +35,8 @@ std::vector<SpeechSegment> speech_segments(std::span<const int32_t> tokens, cons
 /// it, so that the model hears the rest again; else the end of the window. It is behind the begin of this window.
 int64_t next_window(std::span<const int32_t> tokens, const TimeScale& scale, const SpeechWindow& window);
 
+/// The tokens of the parts with their times, as generate() puts them before the text of the next window: of two times
+/// at the end of a part, the first one.
+std::vector<int32_t> tokens_of_parts(std::span<const int32_t> tokens, const TimeScale& scale);
+
 }  // namespace portatune::generate

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kNoTimestamps = "no_timestamps_token_id";
 constexpr const char* kMaxInitialTime = "max_initial_timestamp_index";
+constexpr const char* kStartOfPrevious = "<|startofprev|>";
 constexpr io::IntRange kId{0, 1 << 30};
 
 int32_t id_of(const io::JsonObject& object, const std::string& key) {
@@ -74,6 +75,13 @@ void require_times(const io::JsonObject& settings, const char* option) {
                     .expected = std::string(kNoTimestamps) + " in generation_config.json"});
 }
 
+int32_t start_of_previous(const text::Tokenizer& tokenizer, const char* option) {
+  if (const std::optional<int32_t> start = tokenizer.token_to_id(kStartOfPrevious)) return *start;
+  throw UsageError({.where = option,
+                    .given = "a model whose tokenizer lacks " + std::string(kStartOfPrevious),
+                    .expected = "a model of texts with earlier texts before them"});
+}
+
 }  // namespace
 
 SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const SpeechRequest& given) {
@@ -97,13 +105,7 @@ SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const 
 }
 
 std::vector<int32_t> previous_text(const std::string& text, const text::Tokenizer& tokenizer) {
-  constexpr const char* kStartOfPrevious = "<|startofprev|>";
-  const std::optional<int32_t> start = tokenizer.token_to_id(kStartOfPrevious);
-  if (!start) {
-    throw UsageError({.where = "prompt",
-                      .given = "a model whose tokenizer lacks " + std::string(kStartOfPrevious),
-                      .expected = "a model of texts with a prompt"});
-  }
+  const int32_t start = start_of_previous(tokenizer, "prompt");
   std::vector<int32_t> ids = tokenizer.encode(" " + text, {.add_special_tokens = false}).ids;
   for (const int32_t id : ids) {
     if (!tokenizer.decode(std::span(&id, 1), {.skip_special_tokens = true}).empty()) continue;
@@ -111,8 +113,13 @@ std::vector<int32_t> previous_text(const std::string& text, const text::Tokenize
                       .given = "the special token " + std::string(tokenizer.id_to_token(id)),
                       .expected = "text without special tokens"});
   }
-  ids.insert(ids.begin(), *start);
+  ids.insert(ids.begin(), start);
   return ids;
+}
+
+int32_t start_of_previous(const io::JsonObject& settings, const text::Tokenizer& tokenizer) {
+  constexpr const char* kKey = "prev_sot_token_id";
+  return settings.has(kKey) ? id_of(settings, kKey) : start_of_previous(tokenizer, "condition_on_prev_tokens");
 }
 
 int32_t no_speech_token(const io::JsonObject& settings) {

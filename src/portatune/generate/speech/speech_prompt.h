@@ -44,6 +44,10 @@ SpeechPrompt speech_prompt(const io::JsonObject& settings, int32_t start, const 
 /// errors  UsageError for a text with a special token, and for a tokenizer without <|startofprev|>
 std::vector<int32_t> previous_text(const std::string& text, const text::Tokenizer& tokenizer);
 
+/// The token before earlier texts: prev_sot_token_id of generation_config.json, else <|startofprev|>.
+/// errors  UsageError for a model without such a token
+int32_t start_of_previous(const io::JsonObject& settings, const text::Tokenizer& tokenizer);
+
 /// The tokens of times that generation_config.json describes.
 /// end     the token that ends a text
 /// errors  UsageError for a model without times

@@ -89,37 +89,6 @@ void mask_spectrogram(Tensor& features, const models::SpecAugment& masks, uint64
   }
 }
 
-// Refuses settings that transformers would ignore or fail on.
-void require_useful(const std::vector<Temperature>& temperatures, const generate::SpeechThresholds& thresholds) {
-  const auto refuse = [](const char* option, const std::string& given, const std::string& expected) {
-    throw UsageError({.where = option, .given = given, .expected = expected});
-  };
-  std::string given;
-  for (const Temperature& t : temperatures) given += (given.empty() ? "" : ",") + to_text(t);
-  const auto is_possible = [](double t) { return t >= 0 && t <= Temperature::kHighest; };
-  if (temperatures.empty() || !std::ranges::all_of(temperatures, is_possible)) {
-    refuse("temperature", given, OptionType<Temperature>::expected());
-  }
-  const bool refuses = thresholds.compression_ratio || thresholds.logprob;
-  if (temperatures.size() > 1 && !refuses) {
-    refuse("temperature", given + " without a threshold that refuses texts",
-           "one temperature, or compression_ratio_threshold or logprob_threshold beside several");
-  }
-  if (thresholds.no_speech && !thresholds.logprob) {
-    refuse("no_speech_threshold", to_text(*thresholds.no_speech) + " without logprob_threshold",
-           "logprob_threshold beside it, as only improbable texts can be silence");
-  }
-  if (temperatures.size() > 1) return;
-  const std::string expected =
-      "several temperatures beside it, such as 0,0.2,0.4, as a refused text needs the next one";
-  if (thresholds.compression_ratio) {
-    refuse("compression_ratio_threshold", to_text(*thresholds.compression_ratio) + " with one temperature", expected);
-  }
-  if (thresholds.logprob && !thresholds.no_speech) {
-    refuse("logprob_threshold", to_text(*thresholds.logprob) + " with one temperature", expected);
-  }
-}
-
 class SpeechLines final : public PredictionLines {
  public:
   // timed  how texts have times; none: they have no times
@@ -157,6 +126,7 @@ class SpeechSeq2Seq final : public FileTask {
         prompt_(prompt(false)),
         prediction_prompt_(prompt_of_predictions()),
         times_(times()),
+        history_(history()),
         attempts_(attempts()),
         no_speech_(attempts_.thresholds.no_speech ? std::optional(generate::no_speech_token(settings_)) : std::nullopt),
         max_target_length_(
@@ -191,8 +161,8 @@ class SpeechSeq2Seq final : public FileTask {
 
   std::vector<std::string> inputs() const override { return {kInputFeatures, std::string(data::kExampleWeight)}; }
   std::vector<std::string> optional_inputs() const override {
-    return {kTextLabels, tasks::kSpeechFrames, tasks::kSpeechLanguages, tasks::kSpeechTemperatures,
-            tasks::kSpeechDraws};
+    return {kTextLabels,         tasks::kSpeechFrames,  tasks::kSpeechLanguages, tasks::kSpeechTemperatures,
+            tasks::kSpeechDraws, tasks::kPreviousSpeech};
   }
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::optional<data::Example> outputs_of_all_passes(const data::Example& batch, const data::Example& outputs,
@@ -229,9 +199,11 @@ class SpeechSeq2Seq final : public FileTask {
     if (!options_.return_timestamps) return std::nullopt;
     return generate::time_tokens(settings_, generation_.eos_token_id.front());
   }
+  std::optional<generate::HistoryRules> history() const;
   tasks::SpeechAttempts attempts() const;
-  generate::GeneratedTokens generated(const nn::Scope& root, const models::EncodedSource& source,
-                                      const Columns& batch) const;
+  // prompt  the last of the first tokens
+  generate::GeneratedTokens generated(const nn::Scope& root, const models::EncodedSource& source, const Columns& batch,
+                                      const generate::FirstTokens& first, const generate::SpeechPrompt& prompt) const;
   // Adds the outputs of generated texts.
   void add_text(const nn::Scope& root, const models::EncodedSource& source, const Columns& batch,
                 Forward& forward) const;
@@ -273,6 +245,7 @@ class SpeechSeq2Seq final : public FileTask {
   const io::JsonObject settings_;                            // of generation
   const generate::SpeechPrompt prompt_, prediction_prompt_;  // the tokens before the texts of rows, and of predictions
   const std::optional<TimeTokens> times_;                    // of predictions
+  const std::optional<generate::HistoryRules> history_;      // of predictions
   const tasks::SpeechAttempts attempts_;                     // to write a text
   const std::optional<int32_t> no_speech_;                   // the token of silence, if texts depend on it
   const int64_t max_target_length_;
@@ -306,9 +279,12 @@ void SpeechSeq2Seq::require_lengths() {
   const int64_t new_tokens = options_.generation_max_length.value_or(max_target_length_);
   positions("generation_max_length", new_tokens, 1, max_target);
   generation_.max_new_tokens = new_tokens;
-  if (prediction_prompt_.size() >= max_target) {
+  const int64_t before =
+      history_ ? history_->size() + std::ssize(prediction_prompt_.tokens) : prediction_prompt_.size();
+  if (before >= max_target) {
     throw UsageError({.where = "prompt",
-                      .given = std::to_string(prediction_prompt_.size()) + " tokens, with those of language and task",
+                      .given = std::to_string(before) + " tokens, with those of language and task" +
+                               (history_ ? " and of earlier texts" : ""),
                       .expected = "fewer than " + std::to_string(max_target) + ", the positions of the decoder"});
   }
   if (times_ || max_seconds_ <= seconds_heard()) return;
@@ -318,15 +294,31 @@ void SpeechSeq2Seq::require_lengths() {
                     .fix = "let return_timestamps write the times of longer recordings, which are only predicted"});
 }
 
+std::optional<generate::HistoryRules> SpeechSeq2Seq::history() const {
+  const bool repeats_prompt = options_.prompt_condition_type == PromptCondition::kAllSegments;
+  const auto require = [](bool has_effect, const char* option, const char* given, const char* expected) {
+    if (!has_effect) throw UsageError({.where = option, .given = given, .expected = expected});
+  };
+  require(!options_.condition_on_prev_tokens || times_, "condition_on_prev_tokens", "without return_timestamps",
+          "return_timestamps beside it, as recordings of several windows need times");
+  require(!repeats_prompt || (options_.condition_on_prev_tokens && !options_.prompt.empty()), "prompt_condition_type",
+          "all-segments without earlier texts or without a prompt", "condition_on_prev_tokens and prompt beside it");
+  if (!options_.condition_on_prev_tokens) return std::nullopt;
+  return generate::HistoryRules{.start = generate::start_of_previous(settings_, tokenizer_),
+                                .prompt = prediction_prompt_.previous,
+                                .repeats_prompt = repeats_prompt,
+                                .max_tokens = body_.facts().max_target / 2 - 1};
+}
+
 tasks::SpeechAttempts SpeechSeq2Seq::attempts() const {
-  const generate::SpeechThresholds thresholds{.compression_ratio = options_.compression_ratio_threshold,
-                                              .logprob = options_.logprob_threshold,
-                                              .no_speech = options_.no_speech_threshold};
-  require_useful(options_.temperature, thresholds);
-  return {.temperatures = {options_.temperature.begin(), options_.temperature.end()},
-          .thresholds = thresholds,
-          .vocab_size = model_->written_vocab_size(),
-          .pad_id = pad_id()};
+  const tasks::SpeechAttempts attempts{.temperatures = {options_.temperature.begin(), options_.temperature.end()},
+                                       .thresholds = {.compression_ratio = options_.compression_ratio_threshold,
+                                                      .logprob = options_.logprob_threshold,
+                                                      .no_speech = options_.no_speech_threshold},
+                                       .vocab_size = model_->written_vocab_size(),
+                                       .pad_id = pad_id()};
+  tasks::require_useful(attempts);
+  return attempts;
 }
 
 // The language is among the labels.
@@ -343,6 +335,7 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
   example.set(kAudio, file_name(row));
   tasks::set_weight_of(row, example);
   if (has_passes()) tasks::set_window_columns(example, frames_heard(), !prediction_prompt_.languages.empty());
+  if (history_) tasks::set_previous_column(example, *history_);
   if (attempts_.are_scored()) tasks::set_attempt_columns(example, attempts_);
   if (labels == Labels::kIgnored) return example;
   require_language();
@@ -418,9 +411,18 @@ Forward SpeechSeq2Seq::forward(const nn::Scope& root, const Columns& batch) cons
 
 void SpeechSeq2Seq::add_text(const nn::Scope& root, const models::EncodedSource& source, const Columns& batch,
                              Forward& forward) const {
-  const generate::GeneratedTokens texts = generated(root, source, batch);
+  const bool has_labels = batch.contains(kTextLabels);
+  const auto column = [&](const char* name) {
+    const auto found = batch.find(name);
+    return found == batch.end() ? Value() : found->second;
+  };
+  const generate::SpeechPrompt& prompt = has_labels ? prompt_ : prediction_prompt_;
+  const generate::FirstTokens first = generate::first_tokens(
+      *model_, root, source, prompt,
+      {.languages = column(tasks::kSpeechLanguages), .previous = column(tasks::kPreviousSpeech)});
+  const generate::GeneratedTokens texts = generated(root, source, batch, first, prompt);
   tasks::add_generated(texts, batch.at(std::string(data::kExampleWeight)), forward);
-  const bool has_times = times_ && !batch.contains(kTextLabels);
+  const bool has_times = times_ && !has_labels;
   if (has_times || attempts_.are_scored()) {
     forward.outputs.emplace_back(tasks::kSpeechFrames, batch.at(tasks::kSpeechFrames));
   }
@@ -430,24 +432,19 @@ void SpeechSeq2Seq::add_text(const nn::Scope& root, const models::EncodedSource&
   }
   if (texts.logprobs) forward.outputs.emplace_back(tasks::kSpeechLogprobs, texts.logprobs);
   if (!no_speech_) return;
-  const generate::SpeechPrompt& prompt = batch.contains(kTextLabels) ? prompt_ : prediction_prompt_;
   forward.outputs.emplace_back(tasks::kNoSpeech,
-                               generate::no_speech_probability(*model_, root, source, prompt, *no_speech_));
+                               generate::no_speech_probability(*model_, root, source, prompt, first, *no_speech_));
 }
 
 // Texts that are compared with transcriptions have no times.
 generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const models::EncodedSource& source,
-                                                   const Columns& batch) const {
-  const bool has_labels = batch.contains(kTextLabels);
-  const auto languages = batch.find(tasks::kSpeechLanguages);
-  const generate::SpeechPrompt& prompt = has_labels ? prompt_ : prediction_prompt_;
-  const Value first = generate::first_tokens(*model_, root, source, prompt,
-                                             languages == batch.end() ? Value() : languages->second);
+                                                   const Columns& batch, const generate::FirstTokens& first,
+                                                   const generate::SpeechPrompt& prompt) const {
   GenerationOptions options = generation_;
-  options.max_new_tokens = std::min(*options.max_new_tokens, body_.facts().max_target - first.shape()[1]);
-  if (!has_labels) options.times = times_;
+  if (!batch.contains(kTextLabels)) options.times = times_;
   const auto without_previous = [&](generate::GeneratedTokens texts) {
-    texts.tokens = slice(texts.tokens, 1, {std::ssize(prompt.previous), texts.tokens.shape()[1]});
+    const int64_t previous = first.ids.shape()[1] - std::ssize(prompt.tokens);
+    texts.tokens = slice(texts.tokens, 1, {previous, texts.tokens.shape()[1]});
     return texts;
   };
   if (!attempts_.are_scored()) {
@@ -470,7 +467,8 @@ tasks::TimedSpeech SpeechSeq2Seq::timed_speech(const generate::SpeechPrompt& pro
   return {.scale = {.first = times_ ? times_->first : std::numeric_limits<int32_t>::max(), .step = step},
           .ends = generation_.eos_token_id,
           .prompt = std::ssize(prompt.tokens),
-          .window = frames_heard()};
+          .window = frames_heard(),
+          .history = history_};
 }
 
 // generate() of transformers then makes the same texts.

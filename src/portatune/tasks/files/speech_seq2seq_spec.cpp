@@ -50,8 +50,11 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
          {.lowest = 1, .default_help = "--max-target-length", .kept = true});
   fields("return_timestamps", return_timestamps,
          "say when each part of a text begins and ends; needed above 30 seconds", {});
-  fields("prompt", prompt, "text before that of a recording, with names and spellings to use",
-         {.placeholder = "TEXT"});
+  fields("prompt", prompt, "text before that of a recording, with names and spellings to use", {.placeholder = "TEXT"});
+  fields("condition_on_prev_tokens", condition_on_prev_tokens,
+         "the text of the last 30 seconds comes before that of the next ones",
+         {.other_names = "condition_on_previous_text"});
+  fields("prompt_condition_type", prompt_condition_type, "whether the prompt stays before all windows then", {});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
   fields("temperature", temperature, "of generated texts; after 0 others for texts that the thresholds refuse",
@@ -66,13 +69,14 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
 }
 
 const TaskSpec& speech_seq2seq_spec() {
-  static const TaskSpec kSpec = task_spec<SpeechSeq2SeqOptions>({.name = "speech-seq2seq",
-                                                                 .classes = {"WhisperForConditionalGeneration"},
-                                                                 .run_options = {RunOption::kWeightColumn},
-                                                                 .prediction_options = {"return_timestamps", "prompt"},
-                                                                 .pipeline = "automatic-speech-recognition",
-                                                                 .make = make_speech_seq2seq,
-                                                                 .sample_rows = rows_of_speech_seq2seq});
+  static const TaskSpec kSpec = task_spec<SpeechSeq2SeqOptions>(
+      {.name = "speech-seq2seq",
+       .classes = {"WhisperForConditionalGeneration"},
+       .run_options = {RunOption::kWeightColumn},
+       .prediction_options = {"return_timestamps", "prompt", "condition_on_prev_tokens", "prompt_condition_type"},
+       .pipeline = "automatic-speech-recognition",
+       .make = make_speech_seq2seq,
+       .sample_rows = rows_of_speech_seq2seq});
   return kSpec;
 }
 

@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "portatune/base/random.h"
+#include "portatune/base/text/message.h"
+#include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/metrics/texts/words.h"
+#include "portatune/tasks/speech_seq2seq.h"
 
 namespace portatune::tasks {
 namespace {
@@ -34,6 +37,11 @@ std::span<const int32_t> new_tokens_in(std::span<const int32_t> row, const Timed
   return all.first(std::min(all.size(), text_in(row, speech).size() + 1));
 }
 
+void append_padded(const std::vector<int32_t>& tokens, size_t size, std::vector<int32_t>& to) {
+  to.resize(to.size() + size - tokens.size(), -1);
+  to.insert(to.end(), tokens.begin(), tokens.end());
+}
+
 // The recordings of a batch, and what was heard of them.
 class Recordings {
  public:
@@ -46,7 +54,10 @@ class Recordings {
         speech_(speech),
         attempts_(attempts) {
     next_.erase(kLongFeatures);
-    for (const int32_t frames : outputs.tensor(kSpeechFrames).as<int32_t>()) rows_.push_back({.frames = frames});
+    for (const int32_t frames : outputs.tensor(kSpeechFrames).as<int32_t>()) {
+      rows_.push_back({.frames = frames, .history = {}});
+      if (speech.history) rows_.back().history.emplace(*speech.history);
+    }
   }
 
   bool are_heard() const {
@@ -67,6 +78,7 @@ class Recordings {
         ++row.attempt;
         continue;
       }
+      if (row.history) row.history->set_temperature(attempts_.temperatures[row.attempt]);
       row.attempt = 0;
       if (verdict == generate::SpeechVerdict::kSilent) {
         row.next += window_at(row.next, row.frames, speech_).frames;
@@ -82,6 +94,7 @@ class Recordings {
     if (next_.has(kSpeechLanguages)) {
       next_.set(kSpeechLanguages, column<int32_t>([](const Row& row) { return row.language; }));
     }
+    if (speech_.history) next_.set(kPreviousSpeech, previous_texts());
     if (attempts_.are_scored()) set_attempts();
     return next_;
   }
@@ -103,6 +116,7 @@ class Recordings {
     size_t attempt = 0;                             // index of the temperature
     int32_t language = -1;                          // that of the first window
     std::vector<int32_t> tokens = {}, begins = {};  // of the windows
+    std::optional<generate::SpeechHistory> history;
 
     bool is_heard() const { return next >= frames; }
   };
@@ -120,10 +134,18 @@ class Recordings {
   void add(std::span<const int32_t> heard, Row& row) const {
     row.tokens.insert(row.tokens.end(), heard.begin(), heard.end());
     row.begins.push_back(static_cast<int32_t>(row.next));
+    if (row.history) row.history->add(text_in(heard, speech_), speech_.scale);
     const bool is_one_window = row.frames <= speech_.window;
     row.next = is_one_window ? row.frames
                              : generate::next_window(text_in(heard, speech_), speech_.scale,
                                                      window_at(row.next, row.frames, speech_));
+  }
+
+  Tensor previous_texts() const {
+    const int64_t size = speech_.history->size();
+    std::vector<int32_t> all;
+    for (const Row& row : rows_) append_padded(row.history->previous(), static_cast<size_t>(size), all);
+    return Tensor({std::ssize(rows_), size}, std::span<const int32_t>(all));
   }
 
   void set_attempts() {
@@ -238,6 +260,38 @@ bool SpeechAttempts::samples() const {
 
 bool SpeechAttempts::are_scored() const { return samples() || thresholds.compression_ratio || thresholds.logprob; }
 
+void require_useful(const SpeechAttempts& attempts) {
+  const std::vector<double>& temperatures = attempts.temperatures;
+  const generate::SpeechThresholds& thresholds = attempts.thresholds;
+  const auto refuse = [](const char* option, const std::string& given, const std::string& expected) {
+    throw UsageError({.where = option, .given = given, .expected = expected});
+  };
+  std::string given;
+  for (const double t : temperatures) given += (given.empty() ? "" : ",") + to_text(t);
+  const auto is_possible = [](double t) { return t >= 0 && t <= Temperature::kHighest; };
+  if (temperatures.empty() || !std::ranges::all_of(temperatures, is_possible)) {
+    refuse("temperature", given, OptionType<Temperature>::expected());
+  }
+  const bool refuses = thresholds.compression_ratio || thresholds.logprob;
+  if (temperatures.size() > 1 && !refuses) {
+    refuse("temperature", given + " without a threshold that refuses texts",
+           "one temperature, or compression_ratio_threshold or logprob_threshold beside several");
+  }
+  if (thresholds.no_speech && !thresholds.logprob) {
+    refuse("no_speech_threshold", to_text(*thresholds.no_speech) + " without logprob_threshold",
+           "logprob_threshold beside it, as only improbable texts can be silence");
+  }
+  if (temperatures.size() > 1) return;
+  const std::string expected =
+      "several temperatures beside it, such as 0,0.2,0.4, as a refused text needs the next one";
+  if (thresholds.compression_ratio) {
+    refuse("compression_ratio_threshold", to_text(*thresholds.compression_ratio) + " with one temperature", expected);
+  }
+  if (thresholds.logprob && !thresholds.no_speech) {
+    refuse("logprob_threshold", to_text(*thresholds.logprob) + " with one temperature", expected);
+  }
+}
+
 void set_window_columns(data::Example& example, int64_t window, bool detects_language) {
   example.set(kSpeechFrames, Tensor({}, {static_cast<int32_t>(window)}));
   example.set(kLongFeatures, "");
@@ -249,6 +303,12 @@ void set_long_recording(data::Example& example, const char* name, const Tensor& 
   example.set(kSpeechFrames, Tensor({}, {static_cast<int32_t>(spectrogram.shape()[1])}));
   const std::span<const float> values = spectrogram.as<float>();
   example.set(kLongFeatures, std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
+}
+
+void set_previous_column(data::Example& example, const generate::HistoryRules& history) {
+  std::vector<int32_t> tokens;
+  append_padded(generate::SpeechHistory(history).previous(), static_cast<size_t>(history.size()), tokens);
+  example.set(kPreviousSpeech, vector_of(tokens));
 }
 
 void set_attempt_columns(data::Example& example, const SpeechAttempts& attempts) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "portatune/generate/speech/history.h"
 #include "portatune/generate/speech/segments.h"
 #include "portatune/generate/speech/thresholds.h"
 #include "portatune/tasks.h"
@@ -17,6 +19,9 @@ namespace portatune::tasks {
 inline constexpr const char* kSpeechFrames = "speech_frames";
 /// Column of a batch, int32 [batch]: the id of a language that is known from an earlier window, else -1.
 inline constexpr const char* kSpeechLanguages = "speech_languages";
+/// Column of a batch, int32 [batch, HistoryRules::size()]: the tokens before the text of a window, with -1 before them;
+/// only with TimedSpeech::history.
+inline constexpr const char* kPreviousSpeech = "previous_speech";
 /// Column of a batch, float32 [batch]: the temperature of a text.
 inline constexpr const char* kSpeechTemperatures = "speech_temperatures";
 /// Column of a batch, int32 [batch]: RowTemperatures::draws.
@@ -35,6 +40,8 @@ struct TimedSpeech {
   std::vector<int32_t> ends;  ///< tokens that end a text
   int64_t prompt;             ///< number of tokens before a text
   int64_t window;             ///< frames that the model hears at a time
+  /// How texts come before those of later windows; none: they do not.
+  std::optional<generate::HistoryRules> history = {};
 };
 
 /// How often a model writes a text.
@@ -49,9 +56,16 @@ struct SpeechAttempts {
   bool are_scored() const;
 };
 
+/// Refuses temperatures and thresholds that transformers would ignore or fail on.
+/// errors  UsageError
+void require_useful(const SpeechAttempts& attempts);
+
 /// Adds the columns to an example that its recording needs if it has several windows, as if it had one.
 /// window  frames that the model hears at a time
 void set_window_columns(data::Example& example, int64_t window, bool detects_language);
+
+/// Adds the column of the tokens before the first window.
+void set_previous_column(data::Example& example, const generate::HistoryRules& history);
 
 /// Adds the columns of the first attempt. kSpeechDraws, which follows from the sound, is 0 at first.
 void set_attempt_columns(data::Example& example, const SpeechAttempts& attempts);
