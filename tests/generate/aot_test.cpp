@@ -83,7 +83,7 @@ TEST_P(LoopAot, TextsOfSourcesCompile) {
   expect_compiles({source.input_ids, source.attention_mask}, texts.tokens);
 }
 
-// The language of a recording is the most probable one, and the text has times.
+// The language of a recording is the most probable one, and the text has times and earlier texts before it.
 TEST_P(LoopAot, TextsOfRecordingsCompile) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
   const auto model = models::speech_model(config_of("models/whisper_lm"));
@@ -91,11 +91,12 @@ TEST_P(LoopAot, TextsOfRecordingsCompile) {
   const auto [frames, mel_bins] = encoder.speech_facts().spectrogram;
   const Value recordings = parameter("recordings", {DType::kFloat32, {2, mel_bins, frames}});
   const models::EncodedSource source = models::encoded_speech(encoder.encoder_states(root_, recordings));
+  const Value previous = parameter("previous", {DType::kInt32, {2, 3}});
   const generate::FirstTokens first =
-      generate::first_tokens(*model, root_, source, {.tokens = {58}, .languages = {50, 51}});
+      generate::first_tokens(*model, root_, source, {.tokens = {58}, .languages = {50, 51}}, {.previous = previous});
   const GenerationOptions options{
       .max_new_tokens = 6, .eos_token_id = {57}, .times = TimeTokens{.first = 40, .end = 57}};
-  expect_compiles({recordings}, generate::generated_tokens(*model, root_, source, first, options).tokens);
+  expect_compiles({recordings, previous}, generate::generated_tokens(*model, root_, source, first, options).tokens);
 }
 
 TEST_P(LoopAot, ColorsOfPixelsCompile) {
