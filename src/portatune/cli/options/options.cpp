@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "portatune/base/text/message.h"
+#include "portatune/cli/options/bad_rows.h"
 #include "portatune/cli/options/described_options.h"
-#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/names/other_names.h"
+#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/recipes/printed_config.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
-#include "portatune/cli/options/bad_rows.h"
 #include "portatune/hub/adapters/adapter.h"
 #include "portatune/io/hub/hub_name.h"
 #include "portatune/run/inputs/batches/padding.h"
@@ -160,7 +160,9 @@ void add_dtype(CLI::App& command, DType& dtype, const std::string& help = "type 
 }
 
 void add_device(CLI::App& command, DeviceOptions& device) {
-  const auto as_cuda = [](const std::string& name) { return name.starts_with("gpu") ? "cuda" + name.substr(3) : name; };
+  const auto as_cuda = [](const std::string& name) {
+    return name == "gpu" || name.starts_with("gpu:") ? "cuda" + name.substr(3) : name;
+  };
   add_fields(command, without(fields_of(device), "mesh"));
   command.get_option("--device")->transform(as_cuda, "");
 }
