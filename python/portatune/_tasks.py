@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from portatune import _errors
 from portatune._native import core
 
 if TYPE_CHECKING:
@@ -129,8 +130,11 @@ class _Functions:
         self.settings = task.settings
 
     def forward(self, model: core.Model, batch: Mapping[str, Any]) -> tuple[core.Value, dict[str, core.Value]]:
-        losses, outputs = self._task.forward(model, batch)
-        return losses, dict(outputs)
+        result = self._task.forward(model, batch)
+        if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], Mapping):
+            raise _errors.usage_error(f"{type(self._task).__name__}.forward()", _errors.kind_of(result),
+                                      "portatune.Forward(losses, outputs), with a dict of outputs")
+        return result[0], dict(result[1])
 
     def compute_metrics(self, batches: Iterable[Any]) -> dict[str, float]:
         import numpy

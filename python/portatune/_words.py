@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from portatune import _rows
+from portatune import _errors, _rows
 
 
 def texts(value: Any) -> list[str]:
@@ -41,6 +41,8 @@ def held_out(validation: Any) -> dict[str, Any]:
 def words(command: str, options: Mapping[str, Any]) -> list[str]:
     """Returns the words of a command: ["fit", "--learning-rate=5e-05"] for learning_rate=5e-5. None is no value."""
     task: Any = options.get("task")
+    if isinstance(task, type):
+        raise _errors.usage_error("task", f"the class {task.__name__}", "an instance of it", f"task={task.__name__}()")
     if hasattr(task, "_options"):  # a Task of the user
         of_task = task._options()
         given = {name: value for name, value in options.items() if value is not None}

@@ -289,6 +289,33 @@ class Operations(toy.InFolder):
         with self.assertRaisesRegex(LookupError, "enough"):
             portatune.Trainer(MODEL, ROWS, task=Numbers({"x": fail}), quiet=True)
 
+    def test_a_value_has_no_truth_value_and_is_none_for_numpy(self):
+        def traps(x):
+            with self.assertRaisesRegex(TypeError, r"truth value of bool\[1, 4\] is unknown.*ops\.where"):
+                bool(x > 0)
+            with self.assertRaisesRegex(TypeError, "does not support ufuncs"):
+                numpy.exp(x)
+            with self.assertRaises(TypeError):
+                numpy.ones(4) * x
+            self.assertEqual([(factor * x).dtype for factor in (numpy.float32(2), numpy.float64(2), numpy.int64(2))],
+                             ["float32"] * 3)
+            return x
+
+        portatune.Trainer(MODEL, ROWS, task=Numbers({"x": traps}), quiet=True)
+
+    def test_forward_returns_a_forward(self):
+        for result, kind in ((lambda x: None, "None"), (lambda x: x, "type Value"), (lambda x: (x, x), "type tuple")):
+            class Wrong(Numbers):
+                def forward(self, model, batch):
+                    return result(batch["x"][:, 0])  # noqa: B023  (called at once)
+
+            with self.assertRaisesRegex(portatune.UsageError, rf"Wrong\.forward\(\)\n.*{kind}\n.*portatune.Forward"):
+                portatune.Trainer(MODEL, ROWS, task=Wrong({}), quiet=True)
+
+    def test_a_class_is_no_task(self):
+        with self.assertRaisesRegex(portatune.UsageError, r"the class Numbers\n.*\n +fix +task=Numbers\(\)"):
+            portatune.Trainer(MODEL, ROWS, task=Numbers, quiet=True)
+
     def test_losses_of_a_wrong_shape_are_refused(self):
         class Mean(Numbers):
             def forward(self, model, batch):

@@ -264,6 +264,8 @@ TEST(OtherNames, ValuesOfDtypeAndDevice) {
   EXPECT_EQ(fit_arguments({"--dtype", "bf16"}).training.dtype, DType::kBFloat16);
   EXPECT_EQ(fit_arguments({"--dtype", "fp32"}).training.dtype, DType::kFloat32);
   EXPECT_EQ(fit_arguments({"--device", "gpu"}).device.device, "cuda");
+  EXPECT_EQ(fit_arguments({"--device", "gpu:0,1"}).device.device, "cuda:0,1");
+  EXPECT_EQ(fit_arguments({"--device", "gpuu"}).device.device, "gpuu");  // an error names what was typed
   EXPECT_EQ(fit_arguments({"--no_cuda"}).device.device, "cpu");
 }
 

@@ -160,7 +160,9 @@ void add_dtype(CLI::App& command, DType& dtype, const std::string& help = "type 
 }
 
 void add_device(CLI::App& command, DeviceOptions& device) {
-  const auto as_cuda = [](const std::string& name) { return name.starts_with("gpu") ? "cuda" + name.substr(3) : name; };
+  const auto as_cuda = [](const std::string& name) {
+    return name == "gpu" || name.starts_with("gpu:") ? "cuda" + name.substr(3) : name;
+  };
   add_fields(command, without(fields_of(device), "mesh"));
   command.get_option("--device")->transform(as_cuda, "");
 }

@@ -190,11 +190,20 @@ Value transposed(const Value& x, const std::optional<std::vector<int64_t>>& axes
 
 Value converted(const Value& x, const std::string& dtype) { return convert(x, dtype_called(dtype)); }
 
+// forward() runs before the device computes anything, so Python cannot decide by an element.
+bool truth_of(const Value& x) {
+  throw nb::type_error(("the truth value of " + to_string(x.type()) +
+                        " is unknown while forward() builds the program: use portatune.ops.where()")
+                           .c_str());
+}
+
 void bind_value(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<Value>(module, "Value",
-                    "An array of the graph: its type is known, its elements are computed by the device. Operators "
-                    "broadcast and choose types as NumPy does.")
+  nb::class_<Value> value(module, "Value",
+                          "An array of the graph: its type is known, its elements are computed by the device. "
+                          "Operators broadcast and choose types as NumPy does.");
+  value.attr("__array_ufunc__") = nb::none();  // functions of NumPy refuse a value, as they would loop over it
+  value.def("__bool__", truth_of)
       .def_prop_ro("shape", [](const Value& x) { return Sizes(nb::cast(shape_of(x))); })
       .def_prop_ro("dtype", [](const Value& x) { return std::string(name_of(x.dtype())); })
       .def_prop_ro("ndim", &Value::rank)
