@@ -125,8 +125,8 @@ struct RunOptions {
   int64_t folds = 0;                ///< Number of folds of a cross-validation.
   std::string group_column;         ///< Rows with the same text here belong to one fold; empty: each row by itself.
   std::vector<std::string> test;    ///< Files of rows that the models of all folds predict.
-  /// Most runs of a cross-validation or a sweep that train at the same time, on a CPU; 0: the number of cores. They are
-  /// fewer if memory is short.
+  /// Maximum number of runs of a cross-validation or a sweep at the same time, on a CPU; 0: the number of cores. They
+  /// are fewer if memory is short.
   int64_t max_concurrent_runs = 0;
   StopToken stop;  ///< Requests the end of this run, and of no other one.
 
@@ -213,7 +213,7 @@ class PredictionSink {
 /// Opens the sink before the first prediction. The task and its rows outlive it.
 using OpenSink = std::function<std::unique_ptr<PredictionSink>(const RowTask& task, const data::Dataset& rows)>;
 
-/// Counts the rows of passes over data.
+/// Counts the rows of passes over data, or the steps of runs that train at the same time.
 class RowProgress {
  public:
   virtual ~RowProgress() = default;
@@ -264,7 +264,8 @@ struct OneOfRuns {
   std::vector<TrialSetting> settings = {};  ///< Those of a trial, with its seed.
 };
 
-/// Observer of a run. By default nothing is reported. Of several processes each has its own observer.
+/// Observer of a run. By default nothing is reported. Of several processes each has its own observer. Runs that train
+/// at the same time call it from several threads, one call at a time.
 class Events {
  public:
   virtual ~Events() = default;
@@ -293,7 +294,7 @@ class Events {
   virtual void stopped([[maybe_unused]] int64_t step, [[maybe_unused]] const std::filesystem::path& checkpoint) {}
   /// The run ends before its last step, or without its model, and this checkpoint can resume it. Only the first process
   /// reports it.
-  /// checkpoint  empty if one of several runs was to begin
+  /// checkpoint  empty if the stop came before the first step of one of several runs
   /// reason      the event, such as "the model is not saved; step 8 is in out/checkpoint-8"
   virtual void resumable([[maybe_unused]] const std::filesystem::path& checkpoint,
                          [[maybe_unused]] const std::string& reason) {}
@@ -307,7 +308,7 @@ class Events {
 
   /// Observer of passes over data.
   /// activity  the purpose of the passes: "evaluating"
-  /// unit      of what it counts: "rows"
+  /// unit      name of the counted elements: "rows"
   virtual std::unique_ptr<RowProgress> progress(const std::string& activity, const std::string& unit = "rows");
   /// Observer of the training of one model. Its should_stop() requests the end of the run, like RunOptions::stop. Runs
   /// that train at the same time have none.

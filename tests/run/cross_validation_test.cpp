@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/program.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/run.h"
 #include "run/toy_run.h"
 
@@ -65,6 +66,57 @@ TEST(CrossValidation, FoldsAtTheSameTimeEqualThoseOneAfterTheOther) {
        {"fold-1/model.safetensors", "fold-2/model.safetensors", "fold-3/model.safetensors", "out_of_fold.jsonl"}) {
     EXPECT_TRUE(cli::read(together / name) == cli::read(alone / name)) << name;
   }
+}
+
+// Requests a stop when a fold is measured beside others.
+class StopAtScores final : public Events {
+ public:
+  explicit StopAtScores(StopSource& stop) : stop_(stop) {}
+
+  void notice(const std::string& text) override { text_ += text + "\n"; }
+  void scores_beside_others(const std::string&, int64_t, const Scores&) override { stop_.request_stop(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  StopSource& stop_;
+  std::string text_;
+};
+
+TEST(CrossValidation, FoldsAtTheSameTimeResume) {
+  if (usable_cores() < 2) GTEST_SKIP() << "needs two cores";
+  const cli::Toy toy;
+  RunOptions options = options_of(toy, "folds");
+  options.validation = {};
+  options.folds = 3;
+  RunOptions stopped = options;
+  StopSource stop;
+  stopped.stop = stop.token();
+  StopAtScores events(stop);
+  EXPECT_FALSE(cross_validate(stopped, events));
+  Events unobserved;
+  options.resume = true;
+  EXPECT_TRUE(cross_validate(options, unobserved));
+  RunOptions whole = options;
+  whole.resume = false;
+  whole.output = toy.file("whole");
+  whole.max_concurrent_runs = 1;
+  EXPECT_TRUE(cross_validate(whole, unobserved));
+  EXPECT_TRUE(cli::read(options.output / "out_of_fold.jsonl") == cli::read(whole.output / "out_of_fold.jsonl"));
+  // The last fold has all cores, as the others are trained.
+  std::filesystem::remove_all(options.output / "fold-2");
+  StopSource none;
+  StopAtScores last(none);
+  EXPECT_TRUE(cross_validate(options, last));
+  EXPECT_THAT(last.text(), testing::HasSubstr("fold 1 of 3: trained by an earlier run"));
+  EXPECT_THAT(last.text(), testing::Not(testing::HasSubstr("at the same time")));
+}
+
+TEST(OneRun, RefusesANumberOfRunsAtTheSameTime) {
+  const cli::Toy toy;
+  RunOptions options = options_of(toy, "tuned");
+  options.max_concurrent_runs = 2;
+  Events unobserved;
+  EXPECT_THROW(fit(options, unobserved), UsageError);
 }
 
 }  // namespace

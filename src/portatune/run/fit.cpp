@@ -243,6 +243,10 @@ void check_run(const RunOptions& options) {
   check_options_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
+  if (options.max_concurrent_runs != 0) {
+    train::refuse_option("max_concurrent_runs", std::to_string(options.max_concurrent_runs) + " with one run",
+                         "--folds or a sweep, whose runs can train at the same time");
+  }
   if (!options.resume_from_checkpoint.empty()) require_checkpoint(options);
 }
 

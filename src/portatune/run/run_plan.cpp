@@ -56,8 +56,10 @@ RunPlan plan_like(const RunPlan& other, RunOptions options, std::filesystem::pat
   RunPlan plan(std::move(options));
   plan.checkpoint = std::move(checkpoint);
   std::vector<GivenOption> given = std::move(plan.model.given);
+  std::shared_ptr<hub::ValidCheckpoint> valid_checkpoint = std::move(plan.model.valid_checkpoint);
   plan.model = other.model;
   plan.model.given = std::move(given);
+  plan.model.valid_checkpoint = std::move(valid_checkpoint);
   plan.train = other.train;
   plan.validation = other.validation;
   plan.training.lora = other.training.lora;

@@ -50,11 +50,21 @@ TEST(EventsAtOnce, CountsStepsInABarThatOtherLinesHide) {
   EXPECT_THAT(lines.lines, ElementsAre("a", "training in steps", "hidden", "b", "end after 2", "c"));
 }
 
-TEST(EventsAtOnce, PassesAWarningOnOnce) {
+TEST(EventsAtOnce, PassesASharedWarningOnOnce) {
   Lines lines;
   EventsAtOnce events(lines);
   for (const char* text : {"disk", "disk", "cache"}) events.warning(text);
-  EXPECT_THAT(lines.lines, ElementsAre("warning: disk", "warning: cache"));
+  events.warning_of_run("fold 1", "rows");
+  events.warning_of_run("fold 2", "rows");
+  EXPECT_THAT(lines.lines, ElementsAre("warning: disk", "warning: cache", "warning: fold 1: rows"));
+}
+
+TEST(EventsAtOnce, PassesTheSameWarningOfEachRunAloneOn) {
+  Lines lines;
+  EventsAtOnce events(lines);
+  events.warning_of_run_alone("rows");
+  events.warning_of_run_alone("rows");
+  EXPECT_EQ(lines.lines.size(), 2u);
 }
 
 TEST(EventsAtOnce, ReportsOneStopWhenAllHaveStopped) {
@@ -70,7 +80,7 @@ TEST(EventsAtOnce, ReportsOneStopWhenAllHaveStopped) {
 TEST(EventsAtOnce, ReportsAStopBetweenTwoRuns) {
   Lines lines;
   EventsAtOnce(lines).report_stop();
-  EXPECT_THAT(lines.lines, ElementsAre("resumable: stopped before the next run"));
+  EXPECT_THAT(lines.lines, ElementsAre("resumable: stopped before the first step of a run"));
 }
 
 TEST(EventsOfRun, NameTheLinesOfARunBesideOthers) {

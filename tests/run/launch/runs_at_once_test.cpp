@@ -31,6 +31,14 @@ TEST(BestAtOnce, KeepsTheLimit) {
   EXPECT_EQ(best_at_once(9, 8, 4), 4);
 }
 
+TEST(RunsThatFit, LeaveRoomForTheGrowthOfEachRun) {
+  EXPECT_EQ(runs_that_fit(1000, 10000), 7);  // 500 for the first run, 1500 for each of six others
+  EXPECT_EQ(runs_that_fit(1000, 1999), 1);
+  EXPECT_EQ(runs_that_fit(1000, 2000), 2);
+  EXPECT_EQ(runs_that_fit(1000, 0), 1);
+  EXPECT_GT(runs_that_fit(0, int64_t{1} << 40), 1000);
+}
+
 TEST(PartsOfCores, DivideThemAll) {
   EXPECT_THAT(parts_of_cores({0, 2, 4, 6, 8}, 2), ElementsAre(ElementsAre(0, 2), ElementsAre(4, 6, 8)));
   EXPECT_THAT(parts_of_cores({3}, 1), ElementsAre(ElementsAre(3)));
@@ -62,11 +70,12 @@ TEST(RunsAtOnce, TrainEachRunOnce) {
     options.max_concurrent_runs = most;
     Events events;
     Begun begun;
-    EXPECT_TRUE(RunsAtOnce(options, nullptr, events).train(numbers(7), [&](size_t run, const RunsAtOnce::Place& place) {
-      begun.add(run);
-      place.has_stepped();
-      return true;
-    }));
+    EXPECT_TRUE(
+        RunsAtOnce(options, nullptr, events).train(numbers(7), [&](size_t run, const RunsAtOnce::Context& context) {
+          begun.add(run);
+          context.has_stepped();
+          return true;
+        }));
     EXPECT_THAT(begun.runs(), UnorderedElementsAreArray(numbers(7)));
   }
 }
@@ -76,11 +85,12 @@ TEST(RunsAtOnce, TrainInOrderWithAnObserver) {
   Events events;
   Callback observer;
   std::vector<size_t> begun;
-  EXPECT_TRUE(RunsAtOnce(options, &observer, events).train(numbers(5), [&](size_t run, const RunsAtOnce::Place& place) {
-    EXPECT_TRUE(place.is_alone);
-    begun.push_back(run);
-    return true;
-  }));
+  EXPECT_TRUE(
+      RunsAtOnce(options, &observer, events).train(numbers(5), [&](size_t run, const RunsAtOnce::Context& context) {
+        EXPECT_TRUE(context.is_alone);
+        begun.push_back(run);
+        return true;
+      }));
   EXPECT_EQ(begun, numbers(5));
 }
 
@@ -92,16 +102,16 @@ TEST(RunsAtOnce, AFailureStopsTheOthersAndIsThrown) {
   Events events;
   std::atomic<bool> second_has_begun = false;
   std::atomic<int> begun = 0;
-  const auto train = [&](size_t run, const RunsAtOnce::Place& place) {
+  const auto train = [&](size_t run, const RunsAtOnce::Context& context) {
     ++begun;
     if (run == 0) {
-      place.has_stepped();
+      context.has_stepped();
       second_has_begun.wait(false);
       throw std::runtime_error("no data");
     }
     second_has_begun = true;
     second_has_begun.notify_all();
-    while (!place.stop.stop_requested()) std::this_thread::yield();
+    while (!context.stop.stop_requested()) std::this_thread::yield();
     return false;
   };
   EXPECT_THROW(RunsAtOnce(options, nullptr, events).train(numbers(6), train), std::runtime_error);
@@ -113,10 +123,10 @@ TEST(RunsAtOnce, ARequestOfTheUserStopsAll) {
   RunOptions options;
   options.stop = stop.token();
   Events events;
-  const auto train = [&](size_t, const RunsAtOnce::Place& place) {
-    place.has_stepped();
+  const auto train = [&](size_t, const RunsAtOnce::Context& context) {
+    context.has_stepped();
     stop.request_stop();
-    while (!place.stop.stop_requested()) std::this_thread::yield();
+    while (!context.stop.stop_requested()) std::this_thread::yield();
     return false;
   };
   EXPECT_FALSE(RunsAtOnce(options, nullptr, events).train(numbers(6), train));
@@ -127,7 +137,7 @@ TEST(RunsAtOnce, ARunThatIsStoppedBeforeItsTrainingStopsAll) {
     RunOptions options;
     options.max_concurrent_runs = most;
     Events events;
-    EXPECT_FALSE(RunsAtOnce(options, nullptr, events).train(numbers(6), [](size_t, const RunsAtOnce::Place&) -> bool {
+    EXPECT_FALSE(RunsAtOnce(options, nullptr, events).train(numbers(6), [](size_t, const RunsAtOnce::Context&) -> bool {
       throw Stopped();
     }));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -143,6 +144,30 @@ TEST(Sweep, TrialsAtTheSameTimeEqualThoseOneAfterTheOther) {
     EXPECT_EQ(weights_in(together->output / trial_name(i)), weights_in(alone->output / trial_name(i))) << i;
   }
   if (usable_cores() > 1) EXPECT_THAT(notes.text(), HasSubstr(" runs at the same time, on "));
+}
+
+// Reports a shortage of memory at the first start of the first trial.
+class ShortMemory final : public Events {
+ public:
+  void run_begins(const OneOfRuns& run) override {
+    if (run.number == 1 && starts++ == 0) throw std::bad_alloc();
+  }
+
+  int64_t starts = 0;
+};
+
+TEST(Sweep, ATrialWithoutMemoryBesideOthersTrainsAgainAlone) {
+  const Toy toy;
+  for (const int64_t most : {0, 1}) {
+    SweepOptions options = sweep_of(toy, "sweep" + std::to_string(most), {"1e-2", "1e-3"}, {1});
+    for (Trial& trial : options.trials) trial.options.max_concurrent_runs = most;
+    ShortMemory events;
+    const std::optional<SweepOutcome> outcome = sweep(options, events);
+    ASSERT_TRUE(outcome);
+    const bool has_others = most == 0 && usable_cores() > 1;
+    EXPECT_EQ(events.starts, has_others ? 2 : 1);
+    EXPECT_EQ(outcome->failed.size(), has_others ? 0u : 1u);
+  }
 }
 
 TEST(Sweep, StoppedWhileTrialsTrainAtTheSameTimeItResumes) {

@@ -96,7 +96,7 @@ struct Reporting;
 class RowBar final : public run::RowProgress {
  public:
   /// activity  "evaluating"
-  /// unit      of what it counts
+  /// unit      name of the counted elements
   RowBar(const Reporting& reporting, std::string activity, std::string unit = "rows");
   RowBar(Terminal terminal, std::string activity, std::string unit = "rows");
   ~RowBar() override { hide(); }

@@ -31,12 +31,14 @@ void WatchedFiles::add(const std::string& path) {
 }
 
 std::string WatchedFiles::content_hash(const std::vector<std::string>& files) {
+  const std::lock_guard lock(mutex_);
   hash_ = io::content_hash(files);
   hashed_ = files;
   return hash_;
 }
 
 std::optional<FileChange> WatchedFiles::first_change() {
+  const std::lock_guard lock(mutex_);
   std::vector<std::pair<Watched*, FileStamp>> touched;  // hashed files with a new time or inode but the same size
   for (Watched& file : files_) {
     const FileStamp now = FileStamp::of(file.path);

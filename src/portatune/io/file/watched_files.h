@@ -1,6 +1,7 @@
 // Detection of changes to files that a run reads again in each epoch.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace portatune::io {
 
-/// Stores the size, modification time and inode of local files.
+/// Stores the size, modification time and inode of local files. Thread-safe.
 class WatchedFiles {
  public:
   /// Watches files, and all files in and below folders. Remote files and other kinds of files are not watched.
@@ -28,6 +29,7 @@ class WatchedFiles {
   };
   void add(const std::string& path);
 
+  std::mutex mutex_;  // guards the members below
   std::vector<Watched> files_;
   std::vector<std::string> hashed_;
   std::string hash_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 
 #include "portatune/base/threads/stop.h"
 #include "portatune/data.h"
@@ -113,28 +112,34 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
   return data::group_k_fold(groups, static_cast<int>(a.folds));
 }
 
-// Trains the model of a fold, unless an earlier run has done so. Returns false if the run was stopped on request.
-// encoded   rows that earlier folds have encoded
-// is_first  whether no fold has trained before
+// Whether an earlier run has trained the model of a fold.
+bool is_trained(const RunPlan& plan, int64_t fold, Events& events) {
+  const fs::path folder = folder_of(plan, fold);
+  io::recover_directory(folder);
+  train::recover_checkpoints(folder);
+  remove_leftovers_of_records(folder);
+  if (!is_trained(folder)) return false;
+  events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, plan.folds));
+  return true;
+}
+
+// Trains the model of a fold. Returns false if the run was stopped on request.
+// encoded    rows that any fold has encoded
+// has_begun  whether a fold has trained before; set to true
 bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_of,
-                const std::shared_ptr<data::ExampleMemory>& encoded, const RunsAtOnce::Place& place,
-                std::atomic<bool>& is_first, EventsAtOnce& all_events, Callback* callback) {
+                const std::shared_ptr<data::ExampleMemory>& encoded, const RunsAtOnce::Context& context,
+                std::atomic<bool>& has_begun, EventsAtOnce& all_events, Callback* callback) {
   RunPlan of_fold = plan;
-  of_fold.stop = place.stop;
+  of_fold.stop = context.stop;
   of_fold.output = folder_of(plan, fold);
-  io::recover_directory(of_fold.output);
-  train::recover_checkpoints(of_fold.output);
-  remove_leftovers_of_records(of_fold.output);
-  if (is_trained(of_fold.output)) {
-    all_events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, plan.folds));
-    return true;
-  }
+  of_fold.model.valid_checkpoint = hub::new_valid_checkpoint();
   all_events.notice(fmt::format("fold {} of {}", fold + 1, plan.folds));
-  EventsOfRun events(all_events, place, fmt::format("fold {}", fold + 1), place.is_alone || is_first.exchange(false));
+  EventsOfRun events(all_events, context, fmt::format("fold {}", fold + 1),
+                     !has_begun.exchange(true) || context.is_alone);
   of_fold.training.must_match["fold"] = fmt::format("{} of {}", fold + 1, plan.folds);
   of_fold.checkpoint = checkpoint_of(of_fold, events);
   if (!of_fold.checkpoint.empty()) {
-    of_fold.task = open_task(plan.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);
+    of_fold.task = open_task(of_fold.model, of_fold.checkpoint, plan.train, Classes::kOfRows, events);
     keep_encoded_rows(*of_fold.task, encoded);
   }
   const RowTask& task = *of_fold.task;
@@ -143,7 +148,7 @@ bool train_fold(const RunPlan& plan, int64_t fold, const std::vector<int>& fold_
   const data::Dataset batches = evaluation_batches(plan.model, task, held_out, eval_batch_size(plan), kFoldLabels);
   SurveyedRows split({.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}});
   all_events.run_begins({.number = fold + 1, .output = of_fold.output});
-  if (train_model(of_fold, split, place.device, events, callback)) return true;
+  if (train_model(of_fold, split, context.device, events, callback)) return true;
   events.report_stop();
   return false;
 }
@@ -177,12 +182,14 @@ void require_mean_predictions(const RunPlan& plan) {
 bool train_folds(const RunPlan& plan, const std::vector<int>& fold_of, Events& events, Callback* callback) {
   const auto encoded = std::make_shared<data::ExampleMemory>(kMaxEncodedRows);
   keep_encoded_rows(*plan.task, encoded);
-  std::vector<size_t> folds(static_cast<size_t>(plan.folds));
-  std::iota(folds.begin(), folds.end(), 0);
   EventsAtOnce shared_events(events);
-  std::atomic<bool> is_first = true;
-  const auto train = [&](size_t fold, const RunsAtOnce::Place& place) {
-    return train_fold(plan, static_cast<int64_t>(fold), fold_of, encoded, place, is_first, shared_events, callback);
+  std::atomic<bool> has_begun = false;
+  std::vector<size_t> folds;
+  for (int64_t fold = 0; fold < plan.folds; ++fold) {
+    if (!is_trained(plan, fold, shared_events)) folds.push_back(static_cast<size_t>(fold));
+  }
+  const auto train = [&](size_t fold, const RunsAtOnce::Context& context) {
+    return train_fold(plan, static_cast<int64_t>(fold), fold_of, encoded, context, has_begun, shared_events, callback);
   };
   if (RunsAtOnce(plan, callback, shared_events).train(folds, train)) return true;
   shared_events.report_stop();

@@ -14,7 +14,8 @@
 
 namespace portatune::run {
 
-/// Passes the events of several threads on, one at a time. A warning that several runs share is passed on once.
+/// Passes the events of several threads on, one at a time. A warning about the device or the rows of several runs is
+/// passed on once.
 class EventsAtOnce final : public Events {
  public:
   /// events  must outlive this object
@@ -35,10 +36,16 @@ class EventsAtOnce final : public Events {
   void notice(const std::string& text) override {
     pass([&] { events_.notice(text); });
   }
-  void warning(const std::string& text) override {
+  void warning(const std::string& text) override { warning_of_run("", text); }
+  /// name  of a run that trains beside others; empty: the warning is about all runs
+  void warning_of_run(const std::string& name, const std::string& text) {
     pass([&] {
-      if (warnings_.insert(text).second) events_.warning(text);
+      if (warnings_.insert(text).second) events_.warning(name.empty() ? text : name + ": " + text);
     });
+  }
+  /// The warning of a run that trains alone. The next run may have the same, for its own reasons.
+  void warning_of_run_alone(const std::string& text) {
+    pass([&] { events_.warning(text); });
   }
   void alert(const std::string& text) override {
     pass([&] { events_.alert(text); });
@@ -69,7 +76,7 @@ class EventsAtOnce final : public Events {
       if (stop_) {
         events_.stopped(stop_->first, stop_->second);
       } else {
-        events_.resumable({}, "stopped before the next run");
+        events_.resumable({}, "stopped before the first step of a run");
       }
     });
   }
@@ -83,9 +90,11 @@ class EventsAtOnce final : public Events {
     pass([&] { events_.unmeasured(validation_set); });
   }
   std::unique_ptr<RowProgress> progress(const std::string& activity, const std::string& unit) override {
-    return events_.progress(activity, unit);
+    const std::lock_guard lock(mutex_);
+    return steps_ ? Events::progress(activity, unit) : events_.progress(activity, unit);  // a terminal has one bar
   }
   std::unique_ptr<TrainingObserver> training(const FitOptions& length, RowProgress& evaluation) override {
+    const std::lock_guard lock(mutex_);
     return events_.training(length, evaluation);
   }
 

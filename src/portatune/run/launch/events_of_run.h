@@ -1,10 +1,14 @@
 // The events of one of several runs, as the observer of all of them gets them.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "portatune/run/launch/events_at_once.h"
 #include "portatune/run/launch/runs_at_once.h"
@@ -22,6 +26,15 @@ class StepsOfRun final : public TrainingObserver {
   void on_evaluation(int64_t step, double, const Scores& scores) override {
     events_.scores_beside_others(name_, step, scores);
   }
+  void on_skip(const StepResult& result, const std::vector<data::Origin>&) override {
+    events_.warning_of_run(name_, fmt::format("step {} is skipped: its loss or gradient is not finite", result.step()));
+  }
+  void on_rewind(const StepResult& result, const std::vector<data::Origin>&,
+                 const std::filesystem::path& checkpoint) override {
+    events_.warning_of_run(name_, fmt::format("step {} is not finite; back to {}", result.step(),
+                                              checkpoint.empty() ? "the start" : checkpoint.string()));
+  }
+  void on_warning(const std::string& what) override { events_.warning_of_run(name_, what); }
 
  private:
   void on_counted_step(const StepResult&, int64_t) override {
@@ -41,22 +54,26 @@ class EventsOfRun final : public Events {
   /// events         must outlive this object
   /// name           such as "fold 2"
   /// reports_start  whether the run reports its opening, which is that of the others, too
-  EventsOfRun(EventsAtOnce& events, const RunsAtOnce::Place& place, const std::string& name, bool reports_start)
+  EventsOfRun(EventsAtOnce& events, const RunsAtOnce::Context& context, const std::string& name, bool reports_start)
       : events_(events),
-        name_(place.is_alone ? "" : name),
+        name_(context.is_alone ? "" : name),
         reports_start_(reports_start),
-        has_stepped_(place.has_stepped) {
-    if (place.is_alone) events_.end_steps();
+        has_stepped_(context.has_stepped) {
+    if (context.is_alone) events_.end_steps();
   }
 
   void notice(const std::string& text) override { events_.notice(with_name(text)); }
-  void warning(const std::string& text) override { events_.warning(with_name(text)); }
+  void warning(const std::string& text) override {
+    if (name_.empty()) return events_.warning_of_run_alone(text);
+    events_.warning_of_run(name_, text);
+  }
   void alert(const std::string& text) override { events_.alert(with_name(text)); }
   void opening(const Opening& opening) override {
     if (reports_start_) events_.opening(opening);
   }
   void scores_before(const Scores& scores) override {
-    if (name_.empty()) events_.scores_before(scores);
+    if (name_.empty()) return events_.scores_before(scores);
+    events_.scores_beside_others(name_, 0, scores);
   }
   void stopped(int64_t step, const std::filesystem::path& checkpoint) override {
     step_ = step;

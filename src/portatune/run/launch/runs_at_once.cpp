@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ using namespace std::chrono_literals;
 // A run on n cores is n to the power of this as fast as on one. Measured with MiniLM on two cores: 1.79.
 constexpr double kGainOfCores = 0.85;
 
-// The memory of a run in its first steps is multiplied by this: evaluations and checkpoints come later.
+// A run may come to use so many times the memory of its first step: evaluations and checkpoints come later.
 constexpr double kMemoryReserve = 1.5;
 
 constexpr auto kPoll = 50ms;
@@ -39,9 +40,9 @@ bool has_parts(const DeviceOptions& options) {
 }
 
 // Returns false if the run was stopped, also if that was before its training.
-bool trained(const RunsAtOnce::Train& train, size_t run, const RunsAtOnce::Place& place) {
+bool trained(const RunsAtOnce::Train& train, size_t run, const RunsAtOnce::Context& context) {
   try {
-    return train(run, place);
+    return train(run, context);
   } catch (const Stopped&) {
     return false;
   }
@@ -49,13 +50,19 @@ bool trained(const RunsAtOnce::Train& train, size_t run, const RunsAtOnce::Place
 
 }  // namespace
 
+int runs_that_fit(int64_t used_bytes, int64_t free_bytes) {
+  const auto used = static_cast<double>(std::max<int64_t>(used_bytes, 1)), free = static_cast<double>(free_bytes);
+  const double others = (free - (kMemoryReserve - 1) * used) / (kMemoryReserve * used);
+  return 1 + static_cast<int>(std::clamp<double>(others, 0, std::numeric_limits<int>::max() - 1));
+}
+
 int best_at_once(size_t left, int cores, int max_at_once) {
-  const int most = static_cast<int>(std::min<size_t>(left, static_cast<size_t>(std::min(cores, max_at_once))));
+  const int max_runs = static_cast<int>(std::min<size_t>(left, static_cast<size_t>(std::min(cores, max_at_once))));
   const auto speed = [cores](int at_once) {
     return at_once * std::pow(static_cast<double>(cores / at_once), kGainOfCores);
   };
   int best = 1;
-  for (int at_once = 2; at_once <= most; ++at_once) {
+  for (int at_once = 2; at_once <= max_runs; ++at_once) {
     if (speed(at_once) >= speed(best)) best = at_once;
   }
   return best;
@@ -92,7 +99,7 @@ class RunsAtOnce::Wave {
     int others = 0;
     wait([&] { return has_stepped_ || ended_ == 1; });
     if (!has_ended()) {
-      others = fitting_others(before);
+      others = std::min(at_once_, all_.fitting_runs(before)) - 1;
       if (others + 1 < at_once_) limit_to(others + 1);
       report(others + 1);
     }
@@ -117,14 +124,14 @@ class RunsAtOnce::Wave {
   }
 
   void work(DeviceOfRuns& device) {
-    const Place place{.device = device, .stop = stop_.token(), .is_alone = false, .has_stepped = [this] {
-                        const std::lock_guard lock(mutex_);
-                        has_stepped_ = true;
-                        changed_.notify_all();
-                      }};
+    const Context context{.device = device, .stop = stop_.token(), .is_alone = false, .has_stepped = [this] {
+                            const std::lock_guard lock(mutex_);
+                            has_stepped_ = true;
+                            changed_.notify_all();
+                          }};
     while (const std::optional<size_t> run = next_run()) {
       try {
-        if (trained(train_, *run, place)) continue;
+        if (trained(train_, *run, context)) continue;
         const std::lock_guard lock(mutex_);
         is_stopped_ = true;
       } catch (...) {
@@ -155,29 +162,21 @@ class RunsAtOnce::Wave {
     }
   }
 
-  // The number of runs beside the first one for which the memory suffices.
-  int fitting_others(std::optional<int64_t> before) const {
-    const std::optional<int64_t> now = resident_bytes();
-    const DeviceMemory memory = machine_memory();
-    if (!before || !now || !memory.limit_bytes) return at_once_ - 1;
-    const double of_run = kMemoryReserve * static_cast<double>(std::max<int64_t>(*now - *before, 1));
-    const double free = static_cast<double>(*memory.limit_bytes - memory.in_use_bytes);
-    return static_cast<int>(std::clamp(free / of_run, 0.0, static_cast<double>(at_once_ - 1)));
-  }
-
   // The runs that have begun are the last ones of this wave.
   void limit_to(int at_once) {
     const std::lock_guard lock(mutex_);
     all_.max_at_once_ = at_once;
-    end_ = next_ + static_cast<size_t>(at_once - 1);
+    end_ = std::min(runs_.size(), next_ + static_cast<size_t>(at_once - 1));
   }
 
   void report(int at_once) const {
     if (at_once == 1) return all_.events_.notice("training one run at a time, as the memory suffices for no more");
     if (std::exchange(all_.reported_, at_once) == at_once) return;
     const std::string memory = at_once < at_once_ ? ", as many as the memory suffices for" : "";
-    all_.events_.notice(fmt::format("training {} at the same time, on {} each{}", counted(at_once, "run"),
-                                    counted(std::ssize(parts_.front()), "core"), memory));
+    const auto fewest = std::ssize(parts_.front()), most = std::ssize(parts_.back());
+    const std::string cores = fewest == most ? counted(most, "core") : fmt::format("{} or {} cores", fewest, most);
+    all_.events_.notice(
+        fmt::format("training {} at the same time, on {} each{}", counted(at_once, "run"), cores, memory));
   }
 
   RunsAtOnce& all_;
@@ -202,7 +201,16 @@ RunsAtOnce::RunsAtOnce(const RunOptions& options, const Callback* observer, Even
   const int cores = usable_cores();
   max_at_once_ = options.max_concurrent_runs == 0
                      ? cores
-                     : static_cast<int>(std::min<int64_t>(options.max_concurrent_runs, cores));
+                     : static_cast<int>(std::clamp<int64_t>(options.max_concurrent_runs, 1, cores));
+}
+
+// Later waves reuse memory that earlier ones have freed, so the largest growth counts.
+int RunsAtOnce::fitting_runs(std::optional<int64_t> before) {
+  const std::optional<int64_t> now = resident_bytes();
+  const DeviceMemory memory = machine_memory();
+  if (!before || !now || !memory.limit_bytes) return max_at_once_;
+  used_bytes_ = std::max(used_bytes_, *now - *before);
+  return runs_that_fit(used_bytes_, *memory.limit_bytes - memory.in_use_bytes);
 }
 
 bool RunsAtOnce::train(std::span<const size_t> runs, const Train& train) {
@@ -220,8 +228,8 @@ bool RunsAtOnce::train(std::span<const size_t> runs, const Train& train) {
 }
 
 bool RunsAtOnce::train_alone(std::span<const size_t> runs, const Train& train) {
-  const Place place{.device = device(1, 0), .stop = stop_, .is_alone = true, .has_stepped = [] {}};
-  return std::ranges::all_of(runs, [&](size_t run) { return trained(train, run, place); });
+  const Context context{.device = device(1, 0), .stop = stop_, .is_alone = true, .has_stepped = [] {}};
+  return std::ranges::all_of(runs, [&](size_t run) { return trained(train, run, context); });
 }
 
 DeviceOfRuns& RunsAtOnce::device(int at_once, int number) {

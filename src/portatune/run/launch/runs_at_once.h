@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,12 +15,17 @@
 
 namespace portatune::run {
 
-/// The number of runs that train at the same time until all are done soonest, each with an equal part of the cores. A
-/// step is computed in parts whose threads wait for each other, so that two runs on one core each take less time than
-/// one after the other on both cores.
+/// The number of runs at the same time with the most steps per second, each with an equal part of the cores. The
+/// threads of a step wait for each other, so that two runs on one core each take less time than one after the other on
+/// both.
 /// left         number of runs; at least 1
 /// max_at_once  at least 1
 int best_at_once(size_t left, int cores, int max_at_once);
+
+/// The number of runs for which the memory suffices.
+/// used_bytes  those of the first run, after its first step
+/// free_bytes  those that are left beside it
+int runs_that_fit(int64_t used_bytes, int64_t free_bytes);
 
 /// The parts of the cores for so many runs, which differ by at most one core. There are at least as many cores as runs.
 std::vector<std::vector<int>> parts_of_cores(const std::vector<int>& cores, int runs);
@@ -27,8 +34,8 @@ std::vector<std::vector<int>> parts_of_cores(const std::vector<int>& cores, int 
 /// independent of the others, and has the bits that it has alone.
 class RunsAtOnce {
  public:
-  /// What a run needs to know of its place among the others.
-  struct Place {
+  /// The device of a run, and the link to the other runs.
+  struct Context {
     DeviceOfRuns& device;
     StopToken stop;  ///< requests the end: by the user, or because another run has failed
     bool is_alone;   ///< true if no other run trains at the same time
@@ -37,7 +44,7 @@ class RunsAtOnce {
     std::function<void()> has_stepped;
   };
   /// Trains a run. Returns false, or throws Stopped, if it was stopped on request.
-  using Train = std::function<bool(size_t run, const Place& place)>;
+  using Train = std::function<bool(size_t run, const Context& context)>;
 
   /// options   of all runs: their device, max_concurrent_runs, and the token that requests their end
   /// observer  a further observer of all runs, which then train one after the other; null: none
@@ -47,17 +54,21 @@ class RunsAtOnce {
   /// Trains all of these runs; the first ones begin first. Returns false if one was stopped on request.
   /// errors  the first one of a run, after the end of the others, which are stopped
   bool train(std::span<const size_t> runs, const Train& train);
+  /// From now on, trains one run after the other, with all cores.
+  void train_alone_from_now_on() { max_at_once_ = 1; }
 
  private:
   class Wave;
 
   DeviceOfRuns& device(int at_once, int number);
   bool train_alone(std::span<const size_t> runs, const Train& train);
+  int fitting_runs(std::optional<int64_t> before);
 
   const DeviceOptions options_;
   const StopToken stop_;
   Events& events_;
   int max_at_once_;
+  int64_t used_bytes_ = 0;                               // the most that the first run of a wave has used
   int reported_ = 1;                                     // the number of runs at the same time that the user knows of
   std::map<std::pair<int, int>, DeviceOfRuns> devices_;  // by the number of runs at the same time, and the part
 };

@@ -34,11 +34,10 @@ void describe_folds(RunOptions& o, OptionFields& fields) {
          {.lowest = 2, .highest = 1000, .default_help = "none"});
   fields("group_column", o.group_column, "rows with the same text here stay together");
   fields("test", o.test, "rows to predict by the mean of all models", {.files = true, .other_names = "test_file"});
-  fields(
-      "max_concurrent_runs", o.max_concurrent_runs,
-      "most folds, or trials of a sweep, that train at the same time on a CPU, each on its own cores; fewer if memory "
-      "is short",
-      {.highest = 1e6, .decides = false, .default_help = "one for each core"});
+  fields("max_concurrent_runs", o.max_concurrent_runs,
+         "maximum number of folds, or of trials of a sweep, at the same time on a CPU, each on its own cores; fewer if "
+         "memory is short",
+         {.highest = 1e6, .decides = false, .default_help = "one for each core"});
 }
 
 void describe_training(RunOptions& o, OptionFields& fields) {

@@ -146,8 +146,10 @@ class Sweep {
   bool train() {
     std::vector<Configuration> left = configurations_of(options_.trials);
     for (size_t rung = 0; rung < rungs_.size(); ++rung) {
-      const auto train = [&](size_t trial, const RunsAtOnce::Place& place) { return train_until(trial, rung, place); };
-      if (!runs_.train(trials_of(left, rung), train)) return false;
+      const auto train = [&](size_t trial, const RunsAtOnce::Context& context) {
+        return train_until(trial, rung, context);
+      };
+      if (!runs_.train(trials_of(left, rung), train) || !train_again_alone(train)) return false;
       if (rung + 1 == rungs_.size()) break;
       left = survivors(left, rung);
       remove_weights_but(names_of(left));
@@ -181,11 +183,11 @@ class Sweep {
   }
 
   // Trains a trial to the end of a rung. Returns false if the sweep was stopped on request. Thread-safe.
-  bool train_until(size_t index, size_t rung, const RunsAtOnce::Place& place) {
+  bool train_until(size_t index, size_t rung, const RunsAtOnce::Context& context) {
     const double end = rungs_[rung].end;
     events_.notice(fmt::format("trial {} of {}: {}", index + 1, options_.trials.size(), describe(trial(index))));
     try {
-      if (!is_reached(index, end) && !run(index, end, place)) return false;
+      if (!is_reached(index, end) && !run(index, end, context)) return false;
       const std::lock_guard lock(mutex_);
       record(index, rung);
       remove_surplus_weights();
@@ -194,13 +196,25 @@ class Sweep {
       fail(index, one_line(error.report()));
     } catch (const pjrt::CallError& error) {
       if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
-      const std::lock_guard lock(mutex_);
-      fail(index, one_line(error.report()));
+      run_out_of_memory(index, one_line(error.report()), context.is_alone);
     } catch (const std::bad_alloc&) {
-      const std::lock_guard lock(mutex_);
-      fail(index, "out of memory");
+      run_out_of_memory(index, "out of memory", context.is_alone);
     }
     return true;
+  }
+
+  // Beside other trials, the shortage may be theirs.
+  void run_out_of_memory(size_t index, const std::string& error, bool is_alone) {
+    const std::lock_guard lock(mutex_);
+    if (is_alone) return fail(index, error);
+    events_.notice(fmt::format("trial {} ran out of memory beside others, and trains again alone", index + 1));
+    short_of_memory_.push_back(index);
+  }
+
+  bool train_again_alone(const RunsAtOnce::Train& train) {
+    const std::vector<size_t> trials = std::exchange(short_of_memory_, {});
+    if (!trials.empty()) runs_.train_alone_from_now_on();
+    return runs_.train(trials, train);
   }
 
   // Whether a checkpoint of the trial lies at the end of the rung or behind it.
@@ -219,10 +233,10 @@ class Sweep {
   }
 
   // Returns false if the sweep was stopped on request.
-  bool run(size_t index, double end, const RunsAtOnce::Place& place) {
-    EventsOfRun events(events_, place, fmt::format("trial {}", index + 1), is_first_.exchange(false));
+  bool run(size_t index, double end, const RunsAtOnce::Context& context) {
+    EventsOfRun events(events_, context, fmt::format("trial {}", index + 1), is_first_.exchange(false));
     RunOptions options = trial(index).options;
-    options.stop = place.stop;
+    options.stop = context.stop;
     options.output = folder_of(index);
     options.overwrite_output = false;
     io::recover_directory(options.output);
@@ -236,7 +250,7 @@ class Sweep {
     StopAfterPart limit(plan, end);
     Callback none;
     CallbackPair callbacks(limit, callback_ != nullptr ? *callback_ : none);
-    if (train_model(plan, shared.rows(), place.device, events, &callbacks) || limit.is_reached()) return true;
+    if (train_model(plan, shared.rows(), context.device, events, &callbacks) || limit.is_reached()) return true;
     events.report_stop();
     return false;
   }
@@ -395,8 +409,9 @@ class Sweep {
   EventsAtOnce& events_;
   Callback* const callback_;
   const DecidingScore score_;
-  std::mutex mutex_;  // guards state_ and the weights of ended trials while trials train
+  std::mutex mutex_;  // guards the members below, and the weights of ended trials, while trials train
   SweepState state_;
+  std::vector<size_t> short_of_memory_;  // trials beside others
   RunsAtOnce runs_;
   std::atomic<bool> is_first_ = true;
 };

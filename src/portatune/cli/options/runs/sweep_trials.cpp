@@ -18,9 +18,17 @@ namespace {
 using Settings = std::vector<run::TrialSetting>;
 
 // Options of the sweep itself, which its trials do not have, or have otherwise.
-const std::set<std::string> kOfSweep = {"--grid",           "--seeds",       "--random", "--halving",
-                                        "--halving-factor", "--keep-models", "--output", "--overwrite-output",
-                                        "--resume",         "--seed"};
+const std::set<std::string> kOfSweep = {"--grid",
+                                        "--seeds",
+                                        "--random",
+                                        "--halving",
+                                        "--halving-factor",
+                                        "--keep-models",
+                                        "--output",
+                                        "--overwrite-output",
+                                        "--resume",
+                                        "--seed",
+                                        "--max-concurrent-runs"};
 
 [[noreturn]] void refuse(const std::string& given, const std::string& expected) {
   throw UsageError({.where = "--grid", .given = given, .expected = expected});
@@ -71,6 +79,7 @@ std::vector<run::Trial> trials_of(const SweepArguments& a) {
       const uint64_t seed = a.fit.training.seed + static_cast<uint64_t>(i);
       const std::string name = run::trial_name(trials.size());
       trials.push_back({settings, options_in(words_of_trial(a, settings, seed, name), a.fit.stop, models)});
+      trials.back().options.max_concurrent_runs = a.fit.max_concurrent_runs;
     }
   }
   return trials;
