@@ -11,6 +11,7 @@ from typing import Any
 from portatune import _errors, _words
 from portatune._native import core
 
+# The flags of control. Observer expects should_epoch_stop at the end.
 _FLAGS = ("should_training_stop", "should_log", "should_evaluate", "should_save", "should_epoch_stop")
 # The hooks in which a callback may ask for something that concerns the step just done.
 _HOOKS_OF_STEPS = ("on_step_begin", "on_substep_end", "on_pre_optimizer_step", "on_optimizer_step", "on_step_end")
@@ -294,14 +295,14 @@ def _has_own(callback: object, hook: str) -> bool:
 
 
 def _names_of_hooks(callback: object) -> list[str]:
-    return [name for name in dir(callback) if name.startswith("on_")]
+    return [name for name in dir(callback) if name.startswith("on_") and callable(getattr(callback, name, None))]
 
 
 def _warn_of_hooks(callback: object) -> None:
     import difflib  # here, as its import takes time
 
     known = [*_names_of_hooks(Callback), *_HOOKS_WITHOUT_CALLS]
-    for name in set(_names_of_hooks(callback)).difference(known):
+    for name in sorted(set(_names_of_hooks(callback)).difference(known)):
         for meant in difflib.get_close_matches(name, known, 1):
             warnings.warn(f"{type(callback).__name__}.{name}() is never called: did you mean {meant}?", stacklevel=4)
     for hook, reason in _HOOKS_WITHOUT_CALLS.items():

@@ -48,7 +48,7 @@ def function_of_texts(function: RowFunction | None) -> Callable[[dict[str, Any]]
     def map_row(row: dict[str, Any]) -> dict[str, str | bytes]:
         result = function(row)
         if not isinstance(result, Mapping):
-            raise TypeError(f"it returned a {type(result).__name__}; expected a dict of the columns")
+            raise TypeError(f"it returned {_errors.kind_of(result)}; expected a dict of the columns")
         return {str(name): value if isinstance(value, bytes) else as_text(value) for name, value in result.items()}
 
     return map_row
@@ -96,8 +96,13 @@ def write(rows: Any, path: pathlib.Path) -> pathlib.Path:
     if _write_arrow(rows, path):
         return path
     with open(path, "w", encoding="utf-8") as file:
-        for row in as_dicts(rows, path.stem):
-            file.write(as_json(row) + "\n")
+        for number, row in enumerate(as_dicts(rows, path.stem)):
+            try:
+                line = as_json(row)
+            except _errors.DataError as error:  # of _plain()
+                place = f"{path.stem}, row {number}"
+                raise _errors.data_error(place, error.given, error.expected, error.fix) from None
+            file.write(line + "\n")
     return path
 
 
@@ -203,5 +208,5 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "isoformat"):
         return value.isoformat()
     fix = "images are paths in tables; portatune.sklearn.ImageClassifier takes arrays and images of Pillow"
-    raise _errors.data_error("rows", f"a value of type {type(value).__name__}", "texts, numbers, lists or dicts",
+    raise _errors.data_error("rows", _errors.kind_of(value), "texts, numbers, lists or dicts",
                              fix if hasattr(value, "getpixel") else "")
