@@ -60,7 +60,7 @@ class Callbacks(toy.InFolder):
         class All(portatune.Callback):
             def __getattribute__(self, name):
                 if name.startswith("on_"):
-                    names.append(name)
+                    return lambda *args, **kwargs: names.append(name)
                 return super().__getattribute__(name)
 
         trainer = portatune.Trainer(toy.MODEL, toy.TRAIN, output=self.folder / "tuned", callbacks=[All()],
@@ -144,6 +144,21 @@ class Callbacks(toy.InFolder):
 
         with self.assertWarnsRegex(UserWarning, r"Misspelt\.on_epoch_ends\(\) .*did you mean on_epoch_end\?"):
             self.fit(callbacks=[Misspelt()])
+
+    def test_attributes_that_are_no_functions_are_no_hooks(self):
+        class Counting:
+            on_gpu = True  # the name is like on_log
+
+            def on_epoch_ends(self, args, state, control, **kwargs):
+                raise NotImplementedError
+
+            def on_step_ends(self, args, state, control, **kwargs):
+                raise NotImplementedError
+
+        with self.assertWarns(UserWarning) as caught:
+            self.fit(callbacks=[Counting()])
+        names = [str(warning.message).partition("(")[0] for warning in caught.warnings]
+        self.assertEqual(names, ["Counting.on_epoch_ends", "Counting.on_step_ends"])
 
     def test_early_stopping_of_transformers_is_that_of_the_options(self):
         # Without transformers, a class of the same name takes its place.

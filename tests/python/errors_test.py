@@ -3,6 +3,7 @@
 import copy
 import errno
 import pickle
+import types
 import unittest
 
 import portatune
@@ -76,6 +77,7 @@ class Errors(toy.InFolder):
                                ({"validation": 100}, "validation_split 100"),
                                ({"callbacks": portatune.Callback()}, r"type Callback.*fix +callbacks=\["),
                                ({"callbacks": ["early"]}, "type str without hooks.*such as on_step_end"),
+                               ({"callbacks": [types.SimpleNamespace(on_gpu=True)]}, "SimpleNamespace without hooks"),
                                ({"map": "upper"}, "type str.*expected +a function of a row"),
                                ({"compute_metrics": "f1"}, "type str.*expected +a function of an EvalPrediction")):
             with self.subTest(options=options), self.assertRaisesRegex(portatune.Error, f"(?s){words}"):

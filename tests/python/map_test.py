@@ -65,7 +65,7 @@ class Map(toy.InFolder):
         self.assertEqual(raised.exception.where, f"{self.train}:5")
         self.assertIn("KeyError: 'missing'", raised.exception.given)
         self.assertIsInstance(raised.exception.__cause__, KeyError)
-        with self.assertRaisesRegex(portatune.DataError, "TypeError: it returned a list; expected a dict"):
+        with self.assertRaisesRegex(portatune.DataError, "it returned a value of type list; expected a dict"):
             self.fit(self.train, map=lambda row: [row])
         with self.assertRaisesRegex(portatune.DataError, "a column 'text'"):
             self.fit(self.train, map=lambda row: {"label": "good"})

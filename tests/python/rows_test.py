@@ -71,8 +71,9 @@ class Rows(toy.InFolder):
 
     def test_a_value_without_a_text_is_refused(self):
         image = type("Image", (), {"getpixel": None})()
-        with self.assertRaisesRegex(portatune.DataError, r"a value of type Image.*\n.*\n +fix +images are paths"):
-            self.fit({"text": ["a"], "label": [image]})
+        words = r"train, row 1\n +given +a value of type Image\n.*\n +fix +images are paths"
+        with self.assertRaisesRegex(portatune.DataError, words):
+            self.fit({"text": ["a", "b"], "label": ["good", image]})
 
     def test_texts_are_no_rows(self):
         with self.assertRaisesRegex(ValueError, r"train, row 0\n +given +a value of type str\n +expected +a dict"):

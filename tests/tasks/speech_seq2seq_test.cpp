@@ -396,6 +396,17 @@ TEST_F(SpeechAttemptsOfTask, RefuseSettingsWithoutEffect) {
   EXPECT_THAT(refusal({.logprob_threshold = -1, .no_speech_threshold = 0.6}), HasSubstr("no_timestamps_token_id"));
 }
 
+TEST_F(SpeechAttemptsOfTask, EvaluationsHaveNoEarlierTexts) {
+  SpeechSeq2SeqOptions options{.language = "en"};
+  options.predict_with_generate = true;
+  options.return_timestamps = true;
+  options.prompt = "Two";
+  options.condition_on_prev_tokens = true;
+  const auto t = task(options);
+  EXPECT_FALSE(batch(*t).has("previous_speech"));
+  EXPECT_TRUE(batch(*t, kWithoutLabels).has("previous_speech"));
+}
+
 TEST_F(SpeechSeq2SeqTask, RefusesLongRecordingsWithoutTimes) {
   write_text(folder_ / "talk.wav", test::joined_wav_files(folder_.path(), {"long.wav", "short.wav"}));
   const auto first = [&](const RowTask& t, RowTask::Labels labels) {

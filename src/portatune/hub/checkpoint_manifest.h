@@ -50,8 +50,8 @@ class ValidCheckpoint {
 
 /// Reads all files of the manifest and requires the sizes and checksums that it lists. Ignores other files in the
 /// folder.
-/// last     is set to this checkpoint; if it is this checkpoint before, with the same stamps, no file is read that the
-///          manifest lists. Null: all files are read
+/// last     the checkpoint that was last found valid. If it is this one, with the same stamps, no listed file is read.
+///          It becomes this checkpoint. Null: all files are read
 /// errors   CheckpointError that names the file and what is wrong with it; NotFoundError, IoError if one cannot be read
 void verify_manifest(const std::filesystem::path& checkpoint, ValidCheckpoint* last = nullptr);
 

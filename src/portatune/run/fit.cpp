@@ -252,7 +252,10 @@ void check_run(const RunOptions& options) {
 
 std::filesystem::path checkpoint_of(const RunOptions& a, Events& events) {
   train::recover_checkpoints(a.output);
-  if (is_first(a.device.processes.get())) report_rests(a.output, {}, events);
+  if (is_first(a.device.processes.get())) {
+    report_rests(a.output, {}, events);
+    report_rests(a.output / kAverageFolder, {}, events);
+  }
   if (a.resume) return checkpoint_to_resume(a, events);
   if (!a.overwrite_output) {
     require_no_other_run(a.output, a.resume_from_checkpoint);

@@ -38,6 +38,19 @@ TEST(RowBar, DisappearsAtTheEndOfAPass) {
   EXPECT_EQ(fake.take(), "");
 }
 
+TEST(RowBar, IsHiddenUntilTheNextCount) {
+  FakeTerminal fake{.columns = 80};
+  RowBar progress(fake.terminal(true), "training", "steps");
+  read_rows(progress, fake, 2);
+  EXPECT_EQ(fake.take(), "\rtraining: 64 steps  128/s\x1b[K");
+  progress.hide();
+  EXPECT_EQ(fake.take(), "\r\x1b[K");
+  progress.hide();
+  EXPECT_EQ(fake.take(), "");
+  progress.add(32);
+  EXPECT_EQ(fake.take(), "\rtraining: 96 steps  96/s\x1b[K");
+}
+
 TEST(RowBar, SecondPassHasAShareAndATimeLeft) {
   FakeTerminal fake{.columns = 80};
   RowBar progress(fake.terminal(true), "evaluating");

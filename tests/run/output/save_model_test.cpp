@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/temporary_folder.h"
+#include "portatune/run/fit.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "runtime/processes/thread_group.h"
@@ -106,6 +107,24 @@ TEST(SaveModel, ReportsEntriesThatCouldNotBeKept) {
   events.texts.clear();
   report_rests(options.output, {}, events);
   EXPECT_THAT(events.texts, UnorderedElementsAre(HasSubstr(earlier.string()), HasSubstr(rest.string())));
+}
+
+TEST(SaveAverage, ReportsEntriesThatCouldNotBeKept) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.output = folder / "tuned";
+  const fs::path rest = options.output / "rest.ema.fedcba9876543210";
+  const TaskOfARest task(rest);
+  const Device device({.plugin = fs::path(PORTATUNE_COMMAND).parent_path() / "xla_cpu_pjrt.so", .use_cache = false});
+  Trainer trainer(device, task, {.ema = 0.5});
+  trainer.fit(test::plane_batches(1), {.num_train_epochs = 1});
+  Alerts events;
+  save_average(trainer, options, events);
+  const auto reported = ElementsAre(AllOf(HasSubstr(rest.string()), HasSubstr("remove rest.ema.fedcba9876543210")));
+  EXPECT_THAT(events.texts, reported);
+  events.texts.clear();
+  checkpoint_of(options, events);
+  EXPECT_THAT(events.texts, reported);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace portatune::generate {
 
-/// What earlier windows of recordings have told.
+/// Facts from earlier windows of the recordings.
 struct KnownSpeech {
   Value languages = {};  ///< ids, int32 [batch]: -1 where the language is to be detected; absent: everywhere
   /// Tokens before those of the prompt, in place of SpeechPrompt::previous: int32 [batch, n], -1 before each row.

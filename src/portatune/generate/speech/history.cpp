@@ -27,7 +27,7 @@ SpeechHistory::SpeechHistory(const HistoryRules& rules)
 
 void SpeechHistory::add(std::span<const int32_t> tokens, const TimeScale& scale) {
   has_texts_ = true;
-  const std::vector<int32_t> heard = tokens_of_parts(tokens, scale);
+  const std::vector<int32_t> heard = tokens_of_segments(tokens, scale);
   texts_.insert(texts_.end(), heard.begin(), heard.end());
   keep_last(texts_, rules_.max_tokens);
 }

@@ -46,7 +46,7 @@ class Segments {
     return ends;
   }
 
-  std::vector<int32_t> tokens_of_parts() const {
+  std::vector<int32_t> tokens_of_segments() const {
     std::vector<size_t> ends = ends_in_pairs();
     if (ends.empty() || ends_with_one_time()) {
       ends.push_back(tokens_.size());
@@ -109,8 +109,8 @@ int64_t next_window(Tokens tokens, const TimeScale& scale, const SpeechWindow& w
   return next > window.begin ? next : end;  // a time of 0 would repeat the window for ever
 }
 
-std::vector<int32_t> tokens_of_parts(Tokens tokens, const TimeScale& scale) {
-  return Segments(tokens, scale).tokens_of_parts();
+std::vector<int32_t> tokens_of_segments(Tokens tokens, const TimeScale& scale) {
+  return Segments(tokens, scale).tokens_of_segments();
 }
 
 }  // namespace portatune::generate

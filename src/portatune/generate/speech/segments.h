@@ -37,6 +37,6 @@ int64_t next_window(std::span<const int32_t> tokens, const TimeScale& scale, con
 
 /// The tokens of the parts with their times, as generate() puts them before the text of the next window: of two times
 /// at the end of a part, the first one.
-std::vector<int32_t> tokens_of_parts(std::span<const int32_t> tokens, const TimeScale& scale);
+std::vector<int32_t> tokens_of_segments(std::span<const int32_t> tokens, const TimeScale& scale);
 
 }  // namespace portatune::generate

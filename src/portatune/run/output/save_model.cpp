@@ -150,13 +150,16 @@ void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a,
 void save_average(Trainer& trainer, const RunOptions& a, Events& events) {
   if (!trainer.has_average()) return;
   ProcessGroup* const processes = a.device.processes.get();
+  const fs::path folder = a.output / kAverageFolder;
+  const std::vector<fs::path> known = io::rest_folders(folder);
   try {
-    save_or_try_again(processes, events, [&] { trainer.save_average(a.output / kAverageFolder); });
+    save_or_try_again(processes, events, [&] { trainer.save_average(folder); });
   } catch (const NumericError&) {
     throw;
   } catch (const std::exception& error) {
     if (is_first(processes)) events.alert(std::string("the averaged weights are not saved: ") + error.what());
   }
+  if (is_first(processes)) report_rests(folder, known, events);
 }
 
 fs::path save_stopped_run(const Trainer& trainer, const RunOptions& a, Events& events) {

@@ -22,7 +22,8 @@ void report_rests(const std::filesystem::path& folder, const std::vector<std::fi
 
 /// Folder in the output folder for the model with averaged weights (TrainingOptions::ema).
 inline constexpr const char* kAverageFolder = "ema";
-/// Saves that model, if there are averaged weights. A failure is reported, and does not end the run.
+/// Saves that model, if there are averaged weights, and calls report_rests(). A failure is reported, and does not end
+/// the run.
 /// errors  NumericError
 void save_average(Trainer& trainer, const RunOptions& a, Events& events);
 

@@ -169,8 +169,7 @@ class SpeechSeq2Seq final : public FileTask {
                                                      const RunBatch& run) const override {
     if (!outputs.has(tasks::kSpeechFrames)) return std::nullopt;
     const bool is_prediction = outputs.has(tasks::kWindowBegins) || !batch.has(kTextLabels);
-    const tasks::TimedSpeech speech = timed_speech(is_prediction ? prediction_prompt_ : prompt_);
-    return tasks::heard_windows(batch, outputs, run, kInputFeatures, speech, attempts_);
+    return tasks::heard_windows(batch, outputs, run, kInputFeatures, timed_speech(is_prediction), attempts_);
   }
   std::unique_ptr<Metrics> metrics() const override {
     return std::make_unique<tasks::TextToTextMetrics>(tokenizer_, pad_id(), metrics_, false);
@@ -210,7 +209,8 @@ class SpeechSeq2Seq final : public FileTask {
 
   int64_t frames_heard() const { return encoder_.speech_facts().spectrogram.frames; }
   double seconds_heard() const { return static_cast<double>(extractor_.config().chunk_length); }
-  tasks::TimedSpeech timed_speech(const generate::SpeechPrompt& prompt) const;
+  // Only predictions have history.
+  tasks::TimedSpeech timed_speech(bool is_prediction) const;
   // Whether a text may need several passes.
   bool has_passes() const { return times_ || attempts_.are_scored(); }
   audio::DecodeOptions decoding(bool has_labels) const;
@@ -335,9 +335,11 @@ data::Example SpeechSeq2Seq::example_of(const data::Example& row, Labels labels)
   example.set(kAudio, file_name(row));
   tasks::set_weight_of(row, example);
   if (has_passes()) tasks::set_window_columns(example, frames_heard(), !prediction_prompt_.languages.empty());
-  if (history_) tasks::set_previous_column(example, *history_);
   if (attempts_.are_scored()) tasks::set_attempt_columns(example, attempts_);
-  if (labels == Labels::kIgnored) return example;
+  if (labels == Labels::kIgnored) {
+    if (history_) tasks::set_previous_column(example, *history_);
+    return example;
+  }
   require_language();
   const std::string text = tasks::not_blank(row, options_.text_column, row.text(options_.text_column));
   if (options_.predict_with_generate) example.set(tasks::kTargetText, text);
@@ -458,17 +460,16 @@ generate::GeneratedTokens SpeechSeq2Seq::generated(const nn::Scope& root, const 
 }
 
 std::unique_ptr<PredictionLines> SpeechSeq2Seq::prediction_lines() const {
-  return std::make_unique<SpeechLines>(tokenizer_, pad_id(),
-                                       times_ ? std::optional(timed_speech(prediction_prompt_)) : std::nullopt);
+  return std::make_unique<SpeechLines>(tokenizer_, pad_id(), times_ ? std::optional(timed_speech(true)) : std::nullopt);
 }
 
-tasks::TimedSpeech SpeechSeq2Seq::timed_speech(const generate::SpeechPrompt& prompt) const {
+tasks::TimedSpeech SpeechSeq2Seq::timed_speech(bool is_prediction) const {
   const double step = seconds_heard() * models::SpeechFacts::kFramesOfTime / static_cast<double>(frames_heard());
   return {.scale = {.first = times_ ? times_->first : std::numeric_limits<int32_t>::max(), .step = step},
           .ends = generation_.eos_token_id,
-          .prompt = std::ssize(prompt.tokens),
+          .prompt = std::ssize((is_prediction ? prediction_prompt_ : prompt_).tokens),
           .window = frames_heard(),
-          .history = history_};
+          .history = is_prediction ? history_ : std::nullopt};
 }
 
 // generate() of transformers then makes the same texts.

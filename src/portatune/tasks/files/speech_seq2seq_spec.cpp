@@ -52,9 +52,10 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
          "say when each part of a text begins and ends; needed above 30 seconds", {});
   fields("prompt", prompt, "text before that of a recording, with names and spellings to use", {.placeholder = "TEXT"});
   fields("condition_on_prev_tokens", condition_on_prev_tokens,
-         "the text of the last 30 seconds comes before that of the next ones",
+         "earlier texts of a long recording come before the next 30 seconds",
          {.other_names = "condition_on_previous_text"});
-  fields("prompt_condition_type", prompt_condition_type, "whether the prompt stays before all windows then", {});
+  fields("prompt_condition_type", prompt_condition_type,
+         "windows before whose text the prompt comes, with condition_on_prev_tokens", {});
   fields("num_beams", num_beams, "beams of a generated text",
          {.lowest = 1, .default_help = "of the model", .kept = true});
   fields("temperature", temperature, "of generated texts; after 0 others for texts that the thresholds refuse",
