@@ -37,8 +37,9 @@ std::vector<std::string> cases_and_language_models() {
   return names;
 }
 
-// Cases whose loss is a mean over rows or tokens. That of pretraining on speech is a sum, with a perplexity of the whole
-// batch, whose negatives transformers numbers over all rows: tests/train/runs/contrastive_mesh_test.cpp has its task.
+// Cases whose loss is a mean over rows or tokens. That of pretraining on speech is a sum, with a perplexity of the
+// whole batch, whose negatives transformers numbers over all rows: tests/train/runs/contrastive_mesh_test.cpp has its
+// task.
 std::vector<std::string> cases_of_means() {
   std::vector<std::string> names = whole_cases();
   std::erase_if(names, [](const std::string& name) { return name.starts_with("wav2vec2_pretraining"); });

@@ -326,9 +326,7 @@ void remove_directory(const fs::path& path) {
   remove_tree(doomed);
 }
 
-bool has_entries(const fs::path& path) {
-  return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
-}
+bool has_entries(const fs::path& path) { return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path)); }
 
 std::vector<fs::path> rest_folders(const fs::path& target) { return siblings(normalised(target), kRestPrefix); }
 

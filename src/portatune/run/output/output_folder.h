@@ -13,7 +13,7 @@ namespace portatune::run {
 /// Requires a folder that is new, empty, an older model, or holds checkpoints, since saving replaces it as a whole
 /// except for files beside the checkpoints of a run.
 /// model    the folder that training starts from
-/// errors   UsageError for the folder of that model and for the working folder; OutputError for a file, and for a folder
+/// errors   UsageError for the folder of that model and for the working folder; OutputError for a file, and a folder
 ///          with other entries; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
