@@ -243,7 +243,7 @@ void check_run(const RunOptions& options) {
   check_options_of_run(options);
   check_checkpoints(options);
   check_one_run(options);
-  if (options.max_concurrent_runs != 0) {
+  if (options.max_concurrent_runs > 1) {
     train::refuse_option("max_concurrent_runs", std::to_string(options.max_concurrent_runs) + " with one run",
                          "--folds or a sweep, whose runs can train at the same time");
   }
