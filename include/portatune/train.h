@@ -499,8 +499,7 @@ class Trainer {
   ///         options that decide about the weights differ from those of the original run. The same error follows for
   ///         another number of steps if the learning rate depends on it and the run was not finished: here, if
   ///         TrainingOptions::total_steps is set, otherwise in fit().
-  void resume(const std::filesystem::path& folder,
-              const std::shared_ptr<hub::ValidCheckpoint>& valid_checkpoint = nullptr);
+  void resume(const std::filesystem::path& folder, hub::ValidCheckpoint* valid_checkpoint = nullptr);
 
  private:
   struct Impl;

@@ -32,7 +32,7 @@ struct OptionType<Temperature> : OptionTypeOf<Temperature, OptionKind::kText> {
   static std::string text(const Temperature& temperature);
 };
 
-/// Which windows of a recording have SpeechSeq2SeqOptions::prompt before their text if earlier texts are there, too.
+/// The windows of a recording that have SpeechSeq2SeqOptions::prompt before their text, beside earlier texts.
 enum class PromptCondition {
   kFirstSegment,  ///< the first one; later on the prompt is the first of the earlier texts
   kAllSegments

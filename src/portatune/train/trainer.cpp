@@ -158,9 +158,8 @@ void Trainer::save_checkpoint(const std::filesystem::path& folder) const { impl_
 void Trainer::set_checkpoint_files(std::function<std::map<std::string, std::string>()> files) {
   impl_->state.set_checkpoint_files(std::move(files));
 }
-void Trainer::resume(const std::filesystem::path& folder,
-                     const std::shared_ptr<hub::ValidCheckpoint>& valid_checkpoint) {
-  impl_->state.resume(folder, valid_checkpoint.get());
+void Trainer::resume(const std::filesystem::path& folder, hub::ValidCheckpoint* valid_checkpoint) {
+  impl_->state.resume(folder, valid_checkpoint);
 }
 
 }  // namespace portatune

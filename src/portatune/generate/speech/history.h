@@ -9,13 +9,13 @@
 
 namespace portatune::generate {
 
-/// What comes before the text of a window if earlier texts do: condition_on_prev_tokens of generate() of
-/// WhisperForConditionalGeneration.
+/// Rules for the tokens before the text of a window, with earlier texts among them: condition_on_prev_tokens of
+/// generate() of WhisperForConditionalGeneration.
 struct HistoryRules {
   int32_t start;                     ///< the token before earlier texts: <|startofprev|>
   std::vector<int32_t> prompt = {};  ///< previous_text(), which begins with `start`; empty: none
   bool repeats_prompt = false;       ///< the prompt comes before all windows, and not as the first of the texts
-  int64_t max_tokens;                ///< of earlier texts; older ones are cut
+  int64_t max_tokens;                ///< maximum for earlier texts; older tokens are cut
 
   /// Maximal number of tokens before a window.
   int64_t size() const;

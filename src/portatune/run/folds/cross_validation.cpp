@@ -112,7 +112,7 @@ std::vector<int> folds_of(const RunOptions& a, const RowTask& task, const data::
   return data::group_k_fold(groups, static_cast<int>(a.folds));
 }
 
-// Whether an earlier run has trained the model of a fold.
+// Returns whether an earlier run has trained the model of a fold, and reports that.
 bool is_trained(const RunPlan& plan, int64_t fold, Events& events) {
   const fs::path folder = folder_of(plan, fold);
   io::recover_directory(folder);

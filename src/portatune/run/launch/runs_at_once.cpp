@@ -33,7 +33,7 @@ constexpr double kMemoryReserve = 1.5;
 
 constexpr auto kPoll = 50ms;
 
-// Whether parts of the cores can be devices. Programs that are compiled ahead of time are for all cores.
+// Returns whether parts of the cores can be devices. Programs that are compiled ahead of time are for all cores.
 bool has_parts(const DeviceOptions& options) {
   return options.device == "cpu" && options.mesh.devices() == 1 && options.processes == nullptr &&
          options.programs_folder.empty();
@@ -80,12 +80,9 @@ std::vector<std::vector<int>> parts_of_cores(const std::vector<int>& cores, int 
 // Runs that take turns on parts of the cores.
 class RunsAtOnce::Wave {
  public:
-  Wave(RunsAtOnce& all, std::span<const size_t> runs, int at_once, const Train& train)
-      : all_(all),
-        runs_(runs),
-        at_once_(at_once),
-        train_(train),
-        parts_(parts_of_cores(usable_core_numbers(), at_once)) {}
+  // cores  those of all runs
+  Wave(RunsAtOnce& all, std::span<const size_t> runs, const std::vector<int>& cores, int at_once, const Train& train)
+      : all_(all), runs_(runs), at_once_(at_once), train_(train), parts_(parts_of_cores(cores, at_once)) {}
 
   ~Wave() { stop_.request_stop(); }
   Wave(const Wave&) = delete;
@@ -214,13 +211,13 @@ int RunsAtOnce::fitting_runs(std::optional<int64_t> before) {
 }
 
 bool RunsAtOnce::train(std::span<const size_t> runs, const Train& train) {
+  const std::vector<int> cores = usable_core_numbers();
   while (!runs.empty()) {
-    const int cores = static_cast<int>(usable_core_numbers().size());
-    const int at_once = best_at_once(runs.size(), cores, max_at_once_);
+    const int at_once = best_at_once(runs.size(), static_cast<int>(cores.size()), max_at_once_);
     if (at_once == 1) return train_alone(runs, train);
     const size_t turns = runs.size() / static_cast<size_t>(at_once);
     const std::optional<size_t> trained =
-        Wave(*this, runs.first(turns * static_cast<size_t>(at_once)), at_once, train).train();
+        Wave(*this, runs.first(turns * static_cast<size_t>(at_once)), cores, at_once, train).train();
     if (!trained) return false;
     runs = runs.subspan(*trained);
   }

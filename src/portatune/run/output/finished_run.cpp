@@ -70,7 +70,7 @@ void resume(Trainer& trainer, const RunPlan& plan, const TrainingOptions& traini
     return;
   }
   events.notice("resuming from " + from.string());
-  trainer.resume(from, plan.model.valid_checkpoint);
+  trainer.resume(from, plan.model.valid_checkpoint.get());
   for (const std::string& deviation : trainer.deviations()) events.warning(deviation);
   if (trainer.steps() > training.total_steps) {
     throw UsageError({.where = "resuming from " + from.string(),

@@ -40,7 +40,7 @@ struct TimedSpeech {
   std::vector<int32_t> ends;  ///< tokens that end a text
   int64_t prompt;             ///< number of tokens before a text
   int64_t window;             ///< frames that the model hears at a time
-  /// How texts come before those of later windows; none: they do not.
+  /// Rules for the texts before those of later windows; none: no texts come before them.
   std::optional<generate::HistoryRules> history = {};
 };
 
