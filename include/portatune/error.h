@@ -90,30 +90,41 @@ class StopToken {
   /// A token without a source, which never requests a stop.
   StopToken() = default;
 
-  bool stop_requested() const noexcept { return requested_ && *requested_; }
+  bool stop_requested() const noexcept {
+    for (const Requests* requests = requests_.get(); requests != nullptr; requests = requests->outer.get()) {
+      if (requests->own) return true;
+    }
+    return false;
+  }
 
  private:
   friend class StopSource;
-  explicit StopToken(std::shared_ptr<const std::atomic<bool>> requested) : requested_(std::move(requested)) {}
+  struct Requests {
+    std::atomic<bool> own = false;
+    std::shared_ptr<const Requests> outer = nullptr;  // those of the source around it
+  };
+  explicit StopToken(std::shared_ptr<const Requests> requests) : requests_(std::move(requests)) {}
 
-  std::shared_ptr<const std::atomic<bool>> requested_;  // shared with the source, which may end before its runs
+  std::shared_ptr<const Requests> requests_;  // shared with the source, which may end before its runs
 };
 
 /// Requests the end of the runs that have its token, and of no others.
 class StopSource {
  public:
   StopSource() = default;
+  /// A request of the source of `outer` is also one of this source.
+  explicit StopSource(const StopToken& outer) { requests_->outer = outer.requests_; }
   StopSource(const StopSource&) = delete;
   StopSource& operator=(const StopSource&) = delete;
 
-  StopToken token() const { return StopToken(requested_); }
+  StopToken token() const { return StopToken(requests_); }
   /// Safe from any thread and in signal handlers. A request cannot be withdrawn.
-  void request_stop() noexcept { *requested_ = true; }
+  void request_stop() noexcept { requests_->own = true; }
 
  private:
   static_assert(std::atomic<bool>::is_always_lock_free);  // required in signal handlers
 
-  const std::shared_ptr<std::atomic<bool>> requested_ = std::make_shared<std::atomic<bool>>(false);
+  const std::shared_ptr<StopToken::Requests> requests_ = std::make_shared<StopToken::Requests>();
 };
 
 /// Throws Stopped if a stop is requested of the run that this thread works for. Custom sources poll it while they wait.

@@ -29,6 +29,23 @@ TEST(Stop, ATokenOutlivesItsSource) {
   EXPECT_TRUE(token.stop_requested());
 }
 
+TEST(Stop, ARequestOfAnOuterSourceIsOneOfTheInnerSource) {
+  StopSource outer, unrelated;
+  StopSource inner(StopSource(outer.token()).token());  // the source between them has ended
+  unrelated.request_stop();
+  EXPECT_FALSE(inner.token().stop_requested());
+  outer.request_stop();
+  EXPECT_TRUE(inner.token().stop_requested());
+}
+
+TEST(Stop, ARequestOfAnInnerSourceIsNoneOfTheOuterSource) {
+  StopSource outer;
+  StopSource inner(outer.token());
+  inner.request_stop();
+  EXPECT_TRUE(inner.token().stop_requested());
+  EXPECT_FALSE(outer.token().stop_requested());
+}
+
 TEST(Stop, ATokenWithoutASourceNeverStops) { EXPECT_FALSE(StopToken().stop_requested()); }
 
 TEST(Stop, AScopeHidesTheOuterOneAndThenReturnsToIt) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
@@ -23,15 +22,11 @@
 namespace portatune::run {
 namespace {
 
-using namespace std::chrono_literals;
-
 // A run on n cores is n to the power of this as fast as on one. Measured with MiniLM on two cores: 1.79.
 constexpr double kGainOfCores = 0.85;
 
 // A run may come to use so many times the memory of its first step: evaluations and checkpoints come later.
 constexpr double kMemoryReserve = 1.5;
-
-constexpr auto kPoll = 50ms;
 
 // Returns whether parts of the cores can be devices. Programs that are compiled ahead of time are for all cores.
 bool has_parts(const DeviceOptions& options) {
@@ -82,7 +77,12 @@ class RunsAtOnce::Wave {
  public:
   // cores  those of all runs
   Wave(RunsAtOnce& all, std::span<const size_t> runs, const std::vector<int>& cores, int at_once, const Train& train)
-      : all_(all), runs_(runs), at_once_(at_once), train_(train), parts_(parts_of_cores(cores, at_once)) {}
+      : all_(all),
+        runs_(runs),
+        at_once_(at_once),
+        train_(train),
+        parts_(parts_of_cores(cores, at_once)),
+        stop_(all.stop_) {}
 
   ~Wave() { stop_.request_stop(); }
   Wave(const Wave&) = delete;
@@ -150,13 +150,10 @@ class RunsAtOnce::Wave {
     return ended_ > 0;
   }
 
-  // Waits, and passes the request of the user on.
   template <class Condition>
   void wait(const Condition& condition) {
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, kPoll, condition)) {
-      if (all_.stop_.stop_requested()) stop_.request_stop();
-    }
+    changed_.wait(lock, condition);
   }
 
   // The runs that have begun are the last ones of this wave.
