@@ -169,9 +169,12 @@ TEST(BestModelOfARun, UnknownScoreIsAnErrorBeforeTraining) {
   const Toy toy;
   RunOptions options = evaluation_options(toy, "out");
   options.best_model.metric = "eval_bleu";
-  Observed events;
-  EXPECT_THROW(fit(options, events), UsageError);
-  EXPECT_EQ(events.steps, 0);
+  for (const bool on_start : {true, false}) {
+    options.eval_on_start = on_start;
+    Observed events;
+    EXPECT_THROW(fit(options, events), UsageError);
+    EXPECT_EQ(events.steps, 0);
+  }
 }
 
 TEST(EarlyStopping, EndsARunWhichIsFinishedThen) {

@@ -31,6 +31,7 @@
 #include "portatune/run/output/step_cost.h"
 #include "portatune/run/records/run_records.h"
 #include "portatune/runtime/processes/shared_directory.h"
+#include "portatune/tasks/metrics/all_metrics.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/evaluation/best_model.h"
@@ -314,8 +315,8 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
   const double evaluation_s = seconds_since(evaluation_start);
 
   std::unique_ptr<TrainingObserver> observer = events.training(options, *run.evaluation);
-  if (outcome.before) {
-    train::require_deciding_score(options, *outcome.before,
+  if (outcome.before || tasks::knows_all_scores(*plan.task)) {
+    train::require_deciding_score(options, outcome.before.value_or(Scores()),
                                   train::known_scores(options, *plan.task, run.training.ema > 0));
   }
   options.changed_data = [&plan] { return change_of(plan); };

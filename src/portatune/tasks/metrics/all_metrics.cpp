@@ -28,11 +28,11 @@ class SeveralMetrics final : public Metrics, public tasks::WithScoreNames {
   std::vector<std::string> score_names() const override {
     std::vector<std::string> names;
     for (const auto& part : parts_) {
-      const auto* known = dynamic_cast<const tasks::WithScoreNames*>(part.get());
-      if (known != nullptr) std::ranges::move(known->score_names(), std::back_inserter(names));
+      if (const auto* known = with_names(part)) std::ranges::move(known->score_names(), std::back_inserter(names));
     }
     return names;
   }
+  bool have_score_names() const { return std::ranges::all_of(parts_, with_names); }
   Scores result() const override {
     Scores scores;
     for (const auto& part : parts_) {
@@ -42,6 +42,10 @@ class SeveralMetrics final : public Metrics, public tasks::WithScoreNames {
   }
 
  private:
+  static const tasks::WithScoreNames* with_names(const std::unique_ptr<Metrics>& part) {
+    return dynamic_cast<const tasks::WithScoreNames*>(part.get());
+  }
+
   std::vector<std::unique_ptr<Metrics>> parts_;
 };
 
@@ -72,5 +76,7 @@ std::unique_ptr<Metrics> tasks::all_metrics(const Task& task) { return metrics_o
 bool tasks::has_added_metrics(const Task& task) { return !added_metrics(task).empty(); }
 
 std::vector<std::string> tasks::known_scores(const Task& task) { return metrics_of(task)->score_names(); }
+
+bool tasks::knows_all_scores(const Task& task) { return metrics_of(task)->have_score_names(); }
 
 }  // namespace portatune

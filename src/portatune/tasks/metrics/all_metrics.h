@@ -25,4 +25,7 @@ class WithScoreNames {
 /// The names of scores that an evaluation of the task may have or leave undefined, as far as its metrics know them.
 std::vector<std::string> known_scores(const Task& task);
 
+/// Whether an evaluation of the task has no other scores than the known ones.
+bool knows_all_scores(const Task& task);
+
 }  // namespace portatune::tasks
