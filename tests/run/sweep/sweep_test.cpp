@@ -18,6 +18,7 @@ namespace portatune::run {
 namespace {
 
 using cli::Toy;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -143,7 +144,7 @@ TEST(Sweep, TrialsAtTheSameTimeEqualThoseOneAfterTheOther) {
     if (!fs::exists(alone->output / trial_name(i) / "model.safetensors")) continue;
     EXPECT_EQ(weights_in(together->output / trial_name(i)), weights_in(alone->output / trial_name(i))) << i;
   }
-  if (usable_cores() > 1) EXPECT_THAT(notes.text(), HasSubstr(" runs at the same time, on "));
+  EXPECT_THAT(notes.text(), HasSubstr(usable_cores() > 1 ? " runs at the same time, on " : "trial 1 of 9"));
 }
 
 // Reports a shortage of memory at the first start of the first trial.
@@ -357,6 +358,26 @@ TEST(Sweep, SurvivorOfHalvingEqualsASingleRunToTheBit) {
     if (options.trials[i].settings != outcome->rows[0].settings) continue;
     EXPECT_EQ(weights_in(options.output / trial_name(i)), weights_of_fit(toy, options.trials[i].options)) << i;
   }
+}
+
+// The rates are too small to change a prediction.
+TEST(Sweep, HalvingComparesEqualScoresByTheLoss) {
+  const Toy toy;
+  std::vector<std::vector<TrialSetting>> best;
+  for (const std::vector<std::string>& rates : {{"1e-9", "1e-5"}, std::vector<std::string>{"1e-5", "1e-9"}}) {
+    SweepOptions options = sweep_of(toy, "from-" + rates.front(), rates, {1});
+    options.halving_factor = 2;
+    for (Trial& trial : options.trials) {
+      trial.options.epochs = 2;
+      trial.options.best_model.metric = "accuracy";
+    }
+    Watch watch;
+    const std::optional<SweepOutcome> outcome = sweep(options, watch);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(watch.warnings, Contains(HasSubstr("the same accuracy")));
+    best.push_back(outcome->rows.front().settings);
+  }
+  EXPECT_EQ(best[0], best[1]);
 }
 
 TEST(Sweep, ResumedAtAnyStepEqualsAnUninterruptedOne) {

@@ -69,13 +69,21 @@ std::string default_score_of(const RunOptions& a) {
   return score_of_task(a, *open_task(model, model.folder, {}, Classes::kAssumed, unobserved));
 }
 
+std::string first_set_of(const RunOptions& a) {
+  return a.validation.empty() ? "" : named_files(a.validation).front().name;
+}
+
 DecidingScore deciding_score_of(RunOptions a) {
   if (a.best_model.metric.empty()) a.best_model.metric = default_score_of(a);
-  const std::string first_set = a.validation.empty() ? "" : named_files(a.validation).front().name;
-  const std::string name = train::deciding_score(a.best_model, first_set);
+  const std::string name = train::deciding_score(a.best_model, first_set_of(a));
   return {.name = name,
           .greater_is_better = train::is_greater_better(a.best_model, name),
           .best_of_run = a.best_model.load_at_end};
+}
+
+// Configurations with the same mean of the deciding score are compared by this one.
+DecidingScore loss_of(const RunOptions& a) {
+  return {.name = train::deciding_score(BestModelOptions(), first_set_of(a)), .greater_is_better = false};
 }
 
 using train::refuse_option;
@@ -139,6 +147,7 @@ class Sweep {
         events_(events),
         callback_(callback),
         score_(deciding_score_of(options.trials.front().options)),
+        loss_(loss_of(options.trials.front().options)),
         state_(options.output, facts_of(options, score_), options.trials),
         runs_(options.trials.front().options, callback, events) {}
 
@@ -298,42 +307,50 @@ class Sweep {
     return state.rungs.contains(rungs_.size() - 1) || !state.error.empty();
   }
 
-  std::optional<double> score_of(size_t index) const {
+  std::optional<double> score_of(size_t index) const { return score_of(index, score_); }
+  std::optional<double> score_of(size_t index, const DecidingScore& score) const {
     const TrialState& state = state_.trial(index);
-    return state.error.empty() && state.last() != nullptr ? value_of(state.last()->scores, score_) : std::nullopt;
+    return state.error.empty() && state.last() != nullptr ? value_of(state.last()->scores, score) : std::nullopt;
   }
 
   auto begun_trials(const Configuration& configuration) const {
     return configuration.trials | std::views::filter([this](size_t index) { return state_.trial(index).has_begun(); });
   }
 
-  MeanScore mean_score(const Configuration& configuration) const {
+  MeanScore mean_score(const Configuration& configuration, const DecidingScore& score) const {
     std::vector<std::optional<double>> scores;
-    for (const size_t index : begun_trials(configuration)) scores.push_back(score_of(index));
+    for (const size_t index : begun_trials(configuration)) scores.push_back(score_of(index, score));
     return mean_of(scores);
   }
 
   // The mean after a rung, also if later rungs have results.
-  MeanScore mean_after(const Configuration& configuration, size_t rung) const {
+  MeanScore mean_after(const Configuration& configuration, size_t rung, const DecidingScore& score) const {
     std::vector<std::optional<double>> scores;
     for (const size_t index : configuration.trials | std::views::take(rungs_[rung].seeds)) {
       const auto& results = state_.trial(index).rungs;
       const auto found = results.find(rung);
-      scores.push_back(found == results.end() ? std::nullopt : value_of(found->second.scores, score_));
+      scores.push_back(found == results.end() ? std::nullopt : value_of(found->second.scores, score));
     }
     return mean_of(scores);
   }
 
-  // The configurations, those with the best mean first; equal ones in the order of their trials.
+  // The configurations, those with the best mean first, or the least loss if the means are equal; otherwise in the
+  // order of their trials.
   template <class Mean>
   std::vector<Configuration> ranked(std::vector<Configuration> configurations, const Mean& mean) const {
     std::ranges::stable_sort(configurations, [&](const Configuration& a, const Configuration& b) {
-      return is_better(mean(a), mean(b), score_.greater_is_better);
+      for (const DecidingScore& score : {score_, loss_}) {
+        const MeanScore of_a = mean(a, score), of_b = mean(b, score);
+        if (is_better(of_a, of_b, score.greater_is_better)) return true;
+        if (is_better(of_b, of_a, score.greater_is_better)) return false;
+      }
+      return false;
     });
     return configurations;
   }
   std::vector<Configuration> ranked(std::vector<Configuration> configurations) const {
-    return ranked(std::move(configurations), [this](const Configuration& one) { return mean_score(one); });
+    return ranked(std::move(configurations),
+                  [this](const Configuration& one, const DecidingScore& score) { return mean_score(one, score); });
   }
 
   static std::set<std::string> names_of(const std::vector<Configuration>& configurations) {
@@ -347,15 +364,27 @@ class Sweep {
   // The better part of the configurations after a rung, in their old order.
   std::vector<Configuration> survivors(const std::vector<Configuration>& configurations, size_t rung) const {
     const auto factor = static_cast<size_t>(options_.halving_factor);
-    std::vector<Configuration> best =
-        ranked(configurations, [this, rung](const Configuration& one) { return mean_after(one, rung); });
-    best.resize((best.size() + factor - 1) / factor);
+    const auto mean = [this, rung](const Configuration& one, const DecidingScore& score) {
+      return mean_after(one, rung, score);
+    };
+    std::vector<Configuration> best = ranked(configurations, mean);
+    const size_t count = (best.size() + factor - 1) / factor;
+    if (count < best.size()) warn_of_equal_means(mean(best[count - 1], score_), mean(best[count], score_));
+    best.resize(count);
     std::ranges::sort(best, {}, [](const Configuration& configuration) { return configuration.trials.front(); });
     return best;
   }
 
+  void warn_of_equal_means(const MeanScore& last_survivor, const MeanScore& next) const {
+    if (last_survivor.mean != next.mean || score_.name == loss_.name) return;
+    events_.warning(fmt::format(
+        "several configurations have the same {} ({:.4f}) at a comparison of halving, so their loss decides; "
+        "longer trials or another --metric-for-best-model would tell them apart",
+        score_.name, next.mean));
+  }
+
   SweepRow row_of(const Configuration& configuration) const {
-    const MeanScore mean = mean_score(configuration);
+    const MeanScore mean = mean_score(configuration, score_);
     SweepRow row{.settings = configuration.settings, .mean = mean.mean, .deviation = mean.deviation};
     for (const size_t index : begun_trials(configuration)) {
       row.trials.push_back(trial_name(index));
@@ -408,7 +437,7 @@ class Sweep {
   RowsOfTrials& rows_;
   EventsAtOnce& events_;
   Callback* const callback_;
-  const DecidingScore score_;
+  const DecidingScore score_, loss_;
   std::mutex mutex_;  // guards the members below, and the weights of ended trials, while trials train
   SweepState state_;
   std::vector<size_t> short_of_memory_;  // trials beside others
