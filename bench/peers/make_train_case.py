@@ -63,6 +63,7 @@ MODELS = {
     "pegasus": ("PegasusForConditionalGeneration", {"d_model": 768, "vocab_size": VOCABULARY, **BART}),
     "vit": ("ViTForImageClassification", {"num_hidden_layers": 6}),
     "wav2vec2": ("Wav2Vec2ForSequenceClassification", {"num_hidden_layers": 6}),
+    "wav2vec2-base": ("Wav2Vec2ForSequenceClassification", {}),
     "wav2vec2-ctc": ("Wav2Vec2ForCTC", {"num_hidden_layers": 6, "ctc_loss_reduction": "mean"}),
     "ast": ("ASTForAudioClassification", {"num_hidden_layers": 6, "max_length": 256}),
     "whisper-tiny": ("WhisperForConditionalGeneration",
