@@ -151,8 +151,8 @@ def damaged_outputs(trial, baseline):
     return [path for path in results.keys() & set(trial.setting.outputs) if results[path] != baseline.results[path]]
 
 
-def require_end(trial, outcome):
-    ended = trial.run()
+def require_end(trial, outcome, injection=None):
+    ended = trial.run(injection)
     if any(ended.codes):
         outcome.add("exit codes", f"undisturbed: {ended.codes}: {tail(trial)}")
 

@@ -1,6 +1,8 @@
 """Crash states: the files that a power cut during a command can leave, and the result of the next start."""
 
+import collections
 import dataclasses
+import os
 import pathlib
 
 import chains
@@ -34,6 +36,28 @@ SCENARIOS = (
 )
 
 
+class Starts:
+    """The starts of a scenario that had the right result. A start does the same from another state that has the same
+    names, and the same bytes in all files that it has seen."""
+
+    def __init__(self):
+        self.number = 0
+        self._by_names = collections.defaultdict(list)  # (tree, files whose bytes do not matter)
+
+    def add(self, tree, unseen):
+        self.number += 1
+        self._by_names[names_in(tree)].append((tree, unseen))
+
+    def covers(self, tree):
+        """Whether a start from this state would do what one of these starts has done."""
+        return any(all(content == other[path] or path in unseen for path, content in tree.items())
+                   for other, unseen in self._by_names[names_in(tree)])
+
+
+def names_in(tree):
+    return frozenset((path, content is None) for path, content in tree.items())
+
+
 @dataclasses.dataclass
 class Recording:
     """An undisturbed run of a scenario, and the states that a power cut can leave."""
@@ -42,6 +66,9 @@ class Recording:
     states: list
     older: dict  # results before the run
     newer: dict
+    starts: Starts = dataclasses.field(default_factory=Starts)
+    checked: set = dataclasses.field(default_factory=set)  # hashes of (length, finished files) of states without losses
+    left: set = None  # numbers of the states that have had no trial
 
 
 def crashes(the_lab, index, rng):
@@ -50,21 +77,50 @@ def crashes(the_lab, index, rng):
     recorded = the_lab.once(scenario.setting.name, lambda: record(the_lab, scenario))
     if number >= len(recorded.states):
         return chains.Outcome(scenario.setting.name, skipped=True)
-    state = recorded.states[number]
+    outcome = crash(the_lab, scenario, recorded, recorded.states[number], f"crashes-{index}")
+    recorded.left.discard(number)
+    if not recorded.left:
+        print(f"{scenario.setting.name}: all states are tried, by {recorded.starts.number} starts", flush=True)
+    return outcome
+
+
+def crash(the_lab, scenario, recorded, state, name):
     where = f"{scenario.setting.name}, cut at {state.length} of {recorded.history.length}, {state.text}"
     outcome = chains.Outcome(where, tried=1)
+    tree = recorded.history.tree(state.length, state.omitted, state.torn)
+    finished = power_cut.finished(tree)
+    is_covered, key = recorded.starts.covers(finished), hash((state.length, frozenset(finished.items())))
+    if is_covered and key in recorded.checked:
+        return outcome
     baseline = the_lab.baseline(scenario.setting)
-    trial = the_lab.trial(scenario.setting, f"crashes-{index}", scenario.cold)
-    write_tree(trial.folder, recorded.history.tree(state.length, state.omitted, state.torn))
+    trial = the_lab.trial(scenario.setting, name, scenario.cold or is_covered)
+    write_tree(trial.folder, tree)
     for kind, text in losses(trial, state, recorded):
         outcome.add(kind, text)
+    if not outcome.problems:
+        recorded.checked.add(key)
+    if is_covered:
+        return outcome
     try:
-        chains.require_end(trial, outcome)
+        chains.require_end(trial, outcome, {"SOAK_RECORD": str(trial.folder / "record")})
+        seen = {os.path.relpath(path, trial.folder) for path in recording.seen_paths(trial.folder / "record")}
+        for path in (tree.keys() - finished.keys()) & seen:
+            if tree[path] is not None:
+                outcome.add("leftovers", f"{path} is used")
+        unseen = unseen_files(trial, finished, seen)
         chains.compare(trial, baseline, outcome)
         chains.look_for_leftovers(trial, baseline, outcome)
     except lab.Hang:
         outcome.add("hangs", "no end")
+    if not outcome.problems:
+        recorded.starts.add(finished, unseen)
     return outcome
+
+
+def unseen_files(trial, tree, seen):
+    """Returns the files of a tree that the start has not seen and that are not part of its result."""
+    return {path for path, content in tree.items() if content is not None and path not in seen
+            and (lab.is_record(pathlib.Path(path)) or not (trial.folder / path).exists())}
 
 
 def record(the_lab, scenario):
@@ -86,7 +142,7 @@ def record(the_lab, scenario):
         raise RuntimeError(f"{scenario.setting.name}: the replay of the record differs from the command's files")
     states = power_cut.shuffled(history, seed=1)
     print(f"{scenario.setting.name}: a power cut can leave {len(states)} states", flush=True)
-    return Recording(history, states, older, baseline.results)
+    return Recording(history, states, older, baseline.results, left=set(range(len(states))))
 
 
 def read_tree(folder, with_cache):

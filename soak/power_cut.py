@@ -205,6 +205,12 @@ def states(history, rng, samples=2):
             yield State(length, "without " + "; ".join(step.text for step in omitted), frozenset(omitted), None)
 
 
+def finished(tree):
+    """Returns the part of a tree that is not in unfinished folders (tmp.*), which the next start removes."""
+    return {path: content for path, content in tree.items()
+            if not any(part.startswith("tmp.") for part in path.split("/")[:-1])}
+
+
 def distinct(history, rng):
     """Returns (one state of each class, other distinct states); a class differs only in unfinished folders (tmp.*)."""
     seen, classes = set(), set()
@@ -215,8 +221,7 @@ def distinct(history, rng):
         if key in seen:
             continue
         seen.add(key)
-        visible = hash(frozenset((path, content) for path, content in tree.items()
-                                 if not any(part.startswith("tmp.") for part in path.split("/")[:-1])))
+        visible = hash(frozenset(finished(tree).items()))
         (others if visible in classes else first).append(state)
         classes.add(visible)
     for group in (first, others):
@@ -225,7 +230,8 @@ def distinct(history, rng):
 
 
 def shuffled(history, seed):
-    """Returns all distinct states in the order of trials, first alternately cuts at the end and earlier cuts."""
+    """Returns all distinct states in the order of trials: first one of each class, alternately a cut at the end and an
+    earlier cut."""
     first, others = distinct(history, random.Random(seed))
     ends = [state for state in first if state.length == history.length]
     cuts = [state for state in first if state.length < history.length]

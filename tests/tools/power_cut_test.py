@@ -8,7 +8,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "soak"))
 
+import crashes  # noqa: E402
 import power_cut  # noqa: E402
+import recording  # noqa: E402
 from recording import Change  # noqa: E402
 
 FOLDER = pathlib.Path("/work")
@@ -57,6 +59,20 @@ class PowerCut(unittest.TestCase):
         before = {"a": None, "a/x": b"1", "a/y": b"2"}
         found = trees([change("rename", "a", "tmp.a"), change("unlink", "tmp.a/x")], before)
         self.assertIn({"a": None, "a/y": b"2"}, found)
+
+    def test_a_start_stands_for_states_that_differ_in_what_it_has_not_seen(self):
+        starts = crashes.Starts()
+        starts.add({"out": None, "out/model": b"1", "out/events": b"torn"}, unseen={"out/events"})
+        self.assertTrue(starts.covers({"out": None, "out/model": b"1", "out/events": b""}))
+        self.assertFalse(starts.covers({"out": None, "out/model": b"2", "out/events": b"torn"}))
+        self.assertFalse(starts.covers({"out": None, "out/model": b"1"}))
+        self.assertFalse(starts.covers({"out": None, "out/model": b"1", "out/events": None}))
+
+    def test_a_file_is_seen_under_the_name_that_it_had_at_the_start(self):
+        moves = [Change("rename", ("tmp.a", "a")), Change("exchange", ("a", "b")), Change("link", ("b/x", "c"))]
+        self.assertEqual(recording.path_before(moves, "c"), "tmp.a/x")
+        self.assertEqual(recording.path_before(moves, "a/y"), "b/y")
+        self.assertEqual(recording.path_before(moves, "ab"), "ab")
 
 
 if __name__ == "__main__":

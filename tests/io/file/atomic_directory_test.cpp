@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> names;
@@ -204,26 +205,88 @@ TEST(AtomicDirectory, FilesCreatedInASubfolderDuringTheSaveAreKept) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
-// Another program replaces the kept folder by a file after it was linked.
-TEST(AtomicDirectory, AnEntryThatCannotBeKeptIsInARestFolder) {
-  const TemporaryFolder root;
-  const fs::path target = root / "out", logs = target / "logs";
+// Saves a folder whose kept subfolder another program replaces by a file after it was linked, so that what is in the
+// subfolder cannot be kept. Calls `replaced` then.
+void save_with_a_rest(
+    const fs::path& target, const std::function<void()>& replaced = [] {}) {
+  const fs::path logs = target / "logs";
   fs::create_directories(logs);
+  bool is_replaced = false;
   AtomicDirectory folder(target);
   folder.commit([&](const fs::directory_entry& entry) {
-    if (entry.path() == logs) return true;
+    if (entry.path() == logs || is_replaced) return true;
+    is_replaced = true;
     fs::remove_all(logs);
     write_text(logs, "a file");
     write_text(entry.path() / "late.txt", "late");
+    replaced();
     return true;
   });
+}
+
+// Checks that the rest is found, and that nothing removes it.
+void expect_a_rest(const fs::path& target) {
   const std::vector<fs::path> rests = rest_folders(target);
   ASSERT_EQ(rests.size(), 1u);
   EXPECT_EQ(text_of(rests[0] / "logs" / "late.txt"), "late");
-  EXPECT_EQ(text_of(logs), "a file");
+  EXPECT_EQ(text_of(target / "logs"), "a file");
   save(target, "next");
   recover_directory(target);
-  EXPECT_EQ(rest_folders(target), rests);  // nothing removes it
+  fs::remove_all(target);
+  recover_directory(target);
+  EXPECT_EQ(rest_folders(target), rests);
+  EXPECT_EQ(text_of(rests[0] / "logs" / "late.txt"), "late");
+}
+
+// Simulates a full disk that has no room for another name.
+void forbid_renames() {
+  forbid_call(SYS_rename, ENOSPC);
+  forbid_call(SYS_renameat, ENOSPC);
+}
+
+TEST(AtomicDirectory, AnEntryThatCannotBeKeptIsInARestFolder) {
+  const TemporaryFolder root;
+  save_with_a_rest(root / "out");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out", StartsWith("rest.out.")));
+  expect_a_rest(root / "out");
+}
+
+TEST(AtomicDirectory, ARestThatCannotBeRenamedIsNotRemoved) {
+  const TemporaryFolder root;
+  EXPECT_EQ(run_in_child([&] {
+              save_with_a_rest(root / "out", forbid_renames);
+              return true;
+            }),
+            0);
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out", StartsWith("tmp.out.")));
+  expect_a_rest(root / "out");
+}
+
+TEST(AtomicDirectory, ARestThatCannotBeRenamedIsNotRemovedWithoutExchangeOfNames) {
+  const TemporaryFolder root;
+  EXPECT_EQ(run_in_child([&] {
+              forbid_exchange();
+              save_with_a_rest(root / "out", forbid_renames);
+              return true;
+            }),
+            0);
+  EXPECT_THAT(names_in(root.path()), ElementsAre(StartsWith("old.out."), "out"));
+  expect_a_rest(root / "out");
+}
+
+TEST(AtomicDirectory, ARestThatCannotBeProtectedIsAnErrorThatNamesIt) {
+  const TemporaryFolder root;
+  EXPECT_EQ(run_in_child([&] {
+              const auto forbid = [] {
+                forbid_renames();
+                forbid_call(SYS_fchmod, EPERM);
+              };
+              const std::string message = message_of<IoError>([&] { save_with_a_rest(root / "out", forbid); });
+              return message.find("tmp.out.") != std::string::npos &&
+                     message.find("move the entries") != std::string::npos;
+            }),
+            0);
+  EXPECT_EQ(text_of(root / "out" / "logs"), "a file");
 }
 
 TEST(AtomicDirectory, CreatesParentsAndAcceptsAFinalSlash) {

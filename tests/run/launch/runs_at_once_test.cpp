@@ -5,7 +5,9 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -92,6 +94,74 @@ TEST(RunsAtOnce, TrainInOrderWithAnObserver) {
         return true;
       }));
   EXPECT_EQ(begun, numbers(5));
+}
+
+// Keeps the notices of the main thread. Other threads may wait for the first one.
+class NoticesOfRuns final : public Events {
+ public:
+  void notice(const std::string& text) override {
+    texts.push_back(text);
+    has_any_ = true;
+    has_any_.notify_all();
+  }
+  void wait_for_one() const { has_any_.wait(false); }
+
+  std::vector<std::string> texts;
+
+ private:
+  std::atomic<bool> has_any_ = false;
+};
+
+// The memory of a machine whose runs use so many bytes each.
+class MemoryOfRuns {
+ public:
+  explicit MemoryOfRuns(int64_t free_bytes) : free_bytes_(free_bytes) {}
+
+  // The first reading precedes the first run.
+  std::optional<MemoryUse> operator()() {
+    return MemoryUse{.used_bytes = 1000 * readings_++, .free_bytes = free_bytes_};
+  }
+
+ private:
+  const int64_t free_bytes_;
+  int64_t readings_ = 0;
+};
+
+TEST(RunsAtOnce, TrainOneAfterTheOtherIfTheMemorySufficesForOne) {
+  if (usable_cores() < 2) GTEST_SKIP() << "needs two cores";
+  RunOptions options;
+  options.max_concurrent_runs = 2;
+  NoticesOfRuns events;
+  std::vector<bool> alone;
+  std::vector<size_t> begun;
+  RunsAtOnce runs(options, nullptr, events, MemoryOfRuns(1999));  // the second run could need 1,500 beside 500 more
+  EXPECT_TRUE(runs.train(numbers(5), [&](size_t run, const RunsAtOnce::Context& context) {
+    begun.push_back(run);
+    alone.push_back(context.is_alone);
+    context.has_stepped();
+    events.wait_for_one();
+    return true;
+  }));
+  EXPECT_EQ(begun, numbers(5));
+  EXPECT_THAT(alone, ElementsAre(false, true, true, true, true));  // the first one has measured the memory
+  EXPECT_THAT(events.texts, ElementsAre("training one run at a time, as the memory suffices for no more"));
+}
+
+TEST(RunsAtOnce, TrainAtTheSameTimeIfTheMemorySuffices) {
+  if (usable_cores() < 2) GTEST_SKIP() << "needs two cores";
+  RunOptions options;
+  options.max_concurrent_runs = 2;
+  Events events;
+  std::atomic<int> begun = 0;
+  RunsAtOnce runs(options, nullptr, events, MemoryOfRuns(2000));
+  EXPECT_TRUE(runs.train(numbers(2), [&](size_t, const RunsAtOnce::Context& context) {
+    ++begun;
+    begun.notify_all();
+    context.has_stepped();
+    begun.wait(1);  // until the other one has begun
+    return true;
+  }));
+  EXPECT_EQ(begun, 2);
 }
 
 // The first run fails when the second one has begun, which then sees the request.

@@ -32,6 +32,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kStagingPrefix = kTemporaryPrefix;
 // Prefix of an old folder with entries that could not be moved to the new one. Portatune never deletes it.
 constexpr std::string_view kRestPrefix = "rest.";
+// Mode bit of such a folder if it cannot get that prefix. Folders of one user have no use for this bit.
+constexpr mode_t kRestBit = S_ISVTX;
 // The file that makes a folder a model. An entry-by-entry replacement removes it first and adds it last.
 constexpr const char* kOpensFolder = "config.json";
 
@@ -134,20 +136,46 @@ bool is_immovable(int error_number) {
 // The base name of staging folders inside the target.
 fs::path inner(const fs::path& target) { return target / target.filename(); }
 
+// The prefix of a folder that is named for `target`, by what its content is: a folder with the bit of a rest is one.
+std::string_view prefix_of(const std::string& name, const fs::path& target, mode_t mode) {
+  for (const std::string_view prefix : {kStagingPrefix, kAsidePrefix, kRestPrefix}) {
+    if (is_unique_sibling(name, target.filename().native(), prefix)) return mode & kRestBit ? kRestPrefix : prefix;
+  }
+  return {};
+}
+
 // Folders of this user that are named for `target`, next to it, newest first.
 std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code absent;
   for (const fs::directory_entry& entry : fs::directory_iterator(target.parent_path(), absent)) {
-    if (!is_unique_sibling(entry.path().filename().native(), target.filename().native(), prefix)) continue;
     struct stat status;
     if (lstat(entry.path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid()) continue;
+    if (prefix_of(entry.path().filename(), target, status.st_mode) != prefix) continue;
     found.emplace_back(fs::last_write_time(entry.path(), absent), entry.path());
   }
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> paths;
   for (auto& [time, path] : found) paths.push_back(std::move(path));
   return paths;
+}
+
+// Keeps recover_directory() from removing an old folder with entries that belong in the new one.
+void keep_rest(const fs::path& old, const fs::path& target) {
+  if (rename(old.c_str(), unique_sibling(target, kRestPrefix).c_str()) == 0) return sync_folder(target.parent_path());
+  const FileDescriptor folder = open_folder(old);
+  struct stat status;
+  const bool is_marked = fstat(folder.number(), &status) == 0 &&
+                         fchmod(folder.number(), (status.st_mode & 07777) | kRestBit) == 0 &&
+                         fsync(folder.number()) == 0;
+  if (is_marked) return;
+  const int error_number = errno;
+  throw IoError({.where = old.string(),
+                 .given = "entries of " + target.string() + " that could not be kept there: " +
+                          std::strerror(error_number) + " (errno " + std::to_string(error_number) + ")",
+                 .expected = "a folder that can be renamed",
+                 .fix = "move the entries that you need now, because the next start removes this folder"},
+                error_number);
 }
 
 // Locks a newly created folder. Returns nothing if another process that cleans up was faster.
@@ -266,7 +294,7 @@ bool AtomicDirectory::replace_whole(const EntryTest& keep) {
   if (!keep) {
     remove_tree(*old);
   } else if (!move_kept(*old, target_, keep, written)) {
-    rename(old->c_str(), unique_sibling(target_, kRestPrefix).c_str());
+    keep_rest(*old, target_);
   }
   return true;
 }

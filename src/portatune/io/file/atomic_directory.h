@@ -43,7 +43,8 @@ class AtomicDirectory {
   /// keep   selects the entries of the old folder that the new one keeps, unless a new entry has the same name. They
   ///        remain the same files for processes that have them open. Nothing is lost of what these processes write to
   ///        them meanwhile, or create in kept folders. What cannot be moved to the new folder stays in
-  ///        `rest.<name>.<16 hex digits>` next to it: see rest_folders().
+  ///        `rest.<name>.<16 hex digits>` next to it: see rest_folders(). Throws if the old folder can neither get this
+  ///        name nor be marked, although the new one is in place.
   void commit(const EntryTest& keep = {});
 
  private:
@@ -79,7 +80,8 @@ std::filesystem::path staging_of(const std::filesystem::path& target, const std:
 void remove_directory(const std::filesystem::path& path);
 
 /// Folders next to `target` with entries that a commit should have kept and could not move to the new folder. The
-/// newest is the first. Portatune never deletes them.
+/// newest is the first. Portatune never deletes them. One that could not be renamed has the name of a staging folder
+/// and a mark, the sticky bit.
 std::vector<std::filesystem::path> rest_folders(const std::filesystem::path& target);
 
 /// The result of `recover_directory`.

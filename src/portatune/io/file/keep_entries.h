@@ -16,8 +16,7 @@ using EntryTest = std::function<bool(const std::filesystem::directory_entry&)>;
 /// Links the kept entries of `old` into `staging`, so that the new folder has them at once. Skips entries whose names
 /// `staging` already has.
 /// returns  the links; nothing, with all links removed, if an entry cannot be linked: a FIFO, a file of another user,
-///          an
-///          entry that vanishes meanwhile, any file if the file system has no hard links
+///          an entry that vanishes meanwhile, any file if the file system has no hard links
 std::optional<std::vector<std::filesystem::path>> link_kept(const std::filesystem::path& old,
                                                             const std::filesystem::path& staging,
                                                             const EntryTest& keep);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/threads/cores.h"
@@ -91,7 +92,7 @@ class RunsAtOnce::Wave {
   // Returns the number of runs that were trained, at least one; nothing if one was stopped on request. It is fewer than
   // all if the memory does not suffice for so many at the same time, which lowers the limit.
   std::optional<size_t> train() {
-    const std::optional<int64_t> before = resident_bytes();
+    const std::optional<MemoryUse> before = all_.memory_();
     start(0);
     int others = 0;
     wait([&] { return has_stepped_ || ended_ == 1; });
@@ -188,8 +189,16 @@ class RunsAtOnce::Wave {
   std::vector<std::jthread> threads_;
 };
 
-RunsAtOnce::RunsAtOnce(const RunOptions& options, const Callback* observer, Events& events)
-    : options_(options.device), stop_(options.stop), events_(events), max_at_once_(1) {
+std::optional<MemoryUse> memory_use() {
+  const std::optional<int64_t> used = resident_bytes();
+  const DeviceMemory memory = machine_memory();
+  if (!used || !memory.limit_bytes) return {};
+  return MemoryUse{.used_bytes = *used, .free_bytes = *memory.limit_bytes - memory.in_use_bytes};
+}
+
+RunsAtOnce::RunsAtOnce(const RunOptions& options, const Callback* observer, Events& events,
+                       std::function<std::optional<MemoryUse>()> memory)
+    : options_(options.device), stop_(options.stop), events_(events), memory_(std::move(memory)), max_at_once_(1) {
   const bool needs_this_thread = observer != nullptr || data::MappedRows::are_made();
   if (needs_this_thread || !has_parts(options_)) return;
   const int cores = usable_cores();
@@ -199,12 +208,11 @@ RunsAtOnce::RunsAtOnce(const RunOptions& options, const Callback* observer, Even
 }
 
 // Later waves reuse memory that earlier ones have freed, so the largest growth counts.
-int RunsAtOnce::fitting_runs(std::optional<int64_t> before) {
-  const std::optional<int64_t> now = resident_bytes();
-  const DeviceMemory memory = machine_memory();
-  if (!before || !now || !memory.limit_bytes) return max_at_once_;
-  used_bytes_ = std::max(used_bytes_, *now - *before);
-  return runs_that_fit(used_bytes_, *memory.limit_bytes - memory.in_use_bytes);
+int RunsAtOnce::fitting_runs(const std::optional<MemoryUse>& before) {
+  const std::optional<MemoryUse> now = memory_();
+  if (!before || !now) return max_at_once_;
+  used_bytes_ = std::max(used_bytes_, now->used_bytes - before->used_bytes);
+  return runs_that_fit(used_bytes_, now->free_bytes);
 }
 
 bool RunsAtOnce::train(std::span<const size_t> runs, const Train& train) {

@@ -30,6 +30,14 @@ int runs_that_fit(int64_t used_bytes, int64_t free_bytes);
 /// The parts of the cores for so many runs, which differ by at most one core. There are at least as many cores as runs.
 std::vector<std::vector<int>> parts_of_cores(const std::vector<int>& cores, int runs);
 
+/// The memory of this process, and of the machine.
+struct MemoryUse {
+  int64_t used_bytes;  ///< resident memory of this process
+  int64_t free_bytes;  ///< memory of the machine that no process uses
+};
+/// The present use of memory; nothing if the system does not report it.
+std::optional<MemoryUse> memory_use();
+
 /// Trains runs, several at the same time if their device is a single CPU without saved programs. Each run is
 /// independent of the others, and has the bits that it has alone.
 class RunsAtOnce {
@@ -49,7 +57,9 @@ class RunsAtOnce {
   /// options   of all runs: their device, max_concurrent_runs, and the token that requests their end
   /// observer  a further observer of all runs, which then train one after the other; null: none
   /// events    receives notices, and the warnings of devices from any thread; it must outlive this object
-  RunsAtOnce(const RunOptions& options, const Callback* observer, Events& events);
+  /// memory    returns the memory that decides how many runs fit
+  RunsAtOnce(const RunOptions& options, const Callback* observer, Events& events,
+             std::function<std::optional<MemoryUse>()> memory = memory_use);
 
   /// Trains all of these runs; the first ones begin first. Returns false if one was stopped on request.
   /// errors  the first one of a run, after the end of the others, which are stopped
@@ -62,11 +72,12 @@ class RunsAtOnce {
 
   DeviceOfRuns& device(int at_once, int number);
   bool train_alone(std::span<const size_t> runs, const Train& train);
-  int fitting_runs(std::optional<int64_t> before);
+  int fitting_runs(const std::optional<MemoryUse>& before);
 
   const DeviceOptions options_;
   const StopToken stop_;
   Events& events_;
+  const std::function<std::optional<MemoryUse>()> memory_;
   int max_at_once_;
   int64_t used_bytes_ = 0;                               // the most that the first run of a wave has used
   int reported_ = 1;                                     // the number of runs at the same time that the user knows of
