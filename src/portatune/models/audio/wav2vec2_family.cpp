@@ -7,6 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/models/audio/contrastive_head.h"
+#include "portatune/models/audio/initializers.h"
 #include "portatune/models/audio/spec_augment_fields.h"
 #include "portatune/models/audio/weighted_sum.h"
 #include "portatune/models/audio/windows.h"
@@ -193,8 +194,7 @@ Value project(const Scope& s, const Wav2Vec2Fields& c, const Value& normed, cons
   Value x = dropout(projection, linear(projection / "projection", normed, c.hidden_size), c.feat_proj_dropout);
   Value masked;
   if (c.has_masked_spec_embed()) {
-    const Initializer from_0_to_1{.kind = Initializer::Kind::kUniform, .stddev = 0.5 / std::sqrt(3.0), .mean = 0.5};
-    masked = s.parameter("masked_spec_embed", {c.hidden_size}, from_0_to_1);
+    masked = s.parameter("masked_spec_embed", {c.hidden_size}, uniform_between(0, 1));
   }
   if (in.mask_time) {
     require(bool(masked), "mask_time", {&in.mask_time, 1}, "no masks: mask_time_prob of config.json is 0");
