@@ -260,7 +260,7 @@ TEST_F(SpeechCtcTask, MeasuresAndWritesTranscriptions) {
   const data::Example batch = data::Example()
                                   .set("audio", std::vector<std::string>{"a.wav", "b.wav", ""})
                                   .set("spelled_text", std::vector<std::string>{"ab", "c d", ""})
-                                  .set("frames", Tensor({3}, {4, 3, 0}))
+                                  .set("head_frames", Tensor({3}, {4, 3, 0}))
                                   .set(data::kExampleWeight, Tensor({3}, {1.0F, 2.0F, 0.0F}));
   // The blank is 3, the space 2.
   const data::Example outputs = data::Example().set("frame_ids", Tensor({3, 4}, {0, 0, 3, 1, 4, 2, 4, 0, 0, 0, 0, 0}));

@@ -229,7 +229,8 @@ int64_t SpeechCtc::frames_of(const data::Example& example, int64_t samples, cons
                      .fix = "raise --max-duration-seconds, or divide the recording"});
   }
   if (example.has(kLabels) && !facts.ctc->zero_infinity) {
-    require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), frames, where);
+    require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), facts.head_frames(frames),
+                      where);
   }
   return frames;
 }
@@ -237,6 +238,8 @@ int64_t SpeechCtc::frames_of(const data::Example& example, int64_t samples, cons
 void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                            std::optional<uint64_t> key) const {
   add_waveform(example, audio::decode(file, where, decoding()), where, key);
+  const int64_t frames = model().facts().head_frames(example.tensor(kFrames).as<int32_t>()[0]);
+  example.set(tasks::kHeadFrames, Tensor({}, {static_cast<int32_t>(frames)}));
 }
 
 std::unique_ptr<PredictionLines> SpeechCtc::prediction_lines() const {
@@ -275,10 +278,9 @@ Forward SpeechCtc::forward(const nn::Scope& root, const Columns& batch) const {
   const Value& weights = batch.at(std::string(data::kExampleWeight));
   Forward forward{.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = {}};
   if (const auto labels = batch.find(kLabels); labels != batch.end()) {
-    const Shape& shape = logits.shape();
-    const Value frames = in.samples ? models::frames_of(model().facts(), in.samples)
-                                    : full({DType::kInt32, {shape[0]}}, static_cast<double>(shape[1]));
-    forward = tasks::ctc(*model().facts().ctc, logits, labels->second, frames, weights, root.options().mesh);
+    const models::AudioModelFacts& facts = model().facts();
+    forward = tasks::ctc(*facts.ctc, logits, labels->second, models::head_frames_of(facts, in), weights,
+                         root.options().mesh);
   }
   forward.outputs = tasks::ids_of_logits(tasks::kFrameIds, logits);
   return forward;
