@@ -9,9 +9,8 @@ namespace portatune::models {
 
 /// Uniform numbers from `low` to `high`.
 inline nn::Initializer uniform_between(double low, double high) {
-  return {.kind = nn::Initializer::Kind::kUniform,
-          .stddev = (high - low) / 2 / std::sqrt(3.0),
-          .mean = (low + high) / 2};
+  return {
+      .kind = nn::Initializer::Kind::kUniform, .stddev = (high - low) / 2 / std::sqrt(3.0), .mean = (low + high) / 2};
 }
 
 }  // namespace portatune::models
