@@ -24,9 +24,9 @@ NAME = "portatune-gpu-check"
 FILES = ("tools/gpu_check.py", "tools/page_data.py", "bench/peers/train_step.py")
 # What page_data.py reads of tests/data, and the test cases that it needs beside those of gpu_check.py.
 DATA = ("tiny_bert", "chat", "image/processors", "tokenizer/languages.json", "tokenizer/marian.json", "quest/train.csv",
-        "arrow", "coltran", "speech_seq2seq")
+        "arrow", "coltran", "speech_languages", "speech_seq2seq")
 PAGE_CASES = ("ast_softmax", "bigbirdpegasus_lm", "bigbirdsparse_softmax", "electra_pretraining", "marian_lm", "mbart_lm",
-              "qwen2_lm", "wav2vec2_model", "wav2vec2_pretraining_noise", "wav2vec2_stable")
+              "qwen2_lm", "wav2vec2_language", "wav2vec2_model", "wav2vec2_pretraining_noise", "wav2vec2_stable")
 # Parts of the wheel that the command can do without.
 UNUSED = ("portatune/lib/_core*", "**/libportatune_arrow.so", "share")
 RUN = """#!/bin/sh

@@ -42,6 +42,7 @@ def write_all(folder):
     file_model(folder / "ast", "ast_softmax", {"num_mel_bins": 12, "max_length": 24})
     file_model(folder / "wav2vec2", "wav2vec2_stable", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
     file_model(folder / "wav2vec2-pretrained", "wav2vec2_model", {"feature_extractor_type": "Wav2Vec2FeatureExtractor"})
+    model_of_languages(folder / "mms")
     shutil.copytree(DATA / "speech_seq2seq", folder / "whisper", ignore=shutil.ignore_patterns("*.wav", "golden.json"))
     shutil.copytree(DATA / "models" / "bert_softmax", folder / "case")
     shutil.copytree(DATA / "coltran", folder / "coltran")
@@ -141,6 +142,11 @@ def file_model(folder, case, preprocessor):
     for name in ("config.json", "model.safetensors"):
         shutil.copy(DATA / "models" / case / name, folder)
     (folder / "preprocessor_config.json").write_text(json.dumps(preprocessor))
+
+
+def model_of_languages(folder):
+    file_model(folder, "wav2vec2_language", {})
+    shutil.copytree(DATA / "speech_languages", folder, dirs_exist_ok=True)
 
 
 def cached_model(hub, name, source):

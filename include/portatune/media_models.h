@@ -72,6 +72,8 @@ struct AudioModelFacts {
   bool has_bins_first = false;  ///< spectrograms are [mel bins, frames], else [frames, mel bins]
   /// The convolutions that turn samples into frames; empty for spectrograms.
   std::vector<ConvolutionOverTime> convolutions = {};
+  /// Strides of the convolutions of an adapter between the encoder and the head of CTC; empty: there is none.
+  std::vector<int64_t> adapter_strides = {};
   /// False if checkpoints of this kind were trained without masks of padding: preprocessor_config.json then has
   /// "return_attention_mask": false, and AudioInputs::samples should be absent.
   bool masks_padding = false;
@@ -84,6 +86,9 @@ struct AudioModelFacts {
 
   /// Number of frames of a waveform; 0 if it is too short for one frame.
   int64_t frames(int64_t samples) const;
+  /// Number of frames behind the adapter, for which the head of CTC has logits.
+  ///   frames  frames of the encoder: frames()
+  int64_t head_frames(int64_t frames) const;
   /// Minimal number of samples of a waveform with this number of frames, which is at least 1.
   int64_t samples(int64_t frames) const;
 };
@@ -135,7 +140,7 @@ class AudioModel {
   /// Outputs of the embeddings and of each layer, [batch, frames, hidden_size] each: "hidden_states" of transformers.
   /// errors  ShapeError for inputs of another size
   virtual Values hidden_states(const nn::Scope& root, const AudioInputs& in) const = 0;
-  /// "last_hidden_state" of transformers.
+  /// "last_hidden_state" of transformers, behind the adapter.
   virtual Value last_hidden_state(const nn::Scope& root, const Value& x) const = 0;
   /// "pooler_output" of the bare model, [batch, hidden_size]; absent if it has none.
   virtual Value pooler_output(const nn::Scope& root, const Value& x) const;
@@ -143,7 +148,7 @@ class AudioModel {
   ///   hidden_states  result of hidden_states() for the same inputs
   virtual Value class_logits(const nn::Scope& root, const Values& hidden_states, const AudioInputs& in,
                              int64_t num_labels) const = 0;
-  /// Logits of ...ForCTC, float32 [batch, frames, vocab_size].
+  /// Logits of ...ForCTC, float32 [batch, frames, vocab_size]: AudioModelFacts::head_frames() of the frames of x.
   /// errors  UsageError if transformers has no such class for the model
   virtual Value ctc_logits(const nn::Scope& root, const Value& x) const;
   /// Logits of ...ForAudioFrameClassification, float32 [batch, frames, num_labels].
@@ -165,6 +170,8 @@ class AudioModel {
 /// AudioModelFacts::frames() of each row, but at least 1.
 /// samples, result  int32 [batch]
 Value frames_of(const AudioModelFacts& facts, const Value& samples);
+/// AudioModelFacts::head_frames() of each row, int32 [batch]: of its samples, or else of all frames.
+Value head_frames_of(const AudioModelFacts& facts, const AudioInputs& in);
 
 /// True if a config.json belongs to an audio model that is no speech model; false for an unknown architecture.
 bool is_audio_model(const io::JsonObject& config);

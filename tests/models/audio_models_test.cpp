@@ -89,6 +89,35 @@ TEST(AudioModelFacts, CountsFramesAsTheConvolutionsDo) {
             (std::vector<double>{1, 1, 1, 2, 49, 781}));
 }
 
+TEST(AudioModelFacts, CountsFramesBehindTheAdapter) {
+  const AudioModelFacts facts = audio_model(config_with(R"("add_adapter": true)"))->facts();
+  // The numbers of _get_feat_extract_output_lengths() of transformers with and without the adapter.
+  EXPECT_EQ(facts.frames(190), 9);
+  EXPECT_EQ(facts.head_frames(9), 2);
+  EXPECT_EQ(facts.head_frames(1), 1);
+  EXPECT_EQ(facts.head_frames(781), 98);
+  const AudioInputs in{.input_values = constant(waveforms())};
+  EXPECT_EQ(test::elements(head_frames_of(facts, in)), (std::vector<double>{2, 2, 2}));
+  const AudioInputs with_samples{.input_values = in.input_values, .samples = ints({190, 20, 110})};
+  EXPECT_EQ(test::elements(head_frames_of(facts, with_samples)), (std::vector<double>{2, 1, 1}));
+  EXPECT_EQ(audio_model(config_with(""))->facts().head_frames(9), 9);
+}
+
+TEST(AudioModel, AdaptersBelongToTheHeadOfCtc) {
+  nn::Context context({});
+  const nn::Scope root(context);
+  const auto model = audio_model(config_with(R"("add_adapter": true, "output_hidden_size": 14)"));
+  EXPECT_FALSE(model->facts().xvector || model->facts().contrastive);
+  const AudioInputs in{.input_values = constant(waveforms())};
+  const Values states = model->hidden_states(root, in);
+  EXPECT_EQ(model->last_hidden_state(root, states.back()).shape(), (Shape{3, 2, 14}));
+  EXPECT_EQ(model->ctc_logits(root, states.back()).shape(), (Shape{3, 2, 32}));
+  EXPECT_THROW(model->class_logits(root, states, in, 2), UsageError);
+  EXPECT_THROW(model->frame_logits(root, states, 2), UsageError);
+  EXPECT_THROW(model->xvectors(root, states, in, 2), UsageError);
+  EXPECT_THROW(model->contrastive_states(root, in, {}), UsageError);
+}
+
 TEST(AudioModelFacts, FollowTheConfig) {
   const AudioModelFacts group = audio_model(config_with(R"("pad_token_id": 5)"))->facts();
   EXPECT_FALSE(group.masks_padding);
@@ -111,8 +140,8 @@ TEST(AudioModel, BadValuesAreRefusedByName) {
   EXPECT_THAT(refusal_of(R"("feat_extract_norm": "batch")"), HasSubstr("\"batch\""));
   EXPECT_THAT(refusal_of(R"("conv_stride": [5, 2])"), HasSubstr("3, 2 and 3 numbers"));
   EXPECT_THAT(refusal_of(R"("num_conv_pos_embedding_groups": 5)"), HasSubstr("num_conv_pos_embedding_groups 5"));
-  EXPECT_THAT(refusal_of(R"("add_adapter": true)"), HasSubstr("add_adapter"));
-  EXPECT_THAT(refusal_of(R"("adapter_attn_dim": 16)"), HasSubstr("adapter_attn_dim"));
+  EXPECT_THAT(refusal_of(R"("add_adapter": true, "adapter_kernel_size": 4)"), HasSubstr("adapter_kernel_size"));
+  EXPECT_THAT(refusal_of(R"("adapter_attn_dim": 0)"), HasSubstr("adapter_attn_dim"));
   EXPECT_THAT(refusal_of(R"("ctc_loss_reduction": "none")"), HasSubstr("\"none\""));
   EXPECT_THAT(refusal_of(R"("pad_token_id": 40)"), HasSubstr("pad_token_id"));
   EXPECT_THAT(refusal_of(R"("conv_pos_batch_norm": true)", "hubert"), HasSubstr("conv_pos_batch_norm"));

@@ -47,10 +47,13 @@ class SpeechCtcTask : public testing::Test {
 #endif
   }
 
-  void use_model(const std::string& name) const {
-    for (const std::string file : {"config.json", "model.safetensors"}) {
-      fs::copy_file(kSpeechData / "models" / name / file, folder_ / file, fs::copy_options::overwrite_existing);
+  void copy(const fs::path& from, const std::vector<std::string>& files) const {
+    for (const std::string& file : files) {
+      fs::copy_file(kSpeechData / from / file, folder_ / file, fs::copy_options::overwrite_existing);
     }
+  }
+  void use_model(const std::string& name) const {
+    copy("models/" + name, {"config.json", "model.safetensors"});
     const json& expected = speech_golden()["cases"][name];
     write_text(folder_ / "preprocessor_config.json", expected["extractor"].dump());
     write_text(folder_ / "vocab.json", expected["vocabulary"].dump());
@@ -81,6 +84,13 @@ class SpeechCtcTask : public testing::Test {
     return data::from_examples(rows);
   }
 
+  // A model with adapters of English, and the files of German.
+  void use_languages() const {
+    copy("models/wav2vec2_language", {"config.json", "model.safetensors"});
+    copy("speech_languages",
+         {"adapter.deu.safetensors", "preprocessor_config.json", "tokenizer_config.json", "vocab.json"});
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -98,6 +108,72 @@ TEST_F(SpeechCtcTask, EqualsTransformers) {
     EXPECT_EQ(tasks::transcriptions(batch, computed.outputs, tasks::CtcTokenizer::load(folder_.path())),
               expected["transcriptions"].get<std::vector<std::string>>());
   }
+}
+
+// tests/oracle/tasks/make_speech_language_cases.py
+TEST_F(SpeechCtcTask, EqualsTransformersInEachLanguage) {
+  use_languages();
+  const json golden = json::parse(std::ifstream(kSpeechData / "tasks/speech_languages.json"));
+  for (const auto& [language, expected] : golden["cases"].items()) {
+    SCOPED_TRACE(language);
+    // The weights of English are those of the model, without a file.
+    SpeechCtc task = this->task({.target_lang = language});
+    task.set_pairs({{expected["frames"][0].get<int64_t>(), 8}});
+    const data::Example batch = *task.batches(golden_rows(), 2).iterate().next();
+    const test::Computed computed = test::compute(task, batch);
+    const double loss = expected["loss"];
+    EXPECT_NEAR(computed.loss_sum / computed.weight_sum, loss, 1e-5 * loss);
+    EXPECT_EQ(tasks::transcriptions(batch, computed.outputs, tasks::CtcTokenizer::load(folder_.path(), language)),
+              expected["transcriptions"].get<std::vector<std::string>>());
+  }
+}
+
+TEST_F(SpeechCtcTask, SavesTheLanguage) {
+  use_languages();
+  fs::create_directory(folder_ / "saved");
+  task({.target_lang = "deu"}).save(folder_ / "saved");
+  EXPECT_EQ(json::parse(text_of(folder_ / "saved/config.json"))["vocab_size"], 7);
+  EXPECT_EQ(json::parse(text_of(folder_ / "saved/tokenizer_config.json"))["target_lang"], "deu");
+  EXPECT_EQ(text_of(folder_ / "saved/vocab.json"), text_of(folder_ / "vocab.json"));
+  EXPECT_EQ(tasks::language_of(folder_ / "saved"), "deu");
+}
+
+TEST_F(SpeechCtcTask, MakesANewLanguage) {
+  use_languages();
+  const SpeechCtc task = this->task({.target_lang = "fra", .characters = "xyz"});
+  const data::Example batch = *task.batches(data::from_examples({row("a.wav", 800, "x")}), 1).iterate().next();
+  nn::Context context({});
+  Columns columns;
+  for (const std::string& name : {"input_values", "samples", "example_weight"}) {
+    if (batch.has(name)) columns.emplace(name, constant(batch.tensor(name)));
+  }
+  task.forward(nn::Scope(context), columns);
+  const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
+  const LoadReport report = task.initial_weights(parameters, 0).report;
+  EXPECT_THAT(report.missing, testing::Each(testing::ContainsRegex("adapter_layer|lm_head")));
+  EXPECT_EQ(report.missing.size(), 8U);
+  EXPECT_THAT(report.body, testing::IsEmpty());
+  fs::create_directory(folder_ / "saved");
+  task.save(folder_ / "saved");
+  const json saved = json::parse(text_of(folder_ / "saved/vocab.json"));
+  EXPECT_EQ(saved["deu"], json::parse(text_of(folder_ / "vocab.json"))["deu"]);
+  EXPECT_EQ(saved["fra"]["[PAD]"], 5);
+  EXPECT_EQ(tasks::CtcTokenizer::load(folder_ / "saved").blank_id(), 5);
+}
+
+TEST_F(SpeechCtcTask, RefusesLanguagesThatTheModelLacks) {
+  const auto refusal = [&](const std::string& language) {
+    return message_of<Error>([&] { task({.target_lang = language}); });
+  };
+  EXPECT_THAT(refusal("deu"), HasSubstr("has one vocabulary"));
+  use_languages();
+  EXPECT_THAT(refusal("fra"), HasSubstr("eng, deu"));
+  fs::remove(folder_ / "adapter.deu.safetensors");
+  EXPECT_THAT(refusal("deu"), HasSubstr("adapter.deu.safetensors"));
+  fs::copy_file(kSpeechData / "models/wav2vec2_stable/model.safetensors", folder_ / "adapter.deu.safetensors");
+  EXPECT_THAT(refusal("deu"), HasSubstr("lm_head.weight"));
+  copy("models/wav2vec2_ctc_mean", {"config.json"});
+  EXPECT_THAT(refusal("deu"), HasSubstr("adapter_attn_dim"));
 }
 
 TEST_F(SpeechCtcTask, PadsRecordingsAndLabelsOfABucket) {
@@ -260,7 +336,7 @@ TEST_F(SpeechCtcTask, MeasuresAndWritesTranscriptions) {
   const data::Example batch = data::Example()
                                   .set("audio", std::vector<std::string>{"a.wav", "b.wav", ""})
                                   .set("spelled_text", std::vector<std::string>{"ab", "c d", ""})
-                                  .set("frames", Tensor({3}, {4, 3, 0}))
+                                  .set("head_frames", Tensor({3}, {4, 3, 0}))
                                   .set(data::kExampleWeight, Tensor({3}, {1.0F, 2.0F, 0.0F}));
   // The blank is 3, the space 2.
   const data::Example outputs = data::Example().set("frame_ids", Tensor({3, 4}, {0, 0, 3, 1, 4, 2, 4, 0, 0, 0, 0, 0}));

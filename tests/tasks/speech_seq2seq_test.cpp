@@ -205,7 +205,9 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
     options.no_speech_threshold = threshold("no_speech_threshold");
     options.return_timestamps = run["has_times"];
     options.prompt = given.value("prompt", "");
-    options.condition_on_prev_tokens = given.value("condition_on_prev_tokens", false);
+    if (given.contains("condition_on_prev_tokens")) {
+      options.condition_on_prev_tokens = given["condition_on_prev_tokens"].get<bool>();
+    }
     if (given.contains("prompt_condition_type")) options.prompt_condition_type = PromptCondition::kAllSegments;
     return options;
   }
@@ -235,9 +237,9 @@ class SpeechAttemptsOfTask : public SpeechSeq2SeqTask {
     return tokens;
   }
 
-  void set_top_k(int64_t top_k) const {
+  void change_settings(const json& changes) const {
     json settings = json::parse(text_of(folder_ / "generation_config.json"));
-    settings["top_k"] = top_k;
+    settings.update(changes);
     write_text(folder_ / "generation_config.json", settings.dump());
   }
 
@@ -251,7 +253,8 @@ TEST_F(SpeechAttemptsOfTask, EqualThoseOfTransformers) {
     SCOPED_TRACE(name);
     write_text(folder_ / "generation_config.json", settings);
     if (run["has_times"]) allow_times();
-    if (run["options"].contains("top_k")) set_top_k(run["options"]["top_k"]);
+    if (run["options"].contains("top_k")) change_settings({{"top_k", run["options"]["top_k"]}});
+    change_settings(run["options"].value("of_model", json::object()));
     const Heard found = heard(run, options_of(run));
     EXPECT_EQ(found.lines[0]["text"], run["text"].get<std::string>());
     EXPECT_EQ(found.lines[0].value("segments", json::array()), run["has_times"] ? run["segments"] : json::array());

@@ -81,7 +81,7 @@ TESTED_TOGETHER = {
     "tasks/audio_classification_test.cpp": "tasks/audio_task tasks/whisper_features",
     "tasks/colorization_test.cpp": "tasks/colored_lines",
     "tasks/image_classification_test.cpp": "tasks/file_classes tasks/file_task tasks/image_task",
-    "tasks/speech_ctc_test.cpp": "tasks/transcriptions",
+    "tasks/speech_ctc_test.cpp": "tasks/language_weights tasks/transcriptions",
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
     "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",

@@ -27,6 +27,9 @@ struct SpeechCtcOptions {
   AudioInputOptions input = {};
   std::optional<std::string> ctc_loss_reduction;  ///< "sum" or "mean"; none: that of config.json
   bool new_vocabulary = false;  ///< makes a vocabulary from the transcriptions even if the model folder has one
+  /// The language of a model with adapters of languages (MMS): its vocabulary in vocab.json, and its weights in
+  /// adapter.LANGUAGE.safetensors. Both are new if vocab.json lacks it. Empty: that of the model folder.
+  std::string target_lang;
   std::vector<std::string> metrics = {"wer", "cer"};
   /// The characters of a new vocabulary. Empty: the model folder has one. A run finds them in its rows.
   std::string characters;
@@ -71,6 +74,7 @@ class SpeechCtc final : public AudioTask {
   std::vector<std::string> optional_inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
   void save(const std::filesystem::path& folder) const override;
 
  private:

@@ -69,8 +69,8 @@ struct SpeechSeq2SeqOptions {
   /// Text before that of each prediction, with names and spellings to use: prompt_ids of generate(); empty: none.
   std::string prompt = {};
   /// The texts of earlier windows of a recording come before that of the next one, as condition_on_prev_tokens of
-  /// generate().
-  bool condition_on_prev_tokens = false;
+  /// generate(). None: as generation_config.json says for recordings of several windows.
+  std::optional<bool> condition_on_prev_tokens;
   PromptCondition prompt_condition_type = PromptCondition::kFirstSegment;
   std::vector<std::string> metrics;  ///< scores of generated texts, by name; empty: "wer" and "cer"
 

@@ -91,6 +91,7 @@ LayerStacks wav2vec2_stacks(const io::JsonObject& config) {
                    .output = "feed_forward.output_dense"};
   if (config.get_bool_or("do_stable_layer_norm", false)) {
     stack.added_parts = {"attention.out_proj", "feed_forward.output_dense"};
+    if (config.has("adapter_attn_dim")) stack.added_parts.push_back("adapter_layer.linear_2");
   }
   return {stack};
 }

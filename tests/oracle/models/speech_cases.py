@@ -22,6 +22,8 @@ LAYER_NORM = {"feat_extract_norm": "layer", "conv_bias": True}
 # 20 samples a frame.
 THREE = {"conv_dim": (10, 14, 12), "conv_kernel": (10, 3, 2), "conv_stride": (5, 2, 2)}
 STABLE = LAYER_NORM | {"do_stable_layer_norm": True, "num_conv_pos_embeddings": 5}
+MEAN = {"ctc_loss_reduction": "mean"}
+ADAPTER = {"add_adapter": True, "num_adapter_layers": 2}
 XVECTOR = {
     "tdnn_dim": (8, 10, 14),
     "tdnn_kernel": (2, 2, 1),
@@ -112,6 +114,12 @@ SPEECH_CASES = {
         "Wav2Vec2ForPreTraining",
         WAV2VEC2 | STABLE | PRETRAINING | {"num_codevector_groups": 1},
     ),
+    "wav2vec2_adapter": ("Wav2Vec2ForCTC", WAV2VEC2 | LAYER_NORM | ADAPTER | MEAN | {"output_hidden_size": 14}),
+    "wav2vec2_adapter_model": (
+        "Wav2Vec2Model",
+        WAV2VEC2 | STABLE | ADAPTER | {"adapter_kernel_size": 2, "adapter_stride": 3, "num_adapter_layers": 1},
+    ),
+    "wav2vec2_language": ("Wav2Vec2ForCTC", WAV2VEC2 | STABLE | MEAN | {"adapter_attn_dim": 6}),
 }
 
 # Cases of one layer whose gradients are all recorded, because other cases do not have some of the parameters.
@@ -122,10 +130,12 @@ WITH_ALL_GRADIENTS = (
     "whisper_softmax",
     "wav2vec2_pretraining",
     "wav2vec2_pretraining_noise",
+    "wav2vec2_adapter",
+    "wav2vec2_language",
 )
 
 # Cases with optimizer steps beside the first of each architecture.
-WITH_STEPS = ("wav2vec2_pretraining", "wav2vec2_pretraining_noise")
+WITH_STEPS = ("wav2vec2_pretraining", "wav2vec2_pretraining_noise", "wav2vec2_adapter", "wav2vec2_language")
 
 
 def masked(model, inputs):
@@ -138,6 +148,11 @@ def without_alignment(model, inputs):
     """The labels of the second row need more frames than it has."""
     labels = torch.tensor([[1, 2, 2, 5, 4, 3], [2, 2, 3, 3, 1, -100], [4, -100, -100, -100, -100, -100]])
     inputs["labels"] = labels
+
+
+def with_few_labels(model, inputs):
+    """The adapter leaves three, two and one of the frames."""
+    inputs["labels"] = torch.tensor([[1, 2], [4, -100], [3, -100]])
 
 
 def masked_with_negatives(model, inputs):
@@ -190,6 +205,7 @@ def with_noise(model, inputs):
 CHANGES = {
     "wav2vec2_masked": masked,
     "wav2vec2_ctc_zero": without_alignment,
+    "wav2vec2_adapter": with_few_labels,
     "wav2vec2_pretraining": masked_with_negatives,
     "wav2vec2_pretraining_noise": with_noise,
 }

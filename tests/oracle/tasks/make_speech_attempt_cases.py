@@ -7,7 +7,7 @@ ratio, the probability of silence, and what follows.
 Sampled tokens differ from library to library. So the temperatures of whole texts are 0, which may be repeated, and
 0.001, at which sampling takes the most probable tokens, or another one with "top_k": 1. The attempts of "sampled" have
 other temperatures. Those with a "prompt" have the prompt_ids of this text. With condition_on_prev_tokens each attempt
-has the tokens before those that ask for language and task.
+has the tokens before those that ask for language and task. "of_model" are settings of generation_config.json.
 
 Needs torch and transformers 5.23.0; the tests only read what it wrote.
 """
@@ -31,6 +31,9 @@ CHINESE = {"language": "Chinese", "task": "transcribe"}
 TALK = ["long.wav", "short.wav", "long.wav", "short.wav"]
 SHORT = ["short.wav"]
 CONDITION = {"temperature": [0.0], "condition_on_prev_tokens": True, "max_new_tokens": 7}
+# generate() reads the first of these settings of the model.
+OF_MODEL = {"temperature": [0.0], "max_new_tokens": 7, "prompt": "Two",
+            "of_model": {"condition_on_prev_tokens": True, "prompt_condition_type": "all-segments"}}
 # Between the probabilities of silence of the first two windows.
 SILENCE = {"temperature": [0.0], "logprob_threshold": 0.0, "no_speech_threshold": 0.012}
 # name: recordings one after the other, whether texts have times, arguments of generate()
@@ -66,6 +69,8 @@ CASES = {
     "history_beside_prompt": (TALK, True, CHINESE | CONDITION | {
         "prompt": "Two", "prompt_condition_type": "all-segments", "max_new_tokens": 5}),
     "history_short": (SHORT, True, CHINESE | CONDITION | {"prompt": "Two, four six"}),
+    "history_of_model": (TALK, True, CHINESE | OF_MODEL),
+    "history_off": (TALK, True, CHINESE | OF_MODEL | {"condition_on_prev_tokens": False}),
 }
 
 
@@ -88,7 +93,10 @@ def run(parts, has_times, arguments):
         **({"truncation": False, "padding": "longest"} if len(parts) > 1 else {}), return_attention_mask=True)
     settings.prev_sot_token_id = tokenizer.convert_tokens_to_ids("<|startofprev|>")
     attempts = recorded_attempts(model)
-    given = {"max_new_tokens": MAX_LENGTH} | {name: value for name, value in arguments.items() if name != "prompt"}
+    for name, value in arguments.get("of_model", {}).items():
+        setattr(settings, name, value)
+    others = ("prompt", "of_model")
+    given = {"max_new_tokens": MAX_LENGTH} | {name: value for name, value in arguments.items() if name not in others}
     if "prompt" in arguments:
         given["prompt_ids"] = torch.tensor(tokenizer.get_prompt_ids(arguments["prompt"]))
     with torch.no_grad():

@@ -44,7 +44,9 @@ def case(name):
     longest = max(map(len, labels))
     padded = torch.tensor([row + [-100] * (longest - len(row)) for row in labels])
     result = model(**batch, labels=padded)
-    frames = model._get_feat_extract_output_lengths(torch.tensor([len(samples) for samples in recordings()]))
+    samples = torch.tensor([len(samples) for samples in recordings()])
+    frames = model._get_feat_extract_output_lengths(samples, add_adapter=False)
+    real_frames = model._get_feat_extract_output_lengths(samples)
     ids = result.logits.argmax(-1)
     return {
         "vocabulary": vocabulary(pad),
@@ -52,13 +54,13 @@ def case(name):
         "labels": labels,
         "frames": frames.tolist(),
         "loss": result.loss.item(),
-        "transcriptions": [tokenizer.decode(row[:real]) for row, real in zip(ids, frames)],
+        "transcriptions": [tokenizer.decode(row[:real]) for row, real in zip(ids, real_frames)],
     }
 
 
 golden = {
     "texts": TEXTS,
     "samples": [len(samples) for samples in recordings()],
-    "cases": {name: case(name) for name in ("wav2vec2_ctc", "wav2vec2_ctc_mean")},
+    "cases": {name: case(name) for name in ("wav2vec2_ctc", "wav2vec2_ctc_mean", "wav2vec2_adapter")},
 }
 (DATA / "tasks/speech_ctc.json").write_text(json.dumps(golden, indent=1) + "\n")

@@ -314,10 +314,8 @@ Forward ReferenceTask::speakers(const models::XVectors& found, const Value& labe
 Forward ReferenceTask::ctc(const Value& logits, const models::AudioInputs& in, const Columns& batch,
                            const Mesh& mesh) const {
   const Value& labels = column(batch, "labels");
-  const TensorType rows{DType::kInt32, {logits.shape()[0]}};
-  const Value frames = in.samples ? models::frames_of(audio_model_->facts(), in.samples)
-                                  : full(rows, static_cast<double>(logits.shape()[1]));
-  return tasks::ctc(*audio_model_->facts().ctc, logits, labels, frames, ones(rows.shape[0]), mesh);
+  const models::AudioModelFacts& facts = audio_model_->facts();
+  return tasks::ctc(*facts.ctc, logits, labels, models::head_frames_of(facts, in), ones(logits.shape()[0]), mesh);
 }
 
 // Chooses the loss as transformers does.

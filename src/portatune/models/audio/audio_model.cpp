@@ -24,6 +24,11 @@ int64_t AudioModelFacts::frames(int64_t samples) const {
   return length;
 }
 
+int64_t AudioModelFacts::head_frames(int64_t frames) const {
+  for (const int64_t stride : adapter_strides) frames = frames == 0 ? 0 : (frames - 1) / stride + 1;
+  return frames;
+}
+
 int64_t AudioModelFacts::samples(int64_t frames) const {
   int64_t length = frames;
   for (const ConvolutionOverTime& layer : std::views::reverse(convolutions)) {
@@ -38,6 +43,14 @@ Value frames_of(const AudioModelFacts& facts, const Value& samples) {
     const Value behind = maximum(length - static_cast<double>(layer.kernel), full(length.type(), 0));
     length = behind / static_cast<double>(layer.stride) + 1.0;
   }
+  return length;
+}
+
+Value head_frames_of(const AudioModelFacts& facts, const AudioInputs& in) {
+  const Shape& shape = in.input_values.shape();
+  Value length = in.samples ? frames_of(facts, in.samples)
+                            : full({DType::kInt32, {shape[0]}}, static_cast<double>(facts.frames(shape[1])));
+  for (const int64_t stride : facts.adapter_strides) length = (length - 1.0) / static_cast<double>(stride) + 1.0;
   return length;
 }
 

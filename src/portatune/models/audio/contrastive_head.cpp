@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "portatune/models/audio/initializers.h"
 #include "portatune/models/heads.h"
 #include "portatune/ops.h"
 
@@ -42,9 +43,8 @@ Value one_hot(const Value& codes, const Value& scores) {
 Value codevectors_of(const Scope& s, const ContrastiveFields& c, const Value& chosen) {
   const int64_t groups = c.num_codevector_groups, size = c.num_codevectors_per_group;
   const int64_t width = c.codevector_dim / groups;
-  const Initializer from_0_to_1{.kind = Initializer::Kind::kUniform, .stddev = 0.5 / std::sqrt(3.0), .mean = 0.5};
   const Value table =
-      reshape(s.parameter("codevectors", {1, groups * size, width}, from_0_to_1), {groups, size, width});
+      reshape(s.parameter("codevectors", {1, groups * size, width}, uniform_between(0, 1)), {groups, size, width});
   const Value by_group =
       dot_general(chosen, table, {.lhs_batch = {2}, .rhs_batch = {0}, .lhs_contracting = {3}, .rhs_contracting = {1}});
   return reshape(transpose(by_group, {1, 2, 0, 3}), {chosen.shape()[0], chosen.shape()[1], c.codevector_dim});

@@ -7,6 +7,7 @@
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/models/audio/contrastive_head.h"
+#include "portatune/models/audio/initializers.h"
 #include "portatune/models/audio/spec_augment_fields.h"
 #include "portatune/models/audio/weighted_sum.h"
 #include "portatune/models/audio/windows.h"
@@ -41,6 +42,7 @@ struct Wav2Vec2Fields {
   int64_t num_conv_pos_embeddings = 128;
   int64_t num_conv_pos_embedding_groups = 16;
   bool do_stable_layer_norm = false;
+  std::optional<int64_t> adapter_attn_dim;  // of the adapters of a language, which layers with a stable norm have
   SpecAugment spec_augment;
   bool use_weighted_layer_sum = false;
   int64_t classifier_proj_size = 256;
@@ -97,6 +99,7 @@ Wav2Vec2Fields fields_of(const ConfigReader& config) {
   config.read("num_conv_pos_embeddings", c.num_conv_pos_embeddings, kSize);
   config.read("num_conv_pos_embedding_groups", c.num_conv_pos_embedding_groups, kSize);
   config.read("do_stable_layer_norm", c.do_stable_layer_norm);
+  if (config.has("adapter_attn_dim")) c.adapter_attn_dim = config.get_int("adapter_attn_dim", kSize);
   config.read("use_weighted_layer_sum", c.use_weighted_layer_sum);
   config.read("classifier_proj_size", c.classifier_proj_size, kSize);
   config.read("vocab_size", c.vocab_size, kVocabulary);
@@ -134,7 +137,9 @@ AudioModelFacts facts_of(const ConfigReader& config, const Wav2Vec2Fields& c, co
   for (size_t i = 0; i < c.conv_dim.size(); ++i) facts.convolutions.push_back({c.conv_kernel[i], c.conv_stride[i]});
   if (config.get_bool_or("apply_spec_augment", true)) facts.spec_augment = c.spec_augment;
   facts.ctc = ctc_of(config, c);
-  if (variant.has_further_heads) {
+  if (variant.adapter) {
+    facts.adapter_strides = variant.adapter->strides();
+  } else if (variant.has_further_heads) {
     facts.xvector = {variant.class_prefix + "ForXVector", c.xvector.min_frames()};
     facts.contrastive = c.contrastive.facts(variant.class_prefix + "ForPreTraining");
   }
@@ -193,8 +198,7 @@ Value project(const Scope& s, const Wav2Vec2Fields& c, const Value& normed, cons
   Value x = dropout(projection, linear(projection / "projection", normed, c.hidden_size), c.feat_proj_dropout);
   Value masked;
   if (c.has_masked_spec_embed()) {
-    const Initializer from_0_to_1{.kind = Initializer::Kind::kUniform, .stddev = 0.5 / std::sqrt(3.0), .mean = 0.5};
-    masked = s.parameter("masked_spec_embed", {c.hidden_size}, from_0_to_1);
+    masked = s.parameter("masked_spec_embed", {c.hidden_size}, uniform_between(0, 1));
   }
   if (in.mask_time) {
     require(bool(masked), "mask_time", {&in.mask_time, 1}, "no masks: mask_time_prob of config.json is 0");
@@ -251,7 +255,8 @@ Value encoder_layer(const Scope& s, const Wav2Vec2Fields& c, const Value& x, con
   const Scope attention = s / "attention", forward = s / "feed_forward";
   if (c.do_stable_layer_norm) {
     const Value h = x + self_attention(attention, c, norm("layer_norm", x), mask_bias);
-    return h + feed_forward(forward, c, norm("final_layer_norm", h));
+    const Value y = h + feed_forward(forward, c, norm("final_layer_norm", h));
+    return c.adapter_attn_dim ? y + language_adapter(s / "adapter_layer", *c.adapter_attn_dim, y) : y;
   }
   const Value h = norm("layer_norm", x + self_attention(attention, c, x, mask_bias));
   return norm("final_layer_norm", h + feed_forward(forward, c, h));
@@ -276,11 +281,14 @@ class Wav2Vec2 final : public AudioModel {
   }
 
   Value last_hidden_state(const Scope& root, const Value& x) const override {
-    return c_.do_stable_layer_norm ? layer_norm(body(root) / "encoder" / "layer_norm", x, c_.layer_norm_eps) : x;
+    const Scope s = body(root);
+    const Value y = c_.do_stable_layer_norm ? layer_norm(s / "encoder" / "layer_norm", x, c_.layer_norm_eps) : x;
+    return variant_.adapter ? adapter(s / "adapter", *variant_.adapter, y) : y;
   }
 
   Value class_logits(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                      int64_t num_labels) const override {
+    require_no_adapter("classification");
     const Value x = states_for_head(root, hidden_states);
     const Value projected = linear(root / "projector", x, c_.classifier_proj_size);
     const Value mask = convert(frame_mask(in, x.shape()), DType::kFloat32);
@@ -296,12 +304,14 @@ class Wav2Vec2 final : public AudioModel {
 
   Value frame_logits(const Scope& root, const Values& hidden_states, int64_t num_labels) const override {
     if (!variant_.has_further_heads) return AudioModel::frame_logits(root, hidden_states, num_labels);
+    require_no_adapter("classification of frames");
     return logits(root / "classifier", states_for_head(root, hidden_states), num_labels);
   }
 
   XVectors xvectors(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                     int64_t num_labels) const override {
     if (!variant_.has_further_heads) return AudioModel::xvectors(root, hidden_states, in, num_labels);
+    require_no_adapter("vectors of speakers");
     const Value frames = in.samples ? frames_of(facts(), in.samples) : Value();
     return xvectors_of(root, c_.xvector, states_for_head(root, hidden_states), frames, num_labels);
   }
@@ -309,6 +319,7 @@ class Wav2Vec2 final : public AudioModel {
   ContrastiveStates contrastive_states(const Scope& root, const AudioInputs& in,
                                        const GumbelChoice& choice) const override {
     if (!variant_.has_further_heads) return AudioModel::contrastive_states(root, in, choice);
+    require_no_adapter("pretraining");
     const Value frames = normed_frames(body(root), c_, variant_, in);
     Values hidden_states = states_of(root, frames, in);
     const Value x = last_hidden_state(root, hidden_states.back());
@@ -319,6 +330,14 @@ class Wav2Vec2 final : public AudioModel {
 
  private:
   Scope body(const Scope& root) const { return root / facts().base_prefix; }
+
+  // The classes of transformers for these heads refuse adapters, or lack a layer of their size.
+  void require_no_adapter(const char* head) const {
+    if (!variant_.adapter) return;
+    throw UsageError({.where = "the head of the model",
+                      .given = std::string(head) + " for a model with add_adapter in config.json",
+                      .expected = "transcription by CTC, or the body alone"});
+  }
 
   // frames  normed_frames()
   Values states_of(const Scope& root, const Value& frames, const AudioInputs& in) const {

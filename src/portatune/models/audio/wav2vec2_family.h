@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "portatune/media_models.h"
+#include "portatune/models/audio/wav2vec2_adapters.h"
 #include "portatune/models/config_reader.h"
 
 namespace portatune::models {
@@ -16,6 +18,7 @@ struct Wav2Vec2Variant {
   bool normalizes_frames = true;  ///< whether the results of the convolutions are normalised before their projection
   /// Whether transformers has classes for frames, for vectors of speakers and for pretraining.
   bool has_further_heads = false;
+  std::optional<AdapterFields> adapter = {};  ///< behind the encoder; none: the model has none
 };
 
 /// The model of a config.json.

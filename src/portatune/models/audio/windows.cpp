@@ -37,7 +37,7 @@ Value convolution_over_time(const nn::Scope& s, const Value& x, const Convolutio
   const int64_t in = x.shape()[2], out = layer.features, kernel = layer.kernel;
   const nn::Initializer normal{nn::Initializer::Kind::kNormal, layer.stddev};
   const Value weight = s.rounded_parameter("weight", {out, in, kernel}, normal);
-  const Value bias = layer.has_bias ? s.parameter("bias", {out}, {nn::Initializer::Kind::kZeros}) : Value{};
+  const Value bias = layer.has_bias ? s.parameter("bias", {out}, layer.bias) : Value{};
   return linear(windows(x, kernel, layer.stride), reshape(transpose(weight, {0, 2, 1}), {out, kernel * in}), bias);
 }
 

@@ -18,6 +18,7 @@ struct ConvolutionLayer {
   int64_t stride = 1;
   bool has_bias = true;
   double stddev;  ///< standard deviation of a new weight
+  nn::Initializer bias = {nn::Initializer::Kind::kZeros};
 };
 /// The convolution as a matrix product; "weight" [features, in, kernel], "bias" [features].
 /// x        [batch, length, in]

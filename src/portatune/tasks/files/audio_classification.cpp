@@ -29,7 +29,16 @@ struct AudioClassification::Impl {
 
 namespace {
 
+void require_no_adapter(const models::AudioModelFacts& facts) {
+  if (facts.adapter_strides.empty()) return;
+  throw UsageError({.where = "model",
+                    .given = "a " + facts.class_prefix + " checkpoint with add_adapter in config.json",
+                    .expected = "a model without an adapter, as transformers requires for this class",
+                    .fix = "train the model without it: --config-overrides add_adapter=false"});
+}
+
 bool wants_xvectors(const io::JsonObject& config, const models::AudioModelFacts& facts, bool xvector) {
+  require_no_adapter(facts);
   if (facts.xvector) {
     const std::vector<std::string> classes = config.get_strings("architectures");
     return xvector || std::ranges::find(classes, facts.xvector->class_name) != classes.end();

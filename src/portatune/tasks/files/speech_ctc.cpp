@@ -14,10 +14,12 @@
 #include "portatune/media/audio/wav_file.h"
 #include "portatune/ops.h"
 #include "portatune/option_fields.h"
+#include "portatune/tasks/files/language_weights.h"
 #include "portatune/tasks/files/transcribed_files.h"
 #include "portatune/tasks/metrics/transcriptions.h"
 #include "portatune/tasks/objectives/ctc.h"
 #include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/results/target_language.h"
 #include "portatune/tasks/rows/ctc_tokenizer.h"
 #include "portatune/tasks/rows/letter_case.h"
 #include "portatune/tasks/rows/row_file.h"
@@ -59,7 +61,7 @@ std::string transcription_of(const data::Example& row, const SpeechCtcOptions& o
 CtcTokenizer tokenizer_of(const fs::path& model, const SpeechCtcOptions& options) {
   text::require_utf8(options.chars_to_ignore);
   if (!options.characters.empty()) return CtcTokenizer::of_characters(characters_in(options.characters));
-  return CtcTokenizer::load(hub::folder_of_settings(model));
+  return CtcTokenizer::load(hub::folder_of_settings(model), options.target_lang);
 }
 
 bool has_ctc_head(const io::JsonObject& config) {
@@ -67,10 +69,34 @@ bool has_ctc_head(const io::JsonObject& config) {
                              [](const std::string& name) { return name.ends_with("ForCTC"); });
 }
 
-// A new head has the size of the vocabulary, and so does one for a new vocabulary.
-ModelSource with_vocabulary(ModelSource model, const SpeechCtcOptions& options, const CtcTokenizer& tokenizer) {
+// The file with the weights of the chosen language. None: no language is chosen, it is that of the model, or new.
+std::optional<fs::path> file_of_language(const ModelSource& model, const SpeechCtcOptions& options) {
+  const std::string& language = options.target_lang;
+  if (language.empty()) return std::nullopt;
+  if (!hub::read_config(model).has("adapter_attn_dim")) {
+    throw UsageError({.where = "target_lang",
+                      .given = "\"" + language + "\" for a model without adapter_attn_dim in config.json",
+                      .expected = "a model with adapters of languages, such as facebook/mms-1b-all"});
+  }
+  if (!options.characters.empty()) return std::nullopt;
+  const fs::path file = tasks::language_file(model.folder, language);
+  if (fs::exists(file)) return file;
+  if (language == tasks::language_of(hub::folder_of_settings(model.folder))) return std::nullopt;
+  throw NotFoundError({.where = file.string(),
+                       .given = "no such file",
+                       .expected = "the weights of the language \"" + language + "\"",
+                       .fix = "download the file to the model folder"});
+}
+
+// A new head has the size of the vocabulary, and so does one for a new vocabulary. A file of a language has its own.
+ModelSource with_vocabulary(ModelSource model, const SpeechCtcOptions& options, const CtcTokenizer& tokenizer,
+                            const std::optional<fs::path>& language) {
   if (options.ctc_loss_reduction)
     model.config["ctc_loss_reduction"] = nlohmann::json(*options.ctc_loss_reduction).dump();
+  if (language) {
+    model.config["vocab_size"] = std::to_string(tasks::vocab_size_of_language(*language));
+    return model;
+  }
   if (options.characters.empty() && has_ctc_head(hub::read_config(model))) return model;
   model.config["vocab_size"] = std::to_string(tokenizer.size());
   model.config["pad_token_id"] = std::to_string(tokenizer.blank_id());
@@ -137,6 +163,8 @@ void SpeechCtcOptions::describe(OptionFields& fields) {
          {.choices = {{"sum"}, {"mean"}}, .default_help = "that of config.json", .use = OptionUse::kTraining});
   fields("new_vocabulary", new_vocabulary, "make a vocabulary although the model folder has one",
          {.use = OptionUse::kTraining});
+  fields("target_lang", target_lang, "language of the recordings, for a model with adapters of languages (MMS)",
+         {.default_help = "that of the model", .kept = true});
 }
 
 struct SpeechCtc::Impl {
@@ -145,7 +173,8 @@ struct SpeechCtc::Impl {
         bad_rows(std::move(bad_rows)),
         tokenizer(tokenizer_of(source.folder, options)),
         letter_case(options.characters.empty() ? tokenizer.letter_case() : tasks::LetterCase::kLower),
-        model(with_vocabulary(source, options, tokenizer)) {
+        language(file_of_language(source, options)),
+        model(with_vocabulary(source, options, tokenizer, language)) {
     require_durations(options);
   }
 
@@ -157,10 +186,17 @@ struct SpeechCtc::Impl {
     return tokenizer.has_word_delimiter() ? text + " " : text;
   }
 
+  // The weights of a new language start at random, but not those of a checkpoint that has it.
+  bool is_new_language() const {
+    return !options.target_lang.empty() && !options.characters.empty() &&
+           options.target_lang != tasks::language_of(hub::folder_of_settings(model.folder));
+  }
+
   const SpeechCtcOptions options;
   const std::shared_ptr<data::BadRows> bad_rows;
   const CtcTokenizer tokenizer;
-  const tasks::LetterCase letter_case;  // of transcriptions
+  const tasks::LetterCase letter_case;     // of transcriptions
+  const std::optional<fs::path> language;  // file of its weights
   const ModelSource model;
 };
 
@@ -229,7 +265,8 @@ int64_t SpeechCtc::frames_of(const data::Example& example, int64_t samples, cons
                      .fix = "raise --max-duration-seconds, or divide the recording"});
   }
   if (example.has(kLabels) && !facts.ctc->zero_infinity) {
-    require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), frames, where);
+    require_alignment(example.tensor(kLabels).as<int32_t>(), impl_->tokenizer.blank_id(), facts.head_frames(frames),
+                      where);
   }
   return frames;
 }
@@ -237,6 +274,8 @@ int64_t SpeechCtc::frames_of(const data::Example& example, int64_t samples, cons
 void SpeechCtc::add_arrays(data::Example& example, std::span<const std::byte> file, const std::string& where,
                            std::optional<uint64_t> key) const {
   add_waveform(example, audio::decode(file, where, decoding()), where, key);
+  const int64_t frames = model().facts().head_frames(example.tensor(kFrames).as<int32_t>()[0]);
+  example.set(tasks::kHeadFrames, Tensor({}, {static_cast<int32_t>(frames)}));
 }
 
 std::unique_ptr<PredictionLines> SpeechCtc::prediction_lines() const {
@@ -252,13 +291,15 @@ std::string SpeechCtc::score_of_best_model() const {
 
 std::map<std::string, std::string> SpeechCtc::settings() const {
   const SpeechCtcOptions& options = impl_->options;
-  return {{"audio_column", options.audio_column},
-          {"text_column", options.text_column},
-          {"chars_to_ignore", options.chars_to_ignore},
-          {"max_duration_seconds", to_text(options.input.max_length_seconds)},
-          {"min_duration_seconds", to_text(options.min_duration_seconds)},
-          {"attention_mask", hides_padding() ? "true" : "false"},
-          {"ctc_loss_reduction", model().facts().ctc->is_mean ? "mean" : "sum"}};
+  std::map<std::string, std::string> settings = {{"audio_column", options.audio_column},
+                                                 {"text_column", options.text_column},
+                                                 {"chars_to_ignore", options.chars_to_ignore},
+                                                 {"max_duration_seconds", to_text(options.input.max_length_seconds)},
+                                                 {"min_duration_seconds", to_text(options.min_duration_seconds)},
+                                                 {"attention_mask", hides_padding() ? "true" : "false"},
+                                                 {"ctc_loss_reduction", model().facts().ctc->is_mean ? "mean" : "sum"}};
+  if (!options.target_lang.empty()) settings["target_lang"] = options.target_lang;
+  return settings;
 }
 
 std::vector<std::string> SpeechCtc::inputs() const { return {"input_values", std::string(data::kExampleWeight)}; }
@@ -275,10 +316,9 @@ Forward SpeechCtc::forward(const nn::Scope& root, const Columns& batch) const {
   const Value& weights = batch.at(std::string(data::kExampleWeight));
   Forward forward{.loss_sum = full({DType::kFloat32, {}}, 0), .weight_sum = sum(weights), .outputs = {}};
   if (const auto labels = batch.find(kLabels); labels != batch.end()) {
-    const Shape& shape = logits.shape();
-    const Value frames = in.samples ? models::frames_of(model().facts(), in.samples)
-                                    : full({DType::kInt32, {shape[0]}}, static_cast<double>(shape[1]));
-    forward = tasks::ctc(*model().facts().ctc, logits, labels->second, frames, weights, root.options().mesh);
+    const models::AudioModelFacts& facts = model().facts();
+    forward =
+        tasks::ctc(*facts.ctc, logits, labels->second, models::head_frames_of(facts, in), weights, root.options().mesh);
   }
   forward.outputs = tasks::ids_of_logits(tasks::kFrameIds, logits);
   return forward;
@@ -288,18 +328,35 @@ std::unique_ptr<Metrics> SpeechCtc::metrics() const {
   return std::make_unique<tasks::TranscriptionMetrics>(impl_->tokenizer, impl_->options.metrics);
 }
 
+InitialWeights SpeechCtc::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  InitialWeights weights = AudioTask::initial_weights(parameters, seed);
+  if (impl_->language) tasks::read_language(*impl_->language, parameters, weights);
+  if (impl_->is_new_language()) tasks::draw_language(parameters, seed, weights);
+  return weights;
+}
+
+// The weights of the language are among those of the model, as in folders that transformers writes.
 void SpeechCtc::save(const fs::path& folder) const {
+  const std::string& language = impl_->options.target_lang;
   save_folder(folder, {.architecture = model().facts().class_prefix + "ForCTC"});
-  if (impl_->options.characters.empty()) return;
-  for (const auto& [name, content] : impl_->tokenizer.files()) replace_file(folder / name, content);
+  if (impl_->options.characters.empty()) {
+    if (!language.empty()) tasks::save_language(folder, language);
+    return;
+  }
+  const CtcTokenizer& tokenizer = impl_->tokenizer;
+  for (const auto& [name, content] : language.empty() ? tokenizer.files() : tokenizer.files(language, folder)) {
+    replace_file(folder / name, content);
+  }
 }
 
 namespace {
 
 constexpr const char* kEnglishCharacters = " 'abcdefghijklmnopqrstuvwxyz";
 
-bool has_vocabulary(const ModelSource& model) {
-  return fs::exists(hub::folder_of_settings(model.folder) / "vocab.json");
+bool has_vocabulary(const ModelSource& model, const SpeechCtcOptions& options) {
+  const fs::path folder = hub::folder_of_settings(model.folder);
+  return options.target_lang.empty() ? fs::exists(folder / "vocab.json")
+                                     : tasks::has_language(folder, options.target_lang);
 }
 
 // The characters of the transcriptions in lower case.
@@ -327,9 +384,9 @@ void report_durations(const TaskContext& context, const SpeechCtc& task, const S
 std::unique_ptr<RowTask> make_speech_ctc(const TaskContext& context, const SpeechCtcOptions& given) {
   SpeechCtcOptions options = given;
   const bool is_trained = context.classes == Classes::kOfRows;
-  if (is_trained && (options.new_vocabulary || !has_vocabulary(context.model))) {
+  if (is_trained && (options.new_vocabulary || !has_vocabulary(context.model, options))) {
     options.characters = characters_of_rows(context, options);
-  } else if (context.classes == Classes::kAssumed && !has_vocabulary(context.model)) {
+  } else if (context.classes == Classes::kAssumed && !has_vocabulary(context.model, options)) {
     options.characters = kEnglishCharacters;
   }
   auto task = std::make_unique<SpeechCtc>(context.model, options, context.bad_rows);

@@ -299,11 +299,13 @@ std::optional<generate::HistoryRules> SpeechSeq2Seq::history() const {
   const auto require = [](bool has_effect, const char* option, const char* given, const char* expected) {
     if (!has_effect) throw UsageError({.where = option, .given = given, .expected = expected});
   };
-  require(!options_.condition_on_prev_tokens || times_, "condition_on_prev_tokens", "without return_timestamps",
-          "return_timestamps beside it, as recordings of several windows need times");
-  require(!repeats_prompt || (options_.condition_on_prev_tokens && !options_.prompt.empty()), "prompt_condition_type",
+  require(!options_.condition_on_prev_tokens.value_or(false) || times_, "condition_on_prev_tokens",
+          "without return_timestamps", "return_timestamps beside it, as recordings of several windows need times");
+  const bool has_earlier_texts =
+      times_ && options_.condition_on_prev_tokens.value_or(settings_.get_bool_or("condition_on_prev_tokens", false));
+  require(!repeats_prompt || (has_earlier_texts && !options_.prompt.empty()), "prompt_condition_type",
           "all-segments without earlier texts or without a prompt", "condition_on_prev_tokens and prompt beside it");
-  if (!options_.condition_on_prev_tokens) return std::nullopt;
+  if (!has_earlier_texts) return std::nullopt;
   return generate::HistoryRules{.start = generate::start_of_previous(settings_, tokenizer_),
                                 .prompt = prediction_prompt_.previous,
                                 .repeats_prompt = repeats_prompt,

@@ -53,7 +53,7 @@ void SpeechSeq2SeqOptions::describe(OptionFields& fields) {
   fields("prompt", prompt, "text before that of a recording, with names and spellings to use", {.placeholder = "TEXT"});
   fields("condition_on_prev_tokens", condition_on_prev_tokens,
          "earlier texts of a long recording come before the next 30 seconds",
-         {.other_names = "condition_on_previous_text"});
+         {.other_names = "condition_on_previous_text", .default_help = "that of the model"});
   fields("prompt_condition_type", prompt_condition_type,
          "windows before whose text the prompt comes, with condition_on_prev_tokens", {});
   fields("num_beams", num_beams, "beams of a generated text",

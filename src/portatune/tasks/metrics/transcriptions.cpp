@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "portatune/io/text/json.h"
-#include "portatune/tasks/audio_task.h"
 #include "portatune/tasks/metrics/generated_texts.h"
 #include "portatune/tasks/metrics/named_metrics.h"
 
@@ -23,7 +22,7 @@ std::string transcription_lines(const data::Example& batch, const std::vector<st
 std::vector<std::string> transcriptions(const data::Example& batch, const data::Example& outputs,
                                         const CtcTokenizer& tokenizer) {
   const Tensor& frame_ids = outputs.tensor(kFrameIds);
-  const std::span<const int32_t> frames = batch.tensor(AudioTask::kFrames).as<int32_t>();
+  const std::span<const int32_t> frames = batch.tensor(kHeadFrames).as<int32_t>();
   const auto padded = static_cast<size_t>(frame_ids.shape()[1]);
   std::vector<std::string> texts;
   for (size_t row = 0; row < frames.size(); ++row) {

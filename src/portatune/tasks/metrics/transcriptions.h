@@ -14,6 +14,8 @@ namespace portatune::tasks {
 
 /// Output of the forward pass, int32 [batch, frames]: the most probable id of each frame.
 inline constexpr std::string_view kFrameIds = "frame_ids";
+/// Column of a batch, int32 [batch]: number of frames of each row in kFrameIds, without padding.
+inline constexpr std::string_view kHeadFrames = "head_frames";
 /// Column of a batch: the text that a row's labels spell.
 inline constexpr std::string_view kSpelledText = "spelled_text";
 

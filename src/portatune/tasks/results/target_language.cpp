@@ -61,4 +61,8 @@ void save_languages(const fs::path& folder, const text::Languages& languages, co
   });
 }
 
+void save_language(const fs::path& folder, const std::string& language) {
+  edit_json(folder / "tokenizer_config.json", [&](auto& json) { json["target_lang"] = language; });
+}
+
 }  // namespace portatune::tasks

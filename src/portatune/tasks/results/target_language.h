@@ -1,4 +1,4 @@
-// The language in which an encoder-decoder model of several languages writes.
+// The language in which a model of several languages writes.
 #pragma once
 
 #include <cstdint>
@@ -31,5 +31,8 @@ void set_language(const TargetLanguage& language, GenerationOptions& options);
 /// config.json and generation_config.json.
 void save_languages(const std::filesystem::path& folder, const text::Languages& languages,
                     const TargetLanguage& language);
+
+/// Writes the language of a CTC model into tokenizer_config.json of a saved model.
+void save_language(const std::filesystem::path& folder, const std::string& language);
 
 }  // namespace portatune::tasks

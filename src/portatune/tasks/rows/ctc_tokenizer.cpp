@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"
@@ -23,6 +24,7 @@ constexpr const char* kVocabulary = "vocab.json";
 constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 constexpr const char* kSpecialTokens = "special_tokens_map.json";
 constexpr const char* kAddedTokens = "added_tokens.json";
+constexpr const char* kLanguage = "target_lang";
 
 Tree object_in(const fs::path& file) {
   constexpr int64_t kMaxBytes = 10'000'000;
@@ -80,16 +82,25 @@ bool bool_in(const Tree& object, const fs::path& file, const char* key) {
   return found->get<bool>();
 }
 
-// The vocabulary of one language, if there are several.
-Tree vocabulary_in(const fs::path& file, const Tree& config) {
-  Tree all = object_in(file);
-  const auto language = config.find("target_lang");
-  if (language == config.end() || !language->is_string()) return all;
-  const auto found = all.find(language->get<std::string>());
-  if (found == all.end() || !found->is_object()) {
-    throw bad_value(file, language->get<std::string>(), "the vocabulary of target_lang");
+// The names of the languages that have a vocabulary.
+std::vector<std::string> languages_in(const Tree& vocabularies) {
+  std::vector<std::string> languages;
+  for (const auto& [language, vocabulary] : vocabularies.items()) {
+    if (vocabulary.is_object()) languages.push_back(language);
   }
-  return *found;
+  return languages;
+}
+
+// The vocabulary of one language, if there are several.
+Tree vocabulary_in(const fs::path& file, const std::string& language) {
+  Tree all = object_in(file);
+  const std::vector<std::string> languages = languages_in(all);
+  if (language.empty() && languages.empty()) return all;
+  if (std::ranges::find(languages, language) != languages.end()) return all[language];
+  throw UsageError({.where = "target_lang",
+                    .given = language.empty() ? "none" : "\"" + language + "\"",
+                    .expected = languages.empty() ? "no language, as " + file.string() + " has one vocabulary"
+                                                  : "a language of " + file.string() + ": " + list_of(languages)});
 }
 
 std::string text_of_json(const Tree& object) { return object.dump(2) + "\n"; }
@@ -122,7 +133,8 @@ CtcTokenizer::CtcTokenizer(Config config, Ids vocabulary, Ids added)
   blank_id_ = ids_.at(config_.padding);
 }
 
-CtcTokenizer CtcTokenizer::load(const fs::path& folder) {
+CtcTokenizer CtcTokenizer::load(const fs::path& folder, const std::string& given_language) {
+  const std::string language = given_language.empty() ? language_of(folder) : given_language;
   const fs::path file = folder / kTokenizerConfig, special_file = folder / kSpecialTokens;
   const Tree settings = object_if_there(file), special = object_if_there(special_file);
   Config config;
@@ -138,7 +150,7 @@ CtcTokenizer CtcTokenizer::load(const fs::path& folder) {
   Ids added = added_tokens_in(settings, file);
   added.merge(ids_in(object_if_there(folder / kAddedTokens), folder / kAddedTokens));
   const fs::path vocabulary = folder / kVocabulary;
-  return CtcTokenizer(std::move(config), ids_in(vocabulary_in(vocabulary, settings), vocabulary), std::move(added));
+  return CtcTokenizer(std::move(config), ids_in(vocabulary_in(vocabulary, language), vocabulary), std::move(added));
 }
 
 CtcTokenizer CtcTokenizer::of_characters(std::set<char32_t> characters) {
@@ -259,6 +271,29 @@ std::map<std::string, std::string> CtcTokenizer::files() const {
           {kAddedTokens, text_of_json(added)},
           {kSpecialTokens, text_of_json(special)},
           {kTokenizerConfig, text_of_json(settings)}};
+}
+
+std::map<std::string, std::string> CtcTokenizer::files(const std::string& language, const fs::path& others) const {
+  std::map<std::string, std::string> result = files();
+  Tree all = object_if_there(others / kVocabulary), settings = Tree::parse(result.at(kTokenizerConfig));
+  if (languages_in(all).empty()) all = Tree::object();
+  all[language] = vocabulary_;
+  settings[kLanguage] = language;
+  result[kVocabulary] = text_of_json(all);
+  result[kTokenizerConfig] = text_of_json(settings);
+  return result;
+}
+
+std::string language_of(const fs::path& folder) {
+  std::string language;
+  read_token(object_if_there(folder / kTokenizerConfig), folder / kTokenizerConfig, kLanguage, language);
+  return language;
+}
+
+bool has_language(const fs::path& folder, const std::string& language) {
+  const Tree all = object_if_there(folder / kVocabulary);
+  const auto found = all.find(language);
+  return found != all.end() && found->is_object();
 }
 
 }  // namespace portatune::tasks

@@ -20,8 +20,10 @@ enum class LetterCase { kLower, kUpper, kBoth };
 class CtcTokenizer {
  public:
   /// Reads vocab.json, and tokenizer_config.json, special_tokens_map.json and added_tokens.json if they exist.
-  /// errors  NotFoundError without vocab.json; CheckpointError that names file and key
-  static CtcTokenizer load(const std::filesystem::path& folder);
+  /// language  one of those of vocab.json; empty: target_lang of tokenizer_config.json, if it has several
+  /// errors    NotFoundError without vocab.json; CheckpointError that names file and key; UsageError for a language that
+  ///           is not in vocab.json
+  static CtcTokenizer load(const std::filesystem::path& folder, const std::string& language = {});
   /// The vocabulary that run_speech_recognition_ctc.py makes: sorted characters with "|" in place of the space, then
   /// "[UNK]", "[PAD]", "<s>" and "</s>".
   static CtcTokenizer of_characters(std::set<char32_t> characters);
@@ -45,6 +47,9 @@ class CtcTokenizer {
 
   /// Names and contents of the files that load() and transformers read.
   std::map<std::string, std::string> files() const;
+  /// The same with the vocabulary as that of a language.
+  /// others  a folder whose vocab.json may have the vocabularies of other languages, which stay
+  std::map<std::string, std::string> files(const std::string& language, const std::filesystem::path& others) const;
 
  private:
   struct Config {
@@ -73,5 +78,10 @@ class CtcTokenizer {
   std::vector<WholeToken> whole_tokens_;  // long ones first
   int32_t blank_id_ = 0;
 };
+
+/// The language of a model folder: target_lang of tokenizer_config.json; empty: it has none.
+std::string language_of(const std::filesystem::path& folder);
+/// Returns whether vocab.json of a folder has a vocabulary for the language.
+bool has_language(const std::filesystem::path& folder, const std::string& language);
 
 }  // namespace portatune::tasks
