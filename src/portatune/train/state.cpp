@@ -14,6 +14,8 @@
 #include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
+#include "portatune/train/program/given_gradients.h"
+#include "portatune/train/program/step_update.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::train {
@@ -51,6 +53,7 @@ Tensor rates_for(double learning_rate, const StepRates& rates, const TrainingOpt
 std::string key_of_step(const Signature& batch) { return "step " + describe(batch); }
 std::string key_of_evaluation(const Signature& batch) { return "evaluation " + describe(batch); }
 std::string key_of_gradients(const Signature& batch) { return "gradients " + describe(batch); }
+constexpr const char* kUpdateKey = "update";
 
 void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
   for (DeviceArray& array : more) arguments.push_back(&array);
@@ -143,7 +146,23 @@ void TrainingState::set_schedule(int64_t total_steps) {
 StepResult TrainingState::start_step(const data::Example& batch, std::optional<double> learning_rate) {
   const Signature signature = signature_of(task_, batch);
   compile({signature}, {});
-  const std::string key = key_of_step(signature);
+  return run_step(key_of_step(signature), signature, put_batch(batch, signature, device_), task_.tokens(batch),
+                  learning_rate);
+}
+
+StepResult TrainingState::apply_gradients(const Gradients& gradients, std::optional<double> learning_rate) {
+  const std::vector<nn::Parameter>& parameters = weights_.in_programs();
+  std::vector<DeviceArray> inputs = put_gradients(gradients, parameters, device_);
+  if (!programs_.has(kUpdateKey)) {
+    StepProgram plan = update_program(parameters, step_options(options_, device_.mesh()));
+    steps_.insert_or_assign(kUpdateKey, StepArguments{std::move(plan.layout), std::move(plan.rates), {}});
+    programs_.compile({{kUpdateKey, "update by gradients", std::move(plan.function), std::move(plan.parameters)}}, {});
+  }
+  return run_step(kUpdateKey, signature_of_gradients(parameters), std::move(inputs), {}, learning_rate);
+}
+
+StepResult TrainingState::run_step(const std::string& key, const Signature& signature, std::vector<DeviceArray> inputs,
+                                   TokenCount tokens, std::optional<double> learning_rate) {
   const Program& program = programs_.at(key);
   const auto& [layout, rates, dropout_rates] = steps_.at(key);
   weights_.load_optimizer_state();
@@ -152,7 +171,6 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   const ScheduleMoment moment{
       .step = step, .total_steps = position_.total_steps, .reductions = position_.evaluations.plateau.reductions};
 
-  std::vector<DeviceArray> inputs = put_batch(batch, signature, device_);
   DeviceArray rates_of_step =
       device_.put(learning_rate ? rates_for(*learning_rate, rates, options_) : rates_at(moment, rates, options_));
   DeviceArray random_key_of_step = device_.put(random_key(options_.seed, step));
@@ -163,7 +181,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   }
   for (size_t i = 0; i < signature.size(); ++i) arguments[layout.batch(signature[i].first)] = &inputs[i];
   arguments[layout.input(StepInput::kRates)] = &rates_of_step;
-  arguments[layout.input(StepInput::kRandomKey)] = &random_key_of_step;
+  if (layout.draws()) arguments[layout.input(StepInput::kRandomKey)] = &random_key_of_step;
   for (size_t i = 0; i < dropout_rates.size(); ++i) {
     arguments[layout.dropout(i)] = &dropout_rule_on_device(dropout_rates[i]);
   }
@@ -172,7 +190,7 @@ StepResult TrainingState::start_step(const data::Example& batch, std::optional<d
   const auto number = [&](StepNumber of) { return std::move(results[layout.result(of)]); };
   position_.step = step;  // last, because the lines above may throw
   position_.data.clear();
-  return StepResult(step, learning_rate.value_or(train::learning_rate(options_, moment)), task_.tokens(batch),
+  return StepResult(step, learning_rate.value_or(train::learning_rate(options_, moment)), tokens,
                     {.loss = number(StepNumber::kLoss),
                      .weight = number(StepNumber::kWeight),
                      .grad_norm = number(StepNumber::kGradNorm),

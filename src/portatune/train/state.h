@@ -144,6 +144,8 @@ class TrainingState {
   StepResult start_step(const data::Example& batch, std::optional<double> learning_rate = {});
   /// See Trainer::gradients().
   Gradients gradients(const data::Example& batch);
+  /// Starts a step with given gradients. See Trainer::apply_gradients().
+  StepResult apply_gradients(const Gradients& gradients, std::optional<double> learning_rate);
   StartedEvaluation start_evaluation(data::Example batch);
 
   /// Both replace an existing folder atomically; see Trainer. In a process group all processes call them.
@@ -172,6 +174,10 @@ class TrainingState {
  private:
   void plan_step(const Signature& batch, std::vector<ModelProgram>& programs);
   void plan_evaluation(const Signature& batch, std::vector<ModelProgram>& programs);
+  /// Starts a step whose program and arguments have this key.
+  /// inputs  arrays of the program, with the names of `signature`
+  StepResult run_step(const std::string& key, const Signature& signature, std::vector<DeviceArray> inputs,
+                      TokenCount tokens, std::optional<double> learning_rate);
   /// Runs a program without an update, whose arguments are those of diagnosis_program().
   std::vector<DeviceArray> run_gradients(const Program& program, const data::Example& batch, const Signature& signature,
                                          const std::vector<double>& dropout_rates);

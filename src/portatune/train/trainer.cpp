@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/save_folder.h"
@@ -23,7 +24,9 @@ bool StepResult::skipped() const { return !std::isfinite(loss()) || !std::isfini
 
 namespace {
 
-constexpr const char* kPrediction = "prediction";  // in errors
+// In errors.
+constexpr const char* kPrediction = "prediction";
+constexpr const char* kBatchBefore = "a batch before, which loads the weights";
 
 using NamedTypes = std::vector<std::pair<std::string, TensorType>>;
 
@@ -34,8 +37,7 @@ size_t index_of(const NamedTypes& arrays, const std::string& name, const char* w
   if (found != arrays.end()) return static_cast<size_t>(found - arrays.begin());
   throw UsageError({.where = what,
                     .given = "\"" + name + "\"",
-                    .expected = arrays.empty() ? "a batch before, which loads the weights"
-                                               : "a name such as \"" + arrays.front().first + "\""});
+                    .expected = arrays.empty() ? kBatchBefore : "a name such as \"" + arrays.front().first + "\""});
 }
 
 // The index of an array that `value` may replace.
@@ -52,6 +54,9 @@ constexpr const char* kOptimizerState = "optimizer state";
 
 struct Trainer::Impl {
   train::TrainingState state;
+
+  // Prepares the next step of a custom loop.
+  void begin_step(std::optional<double> learning_rate);
 };
 
 Trainer::Trainer(const Device& device, const Task& task, TrainingOptions options)
@@ -72,12 +77,17 @@ const Scores& Trainer::initial_scores() const { return impl_->state.initial_scor
 const std::vector<std::string>& Trainer::deviations() const { return impl_->state.deviations(); }
 void Trainer::set_initial_scores(Scores scores) { impl_->state.initial_scores() = std::move(scores); }
 
-StepResult Trainer::step(const data::Example& batch, std::optional<double> learning_rate) {
-  const TrainingOptions& options = impl_->state.options();
-  impl_->state.omit_ended_steps();
+void Trainer::Impl::begin_step(std::optional<double> learning_rate) {
+  const TrainingOptions& options = state.options();
+  if (learning_rate && (!std::isfinite(*learning_rate) || *learning_rate < 0)) {
+    throw UsageError({.where = "learning_rate of a step",
+                      .given = to_text(*learning_rate),
+                      .expected = "a finite number of at least 0"});
+  }
+  state.omit_ended_steps();
   if (learning_rate) {
-    if (options.total_steps > 0) impl_->state.set_schedule(options.total_steps);
-    return impl_->state.start_step(batch, learning_rate);
+    if (options.total_steps > 0) state.set_schedule(options.total_steps);
+    return;
   }
   if (train::depends_on_total_steps(options) && options.total_steps == 0) {
     throw UsageError(
@@ -86,11 +96,23 @@ StepResult Trainer::step(const data::Example& batch, std::optional<double> learn
          .expected = "all steps, by which the schedule computes the learning rate; only fit() counts them itself"});
   }
   train::require_no_plateau(options, "step(), which evaluates nothing");
-  impl_->state.set_schedule(options.total_steps);
-  return impl_->state.start_step(batch);
+  state.set_schedule(options.total_steps);
+}
+
+StepResult Trainer::step(const data::Example& batch, std::optional<double> learning_rate) {
+  impl_->begin_step(learning_rate);
+  return impl_->state.start_step(batch, learning_rate);
 }
 
 Gradients Trainer::gradients(const data::Example& batch) { return impl_->state.gradients(batch); }
+
+StepResult Trainer::apply_gradients(const Gradients& gradients, std::optional<double> learning_rate) {
+  if (parameters().empty()) {
+    throw UsageError({.where = "apply_gradients()", .given = "a trainer without weights", .expected = kBatchBefore});
+  }
+  impl_->begin_step(learning_rate);
+  return impl_->state.apply_gradients(gradients, learning_rate);
+}
 
 Tensor Trainer::weight(const std::string& name) const {
   return impl_->state.weights().value(index_of(parameters(), name, kWeights));

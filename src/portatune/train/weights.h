@@ -55,6 +55,8 @@ class Weights {
   /// Names of the parameters, in the order in which the forward pass first uses them.
   const std::vector<std::string>& names() const { return names_; }
   std::vector<std::pair<std::string, TensorType>> parameters() const;
+  /// The same parameters as programs have them.
+  const std::vector<nn::Parameter>& in_programs() const { return parameters_; }
   /// A copy of the parameter with this index in names(). Wait for running steps before.
   Tensor value(size_t parameter) const;
   /// A copy of its first slot, which accumulates the parameter's gradients; zeros if it has no slot.

@@ -126,7 +126,14 @@ TEST(CommandLine, ArgumentsWithoutAnOptionAreToldWhichThereAre) {
 
 TEST(CommandLine, OptionThatIsGivenTwiceIsNamed) {
   EXPECT_THAT(complaint({"fit", "--model", "m", "--train", "t", "--output", "o", "--seed", "1", "--seed", "2"}),
-              HasSubstr("--seed 2 times"));
+              HasSubstr("--seed 2 times\n"));
+}
+
+TEST(CommandLine, OptionThatIsGivenUnderTwoNamesIsNamedWithBoth) {
+  EXPECT_THAT(complaint(fit_words({"--lr=1e-4", "--learning_rate", "1e-5"})),
+              HasSubstr("--learning-rate 2 times, as --lr, --learning-rate\n"));
+  EXPECT_THAT(complaint(fit_words({"--epochs", "1", "--num_train_epochs", "2", "--epochs", "3"})),
+              HasSubstr("--epochs 3 times, as --epochs, --num-train-epochs\n"));
 }
 
 TEST(CommandLine, LimitsAreWrittenOut) {

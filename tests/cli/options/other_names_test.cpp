@@ -167,7 +167,8 @@ TEST(OtherNames, FaultsInValuesThatHoldOptionsAreNamed) {
                     HasSubstr("did you mean momentum?")));
   EXPECT_THAT(complaint_of_fit({"--optim_args", "momentum"}), HasSubstr("KEY=VALUE"));
   EXPECT_THAT(complaint_of_fit({"--optim_args", "momentum=2"}), HasSubstr("--momentum 2"));
-  EXPECT_THAT(complaint_of_fit({"--momentum", "0.5", "--optim_args", "momentum=0.9"}), HasSubstr("--momentum 2 times"));
+  EXPECT_THAT(complaint_of_fit({"--momentum", "0.5", "--optim_args", "momentum=0.9"}),
+              HasSubstr("--momentum 2 times, as --momentum, --optim-args\n"));
   EXPECT_THAT(complaint_of_fit({"--lr_scheduler_kwargs", "num_cycles=2"}), HasSubstr("a JSON object"));
   EXPECT_THAT(complaint_of_fit({"--lr_scheduler_kwargs", R"({"num_cycles": [2]})"}), HasSubstr("a number or a text"));
   EXPECT_THAT(complaint_of_fit({"--lr_scheduler_kwargs", R"({"last_epoch": 2})"}),

@@ -64,6 +64,13 @@ TEST(StepLayout, RulesOfDropoutsAreTheLastArguments) {
   EXPECT_EQ(layout.results(), 12);
 }
 
+TEST(StepLayout, WithoutDrawsEndsWithTheRates) {
+  const train::StepLayout layout(kParameters, train::slots_of(kParameters, *optim::adamw({}), {}), kLabelledBatch, {});
+  EXPECT_FALSE(layout.draws());
+  EXPECT_EQ(layout.input(StepInput::kRates), 10);
+  EXPECT_EQ(layout.arguments(), 11);
+}
+
 TEST(StepLayout, ResultsReplaceTheStateAndEndWithNumbers) {
   const train::StepLayout layout = layout_of_adamw();
   EXPECT_EQ(layout.replaced().size(), 8);

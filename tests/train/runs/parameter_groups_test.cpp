@@ -73,6 +73,16 @@ class GivenGradients final : public Task {
   void save(const std::filesystem::path&) const override {}
 };
 
+// The gradients of a step in the golden file.
+Gradients gradients_of_step(size_t step) {
+  Gradients gradients;
+  for (const std::string& name : kNames) {
+    const std::vector<float> values = golden_groups()["gradients"][name][step];
+    gradients.by_parameter.emplace_back(name, Tensor(shape_of(name), std::span<const float>(values)));
+  }
+  return gradients;
+}
+
 data::Example batch_of_step(size_t step) {
   std::vector<float> row;
   for (const std::string& name : kNames) {
@@ -116,7 +126,9 @@ TEST(ParameterGroups, AndAveragesAreThoseOfTorch) {
   for (const json& expected : golden_groups()["cases"]) {
     SCOPED_TRACE(expected["options"].dump());
     train::TrainingState state(decompositions(), task, options_of(expected["options"]));
-    state.set_schedule(5);
+    train::TrainingState given(decompositions(), task, options_of(expected["options"]));
+    given.load(batch_of_step(0));
+    for (train::TrainingState* one : {&state, &given}) one->set_schedule(5);
     for (size_t step = 0; step < expected["after"].size(); ++step) {
       SCOPED_TRACE(step);
       const json& after = expected["after"][step];
@@ -124,6 +136,8 @@ TEST(ParameterGroups, AndAveragesAreThoseOfTorch) {
       expect_weights(state, after["weights"]);
       ASSERT_EQ(state.has_averages(), after.contains("average"));
       if (state.has_averages()) state.with_averages([&] { expect_weights(state, after["average"]); });
+      given.apply_gradients(gradients_of_step(step), {});
+      expect_weights(given, after["weights"]);
     }
     EXPECT_EQ(state.compile({}, {}), 0);
   }

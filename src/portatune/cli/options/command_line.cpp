@@ -73,7 +73,7 @@ class Parser {
     RecipeWords recipe = recipe_words(own, named);
     std::vector<std::string> settings_words;
     if (settings != nullptr) settings_words = add_settings(*settings, own, named, recipe);
-    read(own, recipe);
+    read(own, words, recipe);
     if (commands_.version) return Text{fmt::format("portatune {}\n", version())};
     complete_arguments(words, recipe, settings_words);
     places_ = std::move(recipe.places);
@@ -126,12 +126,14 @@ class Parser {
   }
 
   // Fills the arguments that options set.
-  void read(const std::vector<std::string>& words, const RecipeWords& recipe) {
+  // words  in Portatune's names
+  // given  the same as the user gave them
+  void read(const std::vector<std::string>& words, const std::vector<std::string>& given, const RecipeWords& recipe) {
     std::vector<std::string> all = reversed(words, recipe.words);
     try {
       commands_.app.parse(all);
     } catch (const CLI::ParseError& error) {
-      errors_.reject(error, recipe);
+      errors_.reject(error, given, recipe);
     } catch (UsageError& error) {  // see Group and described_options.cpp
       errors_.reject_unknown();
       error.set_where(errors_.place_of(error.report().where, recipe));

@@ -7,6 +7,7 @@
 #include "portatune/cli/options/command_words.h"
 #include "portatune/cli/options/help/help.h"
 #include "portatune/cli/options/names/other_names.h"
+#include "portatune/cli/options/names/own_words.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
@@ -81,10 +82,12 @@ void ParseErrors::reject_unknown() const {
   reject("unknown argument " + name, "name the option that it belongs to: " + usage());
 }
 
-void ParseErrors::reject(const CLI::ParseError& error, const RecipeWords& recipe) const {
+void ParseErrors::reject(const CLI::ParseError& error, const std::vector<std::string>& words,
+                         const RecipeWords& recipe) const {
   reject_unknown();
   reject_missing(error);
-  throw UsageError({.where = place_of(error.what(), recipe), .given = complaint(error), .fix = advice(chosen())});
+  throw UsageError(
+      {.where = place_of(error.what(), recipe), .given = complaint(error, words), .fix = advice(chosen())});
 }
 
 void ParseErrors::reject(const std::string& given, const std::string& fix) const {
@@ -123,12 +126,15 @@ std::string ParseErrors::instead_of_command(const std::string& name) const {
 }
 
 // The message of CLI11 in plain words.
-std::string ParseErrors::complaint(const CLI::ParseError& error) const {
+std::string ParseErrors::complaint(const CLI::ParseError& error, const std::vector<std::string>& words) const {
   for (const CLI::Option* option : chosen().get_options()) {
     const bool is_meant = std::string_view(error.what()).starts_with(option->get_name() + ":");
     const auto given = static_cast<int>(option->count());
-    if (is_meant && given > option->get_expected_max())
-      return option->get_name() + " " + std::to_string(given) + " times";
+    if (is_meant && given > option->get_expected_max()) {
+      const std::vector<std::string> names = names_given(words, chosen(), *option);
+      return option->get_name() + " " + std::to_string(given) + " times" +
+             (names.size() > 1 ? ", as " + list_of(names) : "");
+    }
     if (is_meant && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
       return option->get_name() + ": a value is missing";
   }

@@ -40,8 +40,10 @@ class ParseErrors {
   /// Unknown options are rejected before missing ones, because a missing option may be present with a typo.
   /// errors  UsageError for a word that CLI11 has left over
   void reject_unknown() const;
+  /// words   those of the command line, as they were given
   /// errors  UsageError for an error of CLI11
-  [[noreturn]] void reject(const CLI::ParseError& error, const RecipeWords& recipe) const;
+  [[noreturn]] void reject(const CLI::ParseError& error, const std::vector<std::string>& words,
+                           const RecipeWords& recipe) const;
 
  private:
   const CLI::App& chosen() const { return chosen_in(app_); }
@@ -50,7 +52,7 @@ class ParseErrors {
   std::string usage() const;
   std::string instead_of_option(const std::string& name) const;
   std::string instead_of_command(const std::string& name) const;
-  std::string complaint(const CLI::ParseError& error) const;
+  std::string complaint(const CLI::ParseError& error, const std::vector<std::string>& words) const;
 
   const CLI::App& app_;
 };

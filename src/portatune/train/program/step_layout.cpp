@@ -28,7 +28,7 @@ std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const
 }
 
 StepLayout::StepLayout(std::span<const nn::Parameter> parameters, std::vector<SlotArray> slots, const Signature& batch,
-                       size_t dropouts)
+                       std::optional<size_t> dropouts)
     : weights_(parameters.size()), slots_(std::move(slots)), dropouts_(dropouts) {
   for (const auto& [name, type] : batch) batch_.push_back(name);
   for (size_t argument = 0; argument < first_of_batch(); ++argument) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ std::vector<SlotArray> slots_of(std::span<const nn::Parameter> parameters, const
 
 /// An array of Progress.
 enum class ProgressArray { kCounters, kLossScale };
-/// An argument that differs in each step.
+/// An argument that differs in each step. A step without draws has no random key.
 enum class StepInput { kRates, kRandomKey };
 /// A float32 scalar that a step returns.
 enum class StepNumber { kLoss, kWeight, kGradNorm, kLossScale };
@@ -40,12 +41,15 @@ enum class StepNumber { kLoss, kWeight, kGradNorm, kLossScale };
 ///   results    trainable weights, slots and progress after the step; StepNumber
 class StepLayout {
  public:
-  /// dropouts  number of dropouts whose rates are inputs
+  /// dropouts  number of dropouts whose rates are inputs; none: the step draws nothing
   StepLayout(std::span<const nn::Parameter> parameters, std::vector<SlotArray> slots, const Signature& batch,
-             size_t dropouts = 0);
+             std::optional<size_t> dropouts = 0);
 
-  size_t arguments() const { return dropout(dropouts_); }                ///< their number
+  /// Number of arguments.
+  size_t arguments() const { return draws() ? dropout(*dropouts_) : input(StepInput::kRandomKey); }
   size_t results() const { return result(StepNumber::kLossScale) + 1; }  ///< their number
+  /// Whether the step has a random key.
+  bool draws() const { return dropouts_.has_value(); }
   size_t weights() const { return weights_; }
   const std::vector<SlotArray>& slots() const { return slots_; }
 
@@ -74,7 +78,7 @@ class StepLayout {
   size_t weights_;
   std::vector<SlotArray> slots_;
   std::vector<std::string> batch_;
-  size_t dropouts_;
+  std::optional<size_t> dropouts_;
   std::vector<std::pair<size_t, size_t>> replaced_;
 };
 

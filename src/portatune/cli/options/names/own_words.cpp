@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "portatune/base/text/message.h"
 #include "portatune/cli/options/names/options_in_value.h"
@@ -12,13 +13,21 @@
 namespace portatune::cli {
 namespace {
 
+// A word in Portatune's names, and the given one that it replaces.
+struct ReplacedWord {
+  std::string own, given;
+};
+
+// The word before its value.
+std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
+
 // A reader of words from left to right.
 class WordReader {
  public:
   WordReader(const std::vector<std::string>& words, const CLI::App& command, const std::string& where)
       : words_(words), command_(command), where_(where) {}
 
-  std::vector<std::string> read() {
+  std::vector<ReplacedWord> read() {
     for (; at_ < words_.size(); ++at_) take(with_hyphens(words_[at_]));
     if (refused_.empty()) return std::move(own_);
     throw UsageError({.where = where_, .given = "unknown option " + list_of(refused_), .fix = advice()});
@@ -26,21 +35,20 @@ class WordReader {
 
  private:
   void take(const std::string& word) {
-    const size_t equals = std::min(word.find('='), word.size());
-    const std::string name = word.substr(0, equals);
+    const std::string name = name_in(word), assigned = word.substr(name.size());
     std::optional<std::string> value;
-    if (equals < word.size()) value = word.substr(equals + 1);
+    if (!assigned.empty()) value = assigned.substr(1);
     const CLI::Option* option = name.starts_with("--") ? command_.get_option_no_throw(name) : nullptr;
     const OtherOption* other = option == nullptr ? find_other_option(name) : nullptr;
     if (option != nullptr && option->get_expected_max() == 0 && !value) {
       const std::optional<std::string> next = next_bool();
-      own_.push_back(next ? name + "=" + *next : word);
+      add(next ? name + "=" + *next : word, name);
     } else if (holds_options(name)) {
       take_options_in(name, value ? *value : next_word());
     } else if (other == nullptr) {
-      own_.push_back(word);
+      add(word, name);
     } else if (other->is_synonym()) {
-      own_.push_back(other->our_option() + word.substr(equals));
+      add(other->our_option() + assigned, name);
     } else {
       replace(name, *other, value ? *value : next_value(*other));
     }
@@ -48,7 +56,7 @@ class WordReader {
 
   void take_options_in(const std::string& name, const std::string& value) {
     for (const OptionAndValue& one : options_in_value(name, value, where_)) {
-      own_.push_back(one.option + "=" + one.value);
+      add(one.option + "=" + one.value, name);
     }
   }
 
@@ -58,9 +66,11 @@ class WordReader {
       refused_.push_back(name);
       answers_.push_back(answer);
     } else if (!other.ours.empty() && as_bool(value) == "true") {
-      own_.emplace_back(other.ours);
+      add(std::string(other.ours), name);
     }
   }
+
+  void add(std::string own, const std::string& given) { own_.push_back({.own = std::move(own), .given = given}); }
 
   std::string advice() const {
     if (answers_.size() == 1) return answers_.front();
@@ -92,7 +102,8 @@ class WordReader {
   const CLI::App& command_;
   const std::string& where_;
   size_t at_ = 0;
-  std::vector<std::string> own_, refused_, answers_;
+  std::vector<ReplacedWord> own_;
+  std::vector<std::string> refused_, answers_;
 };
 
 }  // namespace
@@ -106,7 +117,19 @@ std::string with_hyphens(std::string word) {
 
 std::vector<std::string> in_own_words(const std::vector<std::string>& words, const CLI::App& command,
                                       const std::string& where) {
-  return WordReader(words, command, where).read();
+  std::vector<std::string> own;
+  for (ReplacedWord& word : WordReader(words, command, where).read()) own.push_back(std::move(word.own));
+  return own;
+}
+
+std::vector<std::string> names_given(const std::vector<std::string>& words, const CLI::App& command,
+                                     const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const auto& [own, given] : WordReader(words, command, command.get_name()).read()) {
+    if (!own.starts_with("--") || command.get_option_no_throw(name_in(own)) != &option) continue;
+    if (std::ranges::find(names, given) == names.end()) names.push_back(given);
+  }
+  return names;
 }
 
 }  // namespace portatune::cli

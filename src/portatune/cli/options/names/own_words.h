@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace portatune::cli {
 
@@ -19,5 +20,10 @@ std::string with_hyphens(std::string word);
 /// errors   UsageError for options that other_names.h answers, for all of them at once
 std::vector<std::string> in_own_words(const std::vector<std::string>& words, const CLI::App& command,
                                       const std::string& where);
+
+/// The names under which the words give an option of the command: {"--lr", "--learning-rate"}.
+/// errors  those of in_own_words()
+std::vector<std::string> names_given(const std::vector<std::string>& words, const CLI::App& command,
+                                     const CLI::Option& option);
 
 }  // namespace portatune::cli
