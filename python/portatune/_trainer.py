@@ -186,9 +186,10 @@ class Trainer:
         They are clipped, the optimizer updates the weights, and the step is counted, also by the schedule:
         `trainer.apply_gradients(trainer.gradients(batch))` is `trainer.step(batch)`. In between they can be changed:
 
-            gradients = trainer.gradients(batch)
-            gradients["classifier.weight"] *= 0.1
-            trainer.apply_gradients(gradients)
+            for batch in trainer.batches():
+                gradients = trainer.gradients(batch)
+                gradients["classifier.weight"] *= 0.1
+                trainer.apply_gradients(gradients)
 
         Args:
             gradients: an array for each trained parameter, of its shape; the loss of the step is their `loss`, or 0 for
