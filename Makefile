@@ -63,7 +63,7 @@ test-peers:
 	  $$python -c 'import torch, transformers, peft' && \
 	  packages=$$(tools/python_packages.sh tests/python/requirements.txt test-packages $$python) && \
 	  export PYTHONPATH=$(abspath $(BUILD))/python:$$packages && \
-	  for test in python/callbacks python/coexistence python/interrupts python/pages; do \
+	  for test in python/callbacks python/coexistence python/gradients python/interrupts python/pages; do \
 	    $$python -B tests/$${test}_test.py || exit 1; done && \
 	  for test in hub/peft models/grow/transformers; do \
 	    $$python -B tests/$${test}_test.py $(BUILD)/portatune || exit 1; done

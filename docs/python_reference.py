@@ -46,8 +46,8 @@ def public_nodes(stubs):
     """Yields each public function and class of the package: its name, and its definition."""
     types = next(node for node in parsed(PACKAGE / "__init__.py").body if isinstance(node, ast.If))
     for imported in types.body:
-        if imported.module == "portatune":
-            continue  # its modules
+        if not isinstance(imported, ast.ImportFrom) or imported.module == "portatune":
+            continue  # the version, and the modules of the package
         path = (stubs / "__init__.pyi" if imported.module == COMPILED
                 else PACKAGE / f"{imported.module.rpartition('.')[2]}.py")
         if not path.exists():

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from portatune._trainer import Arrays, Gradients, Trainer
     from portatune.lib._core import Batch, Completion, Encoding, Model, Scope, Step, Tokenizer, Value
 
+    __version__: str
+
 __all__ = [
     "Arrays", "Batch", "Callback", "CheckpointError", "Classes", "Completion", "DataError", "DeviceError",
     "Encoding", "Error", "EvalPrediction", "Forward", "Gradients", "History", "Image", "IoError", "Model",
@@ -44,6 +46,8 @@ _MODULES = ("_errors", "_callbacks", "_metrics", "_runs", "_trainer", "_tables",
 
 def __getattr__(name: str) -> Any:
     """Imports a name when it is first used, because the script of the command, which is in this package, needs none."""
+    if name == "__version__":
+        return importlib.import_module("portatune._native").core.__version__
     if name in ("nn", "ops", "options"):
         return importlib.import_module(f"portatune.{name}")
     if name in __all__:

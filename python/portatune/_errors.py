@@ -4,6 +4,12 @@ import re
 from typing import Any
 
 
+ROWS = "a path, a table, a list of dicts or a dict of lists"
+# What the arguments of functions are.
+_NEEDED = {"model": "a model folder, or a name of the Hugging Face Hub", "train": ROWS, "data": ROWS,
+           "output": "a folder"}
+
+
 class Error(Exception):
     """An error that says what was given, what was expected and how to fix it.
 
@@ -35,10 +41,19 @@ class Error(Exception):
 def _as_keyword(text: str) -> str:
     """Returns the text with keywords in place of options of the command: learning_rate for --learning-rate.
 
-    A word of capitals after an option is its value: text_column="NAME" for --text-column NAME.
+    A word of capitals after an option is its value, and so is a hyphen: text_column="NAME" for --text-column NAME.
     """
-    text = re.sub(r"(?<![\w-])(--[a-z][a-z0-9-]*) ([A-Z]{2,}(=\w+)?)", r'\1="\2"', text)
+    text = re.sub(r"\bsee portatune (\w+) --help\b", r"see help(portatune.\1)", text)
+    text = re.sub(r"(?<![\w-])(--[a-z][a-z0-9-]*) ([A-Z]{2,}(=\w+)?|-(?!\S))", r'\1="\2"', text)
     return re.sub(r"(?<![\w-])--(?!help\b)[a-z][a-z0-9-]*", lambda option: option[0][2:].replace("-", "_"), text)
+
+
+def _needed(given: str, expected: str) -> str:
+    """Returns what missing arguments should be, in place of the usage of the command; other texts as they are."""
+    if not given.startswith("no --") or not expected.startswith("portatune "):
+        return expected
+    names = [name.removeprefix("--") for name in given.removeprefix("no ").split(", ")]
+    return "; ".join(f"{name}: {_NEEDED.get(name, 'a value')}" for name in names)
 
 
 def _rows_by_keyword(text: str) -> str:
@@ -54,8 +69,10 @@ def _row_by_keyword(place: re.Match[str]) -> str:
 class UsageError(Error, ValueError):
     """A request is invalid: an unknown keyword, a value out of range, options that exclude each other."""
 
-    def __init__(self, *parts: str) -> None:
-        super().__init__(*map(_as_keyword, parts))
+    def __init__(self, message: str = "", where: str = "", given: str = "", expected: str = "", fix: str = "") -> None:
+        needed = _needed(given, expected)
+        message = message.replace(expected, needed) if expected else message
+        super().__init__(*map(_as_keyword, (message, where, given, needed, fix)))
 
 
 class ShapeError(Error, ValueError):

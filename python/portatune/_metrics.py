@@ -50,7 +50,7 @@ def of_batches(compute_metrics: ComputeMetrics) -> Callable[[Iterable[Any]], dic
         predictions, label_ids = map(list, zip(*columns))
         scores: Any = compute_metrics(EvalPrediction(joined(predictions), joined(label_ids)))
         if not isinstance(scores, Mapping):
-            raise TypeError(f"compute_metrics returned a {type(scores).__name__}; expected a dict of scores")
+            raise TypeError(f"compute_metrics returned {_errors.kind_of(scores)}; expected a dict of scores")
         return {name.removeprefix("eval_"): float(score) for name, score in scores.items()}
 
     return compute

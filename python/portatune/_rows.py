@@ -154,8 +154,7 @@ def _each(rows: Any, keyword: str) -> Iterator[Any]:
     try:
         return iter(rows)
     except TypeError:
-        expected = "a path, a table, a list of dicts or a dict of lists"
-        raise _errors.data_error(keyword, _errors.kind_of(rows), expected) from None
+        raise _errors.data_error(keyword, _errors.kind_of(rows), _errors.ROWS) from None
 
 
 def _as_dict(where: str, row: Any) -> dict[str, Any]:

@@ -98,9 +98,10 @@ class Run:
         return f"Run({str(self.output)!r}{', ' if scores else ''}{scores})"
 
 
-def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, task: str | Task | None = None,
-        output: Path | None = None, callbacks: Sequence[object] = (), compute_metrics: ComputeMetrics | None = None,
-        map: RowFunction | None = None, **options: Unpack[FitOptions]) -> Run:
+def fit(model: Path, train: Rows | None = None, validation: Rows | float | None = None, *,
+        task: str | Task | None = None, output: Path | None = None, callbacks: Sequence[object] = (),
+        compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
+        **options: Unpack[FitOptions]) -> Run:
     """Fine-tunes a model and returns its Run, as `portatune fit` does: the same options give the same bits.
 
         run = portatune.fit("bert-base-uncased", train=frame, validation=0.1, learning_rate=3e-5, num_train_epochs=2)
@@ -112,7 +113,8 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     Args:
         model: a model folder, or a name of the Hugging Face Hub
         train: files, folders, patterns or URLs of rows; or rows in memory: a list of dicts, a dict of columns, a table
-            of pandas, polars, pyarrow or datasets, or a function that returns an iterator of dicts
+            of pandas, polars, pyarrow or datasets, or a function that returns an iterator of dicts; None: a recipe has
+            the files
         validation: the same for the validation rows; or the part of the training rows that is held out, such as 0.1
         task: name of the task, or a Task of your own; None: text-classification
         output: folder of the model; None: a temporary folder, which is removed with the Run
@@ -144,9 +146,9 @@ def fit(model: Path, train: Rows, validation: Rows | float | None = None, *, tas
     return Run(output, result, checkpoint, folder, options.get("quiet"))
 
 
-def cross_validate(model: Path, train: Rows, *, folds: int, output: Path, callbacks: Sequence[object] = (),
-                   compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
-                   **options: Unpack[CrossValidateOptions]) -> dict[str, Any]:
+def cross_validate(model: Path, train: Rows | None = None, *, folds: int, output: Path,
+                   callbacks: Sequence[object] = (), compute_metrics: ComputeMetrics | None = None,
+                   map: RowFunction | None = None, **options: Unpack[CrossValidateOptions]) -> dict[str, Any]:
     """Trains a model for each fold and returns the scores of the rows that it has not seen: "folds", "out_of_fold".
 
     A callback that stops a fold stops all: the result is empty, and `resume=True` continues with this fold.
@@ -201,7 +203,7 @@ def predict(model: Path, data: Rows | None = None, *, map: RowFunction | None = 
         return _tables.read(Predictions, output)
 
 
-def sweep(model: Path, train: Rows, validation: Rows | float | None = None, *, output: Path,
+def sweep(model: Path, train: Rows | None = None, validation: Rows | float | None = None, *, output: Path,
           grid: Mapping[str, object] | None = None, callbacks: Sequence[object] = (),
           compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
           **options: Unpack[SweepOptions]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from portatune import _callbacks, _metrics, _notebook, _rows, _tables
+from portatune import _callbacks, _errors, _metrics, _notebook, _rows, _tables
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, RowFunction, Rows
@@ -19,6 +19,10 @@ from portatune.options import FitOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+# Attributes of a Trainer that it has as long as it has a model.
+_OF_MODEL = ("_core", "weights", "optimizer_state")
 
 
 class Arrays(MutableMapping[str, Any]):
@@ -37,7 +41,7 @@ class Arrays(MutableMapping[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         if name not in self._names():
             raise KeyError(name)
-        self._put(name, _array(value))
+        self._put(name, _array(name, value))
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("the arrays of a model cannot be removed")
@@ -78,7 +82,7 @@ class Trainer:
     optimizer_state: Arrays
     _core: core.Training
 
-    def __init__(self, model: Path, train: Rows, validation: Rows | float | None = None, *,
+    def __init__(self, model: Path, train: Rows | None = None, validation: Rows | float | None = None, *,
                  task: str | Task | None = None, output: Path | None = None, callbacks: Sequence[object] = (),
                  compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
                  **options: Unpack[FitOptions]) -> None:
@@ -95,12 +99,20 @@ class Trainer:
 
     def _open(self, **changes: object) -> None:
         # The memory of the old model is free before there is a new one.
-        for name in ("_core", "weights", "optimizer_state"):
+        for name in _OF_MODEL:
             vars(self).pop(name, None)
         self._core = core.Training(words("fit", {**self._options, **changes}), self._map)
         self.weights = Arrays(self._core.weights, self._core.weight, self._core.set_weight)
         self.optimizer_state = Arrays(self._core.optimizer_state, self._core.optimizer_array,
                                       self._core.set_optimizer_array)
+
+    if not TYPE_CHECKING:  # which knows the attributes
+
+        def __getattr__(self, name):
+            if name not in _OF_MODEL:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise _errors.usage_error("Trainer", "a trainer without a model, as it could not be opened or resumed",
+                                      "a model", "resume from a valid checkpoint, or make another trainer")
 
     def _on_disk(self, name: str, rows: Any) -> Any:
         """Returns the same rows as a file if they are in memory."""
@@ -167,6 +179,30 @@ class Trainer:
         loss, arrays = self._core.gradients(_batch(batch))
         return Gradients(arrays, loss)
 
+    def apply_gradients(self, gradients: "Mapping[str, NDArray[Any]]", *,
+                        learning_rate: float | None = None) -> core.Step:
+        """Makes one update with gradients, as step() does after it has computed those of a batch.
+
+        They are clipped, the optimizer updates the weights, and the step is counted, also by the schedule:
+        `trainer.apply_gradients(trainer.gradients(batch))` is `trainer.step(batch)`. In between they can be changed:
+
+            for batch in trainer.batches():
+                gradients = trainer.gradients(batch)
+                gradients["classifier.weight"] *= 0.1
+                trainer.apply_gradients(gradients)
+
+        Args:
+            gradients: an array for each trained parameter, of its shape; the loss of the step is their `loss`, or 0 for
+                another mapping than Gradients
+            learning_rate: as of step()
+        """
+        if not isinstance(gradients, Mapping):
+            raise _errors.usage_error("gradients", _errors.kind_of(gradients), "arrays by the name of their parameter",
+                                      "apply_gradients(gradients(batch))")
+        loss = gradients.loss if isinstance(gradients, Gradients) else 0.0
+        arrays = {str(name): _array(f"gradient of {name}", value) for name, value in gradients.items()}
+        return self._core.apply_gradients(arrays, loss, learning_rate)
+
     def save(self, folder: Path) -> pathlib.Path:
         """Writes the model as it is now to a folder and returns its path."""
         self._core.save(str(folder), False)
@@ -178,7 +214,18 @@ class Trainer:
         return pathlib.Path(folder)
 
     def resume(self, checkpoint: Path | None = None) -> None:
-        """Continues from a checkpoint; None: the newest one in `output`."""
+        """Continues from a checkpoint; None: the newest one in `output`.
+
+        Raises:
+            UsageError: if there is none; the trainer is then as before
+            Error: other classes of it for a checkpoint that is damaged or of another run; the trainer then needs a
+                resume() from another one
+        """
+        output = self._options["output"]
+        if not any(map(_is_checkpoint, output.glob("checkpoint-*") if checkpoint is None else [checkpoint])):
+            raise _errors.usage_error("resume", f"no checkpoint in {output if checkpoint is None else checkpoint}",
+                                      "a folder checkpoint-N that this run has written",
+                                      "fit() begins a run" if checkpoint is None else "")
         if checkpoint is None:
             return self._open(resume=True)
         return self._open(resume_from_checkpoint=checkpoint)
@@ -220,16 +267,30 @@ class Gradients(dict[str, Any]):
         self.loss = loss
 
 
-def _array(value: Any) -> "NDArray[Any]":
-    """Returns an array that the compiled module takes. Python's numbers become 32 bits, as tasks have them."""
+def _array(where: str, value: Any) -> "NDArray[Any]":
+    """Returns an array that the compiled module takes. Python's numbers become 32 bits, as tasks have them.
+
+    Args:
+        where: what the array is, for the error
+    """
     import numpy
 
     array = numpy.asarray(value)
+    if array.dtype.kind not in "biuf":
+        given = _errors.kind_of(value) if array.dtype.kind == "O" else f"an array of {array.dtype.name}"
+        raise _errors.usage_error(where, given, "an array of numbers, such as float32")
     narrower = {"int64": "int32", "float64": "float32"}.get(array.dtype.name, array.dtype)
-    return numpy.array(array, dtype=narrower, order="C", ndmin=0)
+    return numpy.asarray(array, dtype=narrower, order="C")
+
+
+def _is_checkpoint(folder: Path) -> bool:
+    """Whether a folder has one of the files by which a run knows its checkpoints."""
+    return any(pathlib.Path(folder, name).is_file() for name in ("training_state.json", "checkpoint_manifest.json"))
 
 
 def _batch(batch: core.Batch | Mapping[str, Any]) -> core.Batch:
     if isinstance(batch, core.Batch):
         return batch
-    return core.Batch({name: _array(value) for name, value in batch.items()})
+    if not isinstance(batch, Mapping):
+        raise _errors.usage_error("batch", _errors.kind_of(batch), "one of batches(), or arrays by name")
+    return core.Batch({name: _array(name, value) for name, value in batch.items()})

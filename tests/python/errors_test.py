@@ -83,6 +83,32 @@ class Errors(toy.InFolder):
             with self.subTest(options=options), self.assertRaisesRegex(portatune.Error, f"(?s){words}"):
                 self.fit(**options)
 
+    def test_missing_arguments_say_what_they_are(self):
+        for call, name, words in ((lambda: self.fit(None), "train", "a table"),
+                                  (lambda: portatune.Trainer(MODEL, **OPTIONS), "train", "a table"),
+                                  (lambda: portatune.fit(None, TRAIN), "model", "Hugging Face Hub"),
+                                  (lambda: portatune.evaluate(MODEL, None), "data", "a list of dicts")):
+            with self.assertRaises(portatune.UsageError) as caught:
+                call()
+            error = caught.exception
+            self.assertEqual(error.given, f"no {name}")
+            self.assertRegex(error.expected, f"^{name}: .*{words}")
+            self.assertIn(f"expected  {error.expected}", str(error))
+        with self.assertRaises(portatune.UsageError) as caught:
+            portatune.predict(MODEL)
+        self.assertEqual(caught.exception.expected, 'data="FILE", data="-" or text="TEXT"')
+
+    def test_a_recipe_may_have_the_rows(self):
+        recipe = self.folder / "toy.yaml"
+        recipe.write_text(f"train: {TRAIN}\n")
+        self.assertTrue(portatune.fit(MODEL, recipe=recipe, output=self.folder / "tuned", **OPTIONS).model.exists())
+
+    def test_an_option_under_two_names_has_both_in_its_error(self):
+        with self.assertRaises(portatune.UsageError) as caught:
+            self.fit(lr=1e-4, learning_rate=1e-5)
+        self.assertIn("as learning_rate, lr", caught.exception.given)
+        self.assertEqual(caught.exception.fix, "see help(portatune.fit)")
+
     def test_an_output_of_another_origin_is_an_io_error(self):
         (self.folder / "tuned").write_text("a file")
         with self.assertRaisesRegex(portatune.IoError, "expected +a folder") as caught:

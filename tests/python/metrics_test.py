@@ -70,7 +70,7 @@ class ComputeMetrics(toy.InFolder):
             self.fit(validation=VALIDATION, compute_metrics=compute_metrics)
 
     def test_its_result_is_a_dict(self):
-        with self.assertRaisesRegex(TypeError, "compute_metrics returned a float; expected a dict"):
+        with self.assertRaisesRegex(TypeError, "compute_metrics returned a value of type float; expected a dict"):
             self.fit(validation=VALIDATION, compute_metrics=lambda prediction: 0.5)
 
     def test_ctrl_c_during_it_leaves_a_checkpoint(self):

@@ -116,6 +116,9 @@ class Others(unittest.TestCase):
             self.assertIsNotNone(getattr(portatune, name), name)
         self.assertFalse(hasattr(portatune, "lerning"))
 
+    def test_the_version_is_that_of_the_command(self):
+        self.assertEqual(toy.command("--version"), f"portatune {portatune.__version__}\n")
+
     def test_devices_are_those_of_the_plugin(self):
         self.assertEqual(portatune.devices()["platform"], "cpu")
 

@@ -254,6 +254,8 @@ class Operations(toy.InFolder):
         "where": lambda m, x: m.where(x > 0, x, 0 * x - 1),
         "compare": lambda m, x: (x <= 0.5).astype("float32"),
         "equal": lambda m, x: m.equal(x, x).astype("float32"),
+        "equal to": lambda m, x: (x == x).astype("float32") + 2 * (x.astype("int32") == 1).astype("float32"),
+        "unequal": lambda m, x: (x.astype("int32") != 0.0).astype("float32"),
         "matmul": lambda m, x: x.reshape([-1, 2, 2]) @ x.reshape([-1, 2, 2]),
         "product": lambda m, x: x @ CONSTANT(m),
         "argmax": lambda m, x: m.argmax(x, -1).astype("float32"),
@@ -293,6 +295,10 @@ class Operations(toy.InFolder):
         def traps(x):
             with self.assertRaisesRegex(TypeError, r"truth value of bool\[1, 4\] is unknown.*ops\.where"):
                 bool(x > 0)
+            with self.assertRaisesRegex(TypeError, r"truth value of bool\[1, 4\]"):
+                assert x == 1
+            with self.assertRaises(TypeError):
+                x == None  # noqa: B015, E711
             with self.assertRaisesRegex(TypeError, "does not support ufuncs"):
                 numpy.exp(x)
             with self.assertRaises(TypeError):

@@ -157,6 +157,30 @@ class Loop(InMemory):
         self.loop(trainer)
         self.assertEqual(toy.weights(trainer.save(self.folder / "saved")), toy.weights(self.fit().model))
 
+    def test_a_resume_without_a_checkpoint_is_refused(self):
+        trainer = self.trainer()
+        trainer.step(next(trainer.batches()))
+        with self.assertRaisesRegex(ValueError, f"no checkpoint in {self.folder / 'trained'}\n.*\n +fix +fit"):
+            trainer.resume()
+        with self.assertRaisesRegex(portatune.UsageError, "no checkpoint in nowhere"):
+            trainer.resume("nowhere")
+        self.assertEqual(trainer.steps, 1)
+
+    def test_after_a_failed_resume_the_trainer_says_that_it_has_no_model(self):
+        trainer = self.trainer()
+        trainer.step(next(trainer.batches()))
+        good, bad = (trainer.save_checkpoint(self.folder / name) for name in ("good", "bad"))
+        (bad / "training_state.json").write_text("{}")
+        with self.assertRaises(portatune.CheckpointError):
+            trainer.resume(bad)
+        for use in (lambda: trainer.steps, lambda: trainer.weights, trainer.fit):
+            with self.assertRaisesRegex(portatune.UsageError, "a trainer without a model"):
+                use()
+        with self.assertRaises(AttributeError):
+            trainer.nonsense
+        trainer.resume(good)
+        self.assertEqual(trainer.steps, 1)
+
     def test_numbers_of_a_step(self):
         trainer = self.trainer()
         step = self.loop(trainer)[0]
@@ -174,6 +198,9 @@ class Arrays(InMemory):
         batch = next(trainer.batches())
         self.assertEqual(trainer.step(batch, learning_rate=0).learning_rate, 0)
         numpy.testing.assert_array_equal(trainer.weights[name], before)
+        for rate in (-1, float("nan")):
+            with self.assertRaisesRegex(portatune.UsageError, "learning_rate of a step"):
+                trainer.step(batch, learning_rate=rate)
         trainer.step(batch, learning_rate=0.5)
         self.assertGreater(numpy.abs(trainer.weights[name] - before).max(), 0.1)
 
@@ -196,6 +223,8 @@ class Arrays(InMemory):
         batch = next(trainer.batches())
         with self.assertRaisesRegex(portatune.DataError, "labels"):
             trainer.step({name: batch[name] for name in batch if name != "labels"})
+        with self.assertRaisesRegex(portatune.UsageError, "batch\n.*None"):
+            trainer.step(None)
 
     def test_sgd_subtracts_the_gradients(self):
         trainer = self.trainer(optim="sgd", max_grad_norm=0, lr_scheduler_type="constant", learning_rate=1)
@@ -248,6 +277,8 @@ class Arrays(InMemory):
         name = next(iter(trainer.weights))
         with self.assertRaisesRegex(portatune.ShapeError, name):
             trainer.weights[name] = numpy.zeros(3)
+        with self.assertRaisesRegex(portatune.UsageError, f"{name}\n.*None"):
+            trainer.weights[name] = None
         with self.assertRaises(KeyError):
             trainer.weights["nonsense"]
         self.assertEqual(len(trainer.weights), len(list(trainer.weights)))

@@ -53,12 +53,18 @@ class Mine(portatune.Task):
     def forward(self, model: portatune.Model, batch: Mapping[str, Any]) -> portatune.Forward:
         first: portatune.Value = model.encode(batch["text"])[:, 0]
         x = portatune.nn.linear(model / "head", portatune.ops.gelu(first), 1)[:, 0]
-        return portatune.Forward((1 - x) ** 2, {"x": x.astype("float32").mean(-1, keepdims=True)})
+        same: portatune.Value = x == 1
+        return portatune.Forward((1 - x) ** 2, {"x": x.astype("float32").mean(-1, keepdims=True), "same": same != 0.5})
 
 trainer = portatune.Trainer("tiny", "train.csv", task=Mine(), learning_rate=1e-5)
 for batch in trainer.batches():
     loss: float = trainer.step(batch, learning_rate=1e-4).loss
-    names: list[str] = list(trainer.gradients(batch))
+    gradients: portatune.Gradients = trainer.gradients(batch)
+    names: list[str] = list(gradients)
+    loss = trainer.apply_gradients(gradients, learning_rate=1e-4).loss
+    trainer.apply_gradients({name: 2 * array for name, array in gradients.items()})
+version: str = portatune.__version__
+portatune.fit("tiny", recipe="glue/cola")
 scores = trainer.evaluate()
 rows: list[dict[str, object]] = trainer.predict(text=["good"])
 """

@@ -112,6 +112,16 @@ class Training {
     return {gradients.loss, arrays};
   }
 
+  StepResult apply_gradients(const NamedArrays& arrays, double loss, std::optional<double> learning_rate) {
+    Gradients gradients{.loss = loss, .by_parameter = {}};
+    for (const auto& [name, array] : arrays) {
+      gradients.by_parameter.emplace_back(nb::cast<std::string>(name), to_tensor(nb::cast<Array>(array)));
+    }
+    std::optional<StepResult> result;
+    work([&](CallingThread&) { result = session_->trainer().apply_gradients(gradients, learning_rate); });
+    return std::move(*result);
+  }
+
   std::vector<std::string> weights() const { return names_of(session_->trainer().parameters()); }
   nb::object weight(const std::string& name) {
     Tensor value;
@@ -285,6 +295,8 @@ void bind_training(nb::module_& module) {
       .def("predict", &Training::predict, "files"_a, "texts"_a, "output"_a, "compute_metrics"_a.none())
       .def("step", &Training::step, "batch"_a, "learning_rate"_a.none(), nb::keep_alive<0, 1>())
       .def("gradients", &Training::gradients, "batch"_a)
+      .def("apply_gradients", &Training::apply_gradients, "arrays"_a, "loss"_a, "learning_rate"_a.none(),
+           nb::keep_alive<0, 1>())
       .def("weights", &Training::weights)
       .def("weight", &Training::weight, "name"_a, nb::sig("def weight(self, name: str) -> typing.Any"))
       .def("set_weight", &Training::set_weight, "name"_a, "value"_a,

@@ -222,6 +222,9 @@ void bind_value(nb::module_& module) {
       .def("__le__", apply<compared<Direction::kLessEqual>>)
       .def("__gt__", apply<compared<Direction::kGreater>>)
       .def("__ge__", apply<compared<Direction::kGreaterEqual>>)
+      // The stub has Any, because those of `object` return a bool.
+      .def("__eq__", apply<compared<Direction::kEqual>>, nb::sig("def __eq__(self, arg: object, /) -> typing.Any"))
+      .def("__ne__", apply<compared<Direction::kNotEqual>>, nb::sig("def __ne__(self, arg: object, /) -> typing.Any"))
       .def("__getitem__", item, "index"_a)
       .def("astype", converted, "dtype"_a, "The same numbers in another type: \"float32\", \"int32\", ...")
       .def("sum", reduced<sum_of>, "axis"_a = nb::none(), "keepdims"_a = false)
