@@ -13,7 +13,9 @@
 #include "models/packed_model.h"
 #include "portatune/analysis/parity/optimizer_steps.h"
 #include "portatune/analysis/parity/reference_task.h"
+#include "portatune/analysis/plan/compiler.h"
 #include "portatune/runtime/target.h"
+#include "runtime/pjrt/variable.h"
 
 namespace portatune::test {
 namespace {
@@ -58,7 +60,8 @@ constexpr std::array kCudaSample = {"albert_softmax",
                                     "t5_lm",
                                     "vit_softmax",
                                     "wav2vec2_ctc_mean",
-                                    "wav2vec2_softmax"};
+                                    "wav2vec2_softmax",
+                                    "wav2vec2_xvector"};
 
 // The architecture of a case: "bert" of "bert_softmax".
 std::string architecture_of(const std::string& name) { return name.substr(0, name.find('_')); }
@@ -134,6 +137,40 @@ TEST(CudaSample, HasEveryKindOfLayers) {
   }
   for (const std::string& name : names) EXPECT_TRUE(sampled.contains(architecture_of(name))) << name;
 }
+
+// The head for frames, which no task of the command trains, for the accelerators of plan: tools/compile_matrix.py
+// compiles the others.
+class FrameHeadAot : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FrameHeadAot, Compiles) {
+  const plan::Target target = plan::target_called(GetParam());
+  const bool is_tpu = target.accelerator->platform == "tpu";
+  const pjrt::AotTarget aot = is_tpu ? pjrt::AotTarget::kTpuV5e : pjrt::AotTarget::kCudaH100;
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(aot);
+  const pjrt::Variable plugin(is_tpu ? "PORTATUNE_TPU_PLUGIN" : "PORTATUNE_CUDA_PLUGIN",
+                              pjrt::aot_plugin_file(aot).c_str());
+  const parity::ReferenceCase reference(case_folder("wav2vec2_frames"));
+  const parity::ReferenceTask task(reference);
+  const train::StepProgram step =
+      train::step_program(task, signature_of(task, reference), {.compute_dtype = DType::kBFloat16});
+  EXPECT_GT(plan::open_compiler(target, {})->compile(step.function).memory.aliased, 0);
+}
+
+// All accelerators in `make test-all`, else one of each kind.
+std::vector<std::string> compiled_accelerators() {
+  if (std::getenv("PORTATUNE_TEST_ALL") == nullptr) return {"tpu:v5e", "cuda:h100"};
+  std::vector<std::string> names;
+  for (const plan::Accelerator& accelerator : plan::accelerators()) {
+    if (accelerator.platform != "cpu") names.emplace_back(accelerator.name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, FrameHeadAot, ::testing::ValuesIn(compiled_accelerators()), [](const auto& info) {
+  std::string name = info.param;
+  std::erase_if(name, [](char c) { return c == ':' || c == '-'; });
+  return name;
+});
 
 // A training step on packed rows: causal with grouped heads, and with local layers.
 class PackedAot : public ::testing::TestWithParam<std::tuple<const char*, pjrt::AotTarget>> {};
