@@ -35,8 +35,9 @@ TASKS = {"sequence": "text-classification", "token": "token-classification", "sp
          "speech to text": "speech-seq2seq", "colours": "colorization"}
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
-           "audio-classification": [], "audio-classification --xvector": [], "colorization": [], "speech-ctc": [],
-           "speech-pretraining": [], "speech-seq2seq": ["--max-target-length", "16", "--language", "en"]}
+           "audio-classification": [], "audio-classification --xvector": ["--max-length-seconds", "1"],
+           "colorization": [], "speech-ctc": [], "speech-pretraining": [],
+           "speech-seq2seq": ["--max-target-length", "16", "--language", "en"]}
 UNAVAILABLE = 69
 DECODER = "-decoder"
 
@@ -110,8 +111,8 @@ def write_model(folder, config):
 
 def compiled(command, folder, task, target):
     """Compiles one step. Returns (seconds, ""), or (None, the reason), and whether the compiler is missing."""
-    words = [command, "plan", "--from-config", "--model", folder, "--task", *task.split(), "--on", target, "--dtype", "bfloat16",
-             "--batch-size", "2", *OPTIONS.get(task, TEXT_OPTIONS), "--json", "--quiet"]
+    words = [command, "plan", "--from-config", "--model", folder, "--task", *task.split(), "--on", target,
+             "--dtype", "bfloat16", "--batch-size", "2", *OPTIONS.get(task, TEXT_OPTIONS), "--json", "--quiet"]
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
     if not done.stdout:
         return None, done.stderr.strip(), False
