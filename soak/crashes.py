@@ -68,7 +68,7 @@ class Recording:
     newer: dict
     starts: Starts = dataclasses.field(default_factory=Starts)
     checked: set = dataclasses.field(default_factory=set)  # hashes of (length, finished files) of states without losses
-    left: set = None  # numbers of the states that have had no trial
+    left: set | None = None  # numbers of the states that have had no trial
 
 
 def crashes(the_lab, index, rng):

@@ -36,7 +36,8 @@ TASKS = {"sequence": "text-classification", "token": "token-classification", "sp
 TEXT_OPTIONS = ["--max-length", "32"]
 OPTIONS = {"text-to-text": [*TEXT_OPTIONS, "--max-target-length", "16"], "image-classification": [],
            "audio-classification": [], "audio-classification --xvector": ["--max-length-seconds", "1"],
-           "colorization": [], "speech-ctc": [], "speech-pretraining": [],
+           "colorization": [], "speech-ctc": ["--max-duration-seconds", "1"],
+           "speech-pretraining": ["--max-duration-seconds", "1"],
            "speech-seq2seq": ["--max-target-length", "16", "--language", "en"]}
 UNAVAILABLE = 69
 DECODER = "-decoder"

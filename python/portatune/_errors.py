@@ -5,7 +5,7 @@ from typing import Any
 
 
 ROWS = "a path, a table, a list of dicts or a dict of lists"
-# What the arguments of functions are.
+# Descriptions of arguments, for errors about missing ones.
 _NEEDED = {"model": "a model folder, or a name of the Hugging Face Hub", "train": ROWS, "data": ROWS,
            "output": "a folder"}
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Attributes of a Trainer that it has as long as it has a model.
+# The attributes that a Trainer lacks while it has no model.
 _OF_MODEL = ("_core", "weights", "optimizer_state")
 
 
@@ -106,7 +106,7 @@ class Trainer:
         self.optimizer_state = Arrays(self._core.optimizer_state, self._core.optimizer_array,
                                       self._core.set_optimizer_array)
 
-    if not TYPE_CHECKING:  # which knows the attributes
+    if not TYPE_CHECKING:  # a type checker knows the attributes above
 
         def __getattr__(self, name):
             if name not in _OF_MODEL:
@@ -184,7 +184,8 @@ class Trainer:
         """Makes one update with gradients, as step() does after it has computed those of a batch.
 
         They are clipped, the optimizer updates the weights, and the step is counted, also by the schedule:
-        `trainer.apply_gradients(trainer.gradients(batch))` is `trainer.step(batch)`. In between they can be changed:
+        `trainer.apply_gradients(trainer.gradients(batch))` equals `trainer.step(batch)`, except for rounding. In
+        between they can be changed:
 
             for batch in trainer.batches():
                 gradients = trainer.gradients(batch)
@@ -217,14 +218,14 @@ class Trainer:
         """Continues from a checkpoint; None: the newest one in `output`.
 
         Raises:
-            UsageError: if there is none; the trainer is then as before
-            Error: other classes of it for a checkpoint that is damaged or of another run; the trainer then needs a
-                resume() from another one
+            UsageError: there is no checkpoint, and the trainer is as before; or the checkpoint is of another run
+            Error: the checkpoint is damaged. After this error, and for a checkpoint of another run, the trainer has no
+                model until resume() succeeds with another checkpoint
         """
         output = self._options["output"]
         if not any(map(_is_checkpoint, output.glob("checkpoint-*") if checkpoint is None else [checkpoint])):
             raise _errors.usage_error("resume", f"no checkpoint in {output if checkpoint is None else checkpoint}",
-                                      "a folder checkpoint-N that this run has written",
+                                      "a folder that fit() or save_checkpoint() of this run has written",
                                       "fit() begins a run" if checkpoint is None else "")
         if checkpoint is None:
             return self._open(resume=True)

@@ -55,7 +55,7 @@ class Weights {
   /// Names of the parameters, in the order in which the forward pass first uses them.
   const std::vector<std::string>& names() const { return names_; }
   std::vector<std::pair<std::string, TensorType>> parameters() const;
-  /// The same parameters as programs have them.
+  /// The parameters as inputs of programs, in the order of names().
   const std::vector<nn::Parameter>& in_programs() const { return parameters_; }
   /// A copy of the parameter with this index in names(). Wait for running steps before.
   Tensor value(size_t parameter) const;

@@ -41,7 +41,8 @@ def make_files():
     model = AutoModelForCTC.from_pretrained(MODEL)
     generator = torch.Generator().manual_seed(21)
     model.lm_head = torch.nn.Linear(model.config.hidden_size, len(VOCABULARIES["deu"]))
-    weights = {name: torch.randn(weight.shape, generator=generator) * 0.4 for name, weight in model._get_adapters().items()}
+    adapters = model._get_adapters()
+    weights = {name: torch.randn(weight.shape, generator=generator) * 0.4 for name, weight in adapters.items()}
     save_file(weights, FOLDER / "adapter.deu.safetensors", metadata={"format": "pt"})
 
 

@@ -136,7 +136,8 @@ bool is_immovable(int error_number) {
 // The base name of staging folders inside the target.
 fs::path inner(const fs::path& target) { return target / target.filename(); }
 
-// The prefix of a folder that is named for `target`, by what its content is: a folder with the bit of a rest is one.
+// Returns the prefix of a folder that is named for `target`: kRestPrefix if it has kRestBit, and an empty text for any
+// other folder.
 std::string_view prefix_of(const std::string& name, const fs::path& target, mode_t mode) {
   for (const std::string_view prefix : {kStagingPrefix, kAsidePrefix, kRestPrefix}) {
     if (is_unique_sibling(name, target.filename().native(), prefix)) return mode & kRestBit ? kRestPrefix : prefix;
@@ -173,9 +174,15 @@ void keep_rest(const fs::path& old, const fs::path& target) {
   throw IoError({.where = old.string(),
                  .given = "entries of " + target.string() + " that could not be kept there: " +
                           std::strerror(error_number) + " (errno " + std::to_string(error_number) + ")",
-                 .expected = "a folder that can be renamed",
+                 .expected = "a folder that can be renamed, or marked with the sticky bit",
                  .fix = "move the entries that you need now, because the next start removes this folder"},
                 error_number);
+}
+
+// Returns whether a folder already has the bit that marks rests.
+bool has_rest_bit(const fs::path& folder) {
+  struct stat status;
+  return lstat(folder.c_str(), &status) == 0 && (status.st_mode & kRestBit) != 0;
 }
 
 // Locks a newly created folder. Returns nothing if another process that cleans up was faster.
@@ -270,6 +277,7 @@ void AtomicDirectory::move_staging_inside() {
 // Returns false without any change if the old folder cannot be moved, or if a kept entry cannot be linked: a process
 // that died between the moves would leave that entry in a folder that is removed.
 bool AtomicDirectory::replace_whole(const EntryTest& keep) {
+  if (has_rest_bit(target_)) return false;  // recover_directory() would take the old folder for a rest
   const std::set<std::string> written = names_in(staging_);
   std::vector<fs::path> links;
   if (keep && fs::is_directory(target_)) {

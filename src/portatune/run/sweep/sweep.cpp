@@ -376,7 +376,8 @@ class Sweep {
   }
 
   void warn_of_equal_means(const MeanScore& last_survivor, const MeanScore& next) const {
-    if (last_survivor.mean != next.mean || score_.name == loss_.name) return;
+    const bool are_equal = last_survivor.complete == next.complete && last_survivor.mean == next.mean;
+    if (!are_equal || score_.name == loss_.name) return;
     events_.warning(fmt::format(
         "several configurations have the same {} ({:.4f}) at a comparison of halving, so their loss decides; "
         "longer trials or another --metric-for-best-model would tell them apart",

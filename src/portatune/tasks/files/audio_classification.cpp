@@ -37,6 +37,7 @@ void require_no_adapter(const models::AudioModelFacts& facts) {
                     .fix = "train the model without it: --config-overrides add_adapter=false"});
 }
 
+// Returns whether the model gets the head for speakers. Refuses a model with an adapter, which has no head for classes.
 bool wants_xvectors(const io::JsonObject& config, const models::AudioModelFacts& facts, bool xvector) {
   require_no_adapter(facts);
   if (facts.xvector) {

@@ -1,6 +1,9 @@
 #include "portatune/tasks/files/language_weights.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 

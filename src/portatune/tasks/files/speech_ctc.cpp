@@ -76,7 +76,8 @@ std::optional<fs::path> file_of_language(const ModelSource& model, const SpeechC
   if (!hub::read_config(model).has("adapter_attn_dim")) {
     throw UsageError({.where = "target_lang",
                       .given = "\"" + language + "\" for a model without adapter_attn_dim in config.json",
-                      .expected = "a model with adapters of languages, such as facebook/mms-1b-all"});
+                      .expected = "a model with adapters of languages, such as facebook/mms-1b-all",
+                      .fix = "leave out --target-lang"});
   }
   if (!options.characters.empty()) return std::nullopt;
   const fs::path file = tasks::language_file(model.folder, language);
@@ -85,7 +86,7 @@ std::optional<fs::path> file_of_language(const ModelSource& model, const SpeechC
   throw NotFoundError({.where = file.string(),
                        .given = "no such file",
                        .expected = "the weights of the language \"" + language + "\"",
-                       .fix = "download the file to the model folder"});
+                       .fix = "download " + file.filename().string() + " to the model folder"});
 }
 
 // A new head has the size of the vocabulary, and so does one for a new vocabulary. A file of a language has its own.

@@ -100,7 +100,8 @@ Tree vocabulary_in(const fs::path& file, const std::string& language) {
   throw UsageError({.where = "target_lang",
                     .given = language.empty() ? "none" : "\"" + language + "\"",
                     .expected = languages.empty() ? "no language, as " + file.string() + " has one vocabulary"
-                                                  : "a language of " + file.string() + ": " + list_of(languages)});
+                                                  : "a language of " + file.string() + ": " + list_of(languages),
+                    .fix = suggestion(nearest(language, languages))});
 }
 
 std::string text_of_json(const Tree& object) { return object.dump(2) + "\n"; }

@@ -21,8 +21,8 @@ class CtcTokenizer {
  public:
   /// Reads vocab.json, and tokenizer_config.json, special_tokens_map.json and added_tokens.json if they exist.
   /// language  one of those of vocab.json; empty: target_lang of tokenizer_config.json, if it has several
-  /// errors    NotFoundError without vocab.json; CheckpointError that names file and key; UsageError for a language that
-  ///           is not in vocab.json
+  /// errors    NotFoundError without vocab.json; CheckpointError that names file and key; UsageError for a language
+  ///           that is not in vocab.json
   static CtcTokenizer load(const std::filesystem::path& folder, const std::string& language = {});
   /// The vocabulary that run_speech_recognition_ctc.py makes: sorted characters with "|" in place of the space, then
   /// "[UNK]", "[PAD]", "<s>" and "</s>".

@@ -1,4 +1,4 @@
-// The part of a step from the gradients on: clipping and update.
+// The second half of a step: from the summed gradients to the updated weights.
 #pragma once
 
 #include <algorithm>
@@ -34,9 +34,10 @@ std::vector<nn::Parameter> trainable_of(const Parameters& parameters) {
   std::ranges::copy_if(parameters, std::back_inserter(trainable), &nn::Parameter::trainable);
   return trainable;
 }
-/// Their updates.
+/// The update of each trainable parameter.
 std::vector<SharedUpdate> updates_of(std::span<const nn::Parameter> trainable, const Mesh& mesh);
 
+/// The rate of each dropout.
 std::vector<double> rates_of(const std::vector<nn::DropoutInput>& dropouts);
 
 /// Parameters of a program from which it computes the sums, besides the weights.

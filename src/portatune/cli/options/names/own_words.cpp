@@ -13,12 +13,12 @@
 namespace portatune::cli {
 namespace {
 
-// A word in Portatune's names, and the given one that it replaces.
+// A word in Portatune's names, and the name in the given word that it comes from.
 struct ReplacedWord {
   std::string own, given;
 };
 
-// The word before its value.
+// The name of the option in a word: the part before "=".
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
 
 // A reader of words from left to right.
