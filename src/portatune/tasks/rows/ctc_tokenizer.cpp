@@ -91,13 +91,17 @@ std::vector<std::string> languages_in(const Tree& vocabularies) {
   return languages;
 }
 
+bool contains(const std::vector<std::string>& languages, const std::string& language) {
+  return std::ranges::find(languages, language) != languages.end();
+}
+
 // The vocabulary of one language, if there are several.
 Tree vocabulary_in(const fs::path& file, const std::string& language) {
   Tree all = object_in(file);
   const std::vector<std::string> languages = languages_in(all);
   if (language.empty() && languages.empty()) return all;
-  if (std::ranges::find(languages, language) != languages.end()) return all[language];
-  throw UsageError({.where = "target_lang",
+  if (contains(languages, language)) return all[language];
+  throw UsageError({.where = kLanguage,
                     .given = language.empty() ? "none" : "\"" + language + "\"",
                     .expected = languages.empty() ? "no language, as " + file.string() + " has one vocabulary"
                                                   : "a language of " + file.string() + ": " + list_of(languages),
@@ -292,9 +296,7 @@ std::string language_of(const fs::path& folder) {
 }
 
 bool has_language(const fs::path& folder, const std::string& language) {
-  const Tree all = object_if_there(folder / kVocabulary);
-  const auto found = all.find(language);
-  return found != all.end() && found->is_object();
+  return contains(languages_in(object_if_there(folder / kVocabulary)), language);
 }
 
 }  // namespace portatune::tasks
