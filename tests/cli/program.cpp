@@ -73,11 +73,10 @@ void apply(const Conditions& conditions) {
 
 template <class Condition>
 bool wait_until(const Condition& condition) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!condition()) {
-    const auto waited = std::chrono::steady_clock::now() - begin;
-    if (waited > kTimeout) return false;
-    std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(waited / 32, 1ms, 10ms));
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(1ms);
   }
   return true;
 }
