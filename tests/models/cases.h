@@ -46,8 +46,8 @@ inline bool is_in_small_sample(const std::string& name) {
   return wants_all_cases() || std::ranges::find(kSample, name) != kSample.end();
 }
 
-/// A sample for tests in which heads and variants do not depend on the architecture: the cases with optimizer steps, and
-/// the first case of each head and variant ("token" of "albert_token"); all cases in `make test-all`.
+/// A sample for tests in which heads and variants do not depend on the architecture: the cases with optimizer steps,
+/// and the first case of each head and variant ("token" of "albert_token"); all cases in `make test-all`.
 inline std::vector<std::string> sampled_cases() {
   const std::vector<std::string> whole = whole_cases();
   std::vector<std::string> names = case_names();
