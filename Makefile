@@ -26,7 +26,8 @@ SANITIZED_TARGETS := --target io_test data_test processes_test exchange_group_te
 SANITIZED_TESTS := -R '^(io|data|processes|exchange_group|train)([.]|$$)'
 endif
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
-CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE)
+CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps -DPORTATUNE_SANITIZE=$(SANITIZE) \
+  -DPORTATUNE_TEST_CACHE=$(CACHE)/tests
 
 .PHONY: build demo test test-all test-peers install wheel deb tarball gpu-check docs fuzz fuzz-merge soak bench clean
 

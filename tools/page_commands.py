@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs every command of the README and of the pages of docs/ on tiny models and toy data.
 
-usage: tools/page_commands.py BUILD [--page FILE]... [--only TEXT] [--list]
+usage: tools/page_commands.py BUILD [--page FILE]... [--only TEXT] [--cache FOLDER] [--list]
 
 BUILD     a build folder: README's build/portatune is its command
 --page    a page; README.md and all pages of docs/ by default
 --only    commands that contain TEXT
+--cache   a folder for compiled programs, which later calls load; by default they are not kept
 --list    prints the commands and the action for each, and runs none
 
 Commands are the lines of code blocks (with a prompt `$ `, if a block has prompts). The commands of a page run as
@@ -139,14 +140,15 @@ def rule_of(command):
 class Folder:
     """A folder with the files that commands name."""
 
-    def __init__(self, path, build):
+    def __init__(self, path, build, cache):
         self.path = path
         self.build = build
+        self.cache = cache
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("PORTATUNE_", "HF_"))},
             "PATH": f"{build}:{os.environ['PATH']}",
             "HOME": str(path),
-            "XDG_CACHE_HOME": str(path.parent / "cache"),
+            "XDG_CACHE_HOME": str(cache),
             "HF_HUB_CACHE": str(path / "hub"),
             "HF_HUB_OFFLINE": "1",
             "PIP_INDEX_URL": "http://127.0.0.1:9/",  # the discard port has no listener
@@ -168,7 +170,7 @@ class Folder:
                 sys.exit(f"{command}\n{printed}")
 
     def copy(self, name):
-        return Folder(shutil.copytree(self.path, self.path.parent / name, symlinks=True), self.build)
+        return Folder(shutil.copytree(self.path, self.path.parent / name, symlinks=True), self.build, self.cache)
 
     def run(self, command):
         """The exit code and the output of a command."""
@@ -240,10 +242,10 @@ def pages_of(arguments):
     return [page for page in pages if page.commands]
 
 
-def execute(pages, build):
+def execute(pages, build, cache=None):
     """Runs the commands of pages, several pages at a time. Returns whether each command has the expected result."""
     with tempfile.TemporaryDirectory() as temporary:
-        data = Folder(pathlib.Path(temporary) / "data", build)
+        data = Folder(pathlib.Path(temporary) / "data", build, cache or pathlib.Path(temporary) / "cache")
         data.fill()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return [result for page in pool.map(lambda page: page.execute(data), pages) for result in page]
@@ -254,6 +256,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path, action="append")
     parser.add_argument("--only", default="")
+    parser.add_argument("--cache", type=pathlib.Path)
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     pages = pages_of(arguments)
@@ -261,7 +264,7 @@ def main():
         for command in (command for page in pages for command in page.commands):
             print(*rule_of(command), command, sep="\t")
         return
-    results = execute(pages, arguments.build.resolve())
+    results = execute(pages, arguments.build.resolve(), arguments.cache)
     print(f"{sum(results)} of {len(results)} commands of {len(pages)} pages do what the pages say")
     sys.exit(not results or not all(results))
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -27,13 +28,23 @@ namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
-constexpr auto kTimeout = std::chrono::seconds(120);  // for machines under load
+constexpr auto kTimeout = std::chrono::minutes(10);  // for machines under load
 constexpr uid_t kNobody = 65534;
 // All commands have one cache, unless a test sets another.
 [[maybe_unused]] const int kCacheIsSet = setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
 
 void redirect(int number, const std::string& file) { dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0600), number); }
+
+// A pipe of one page, which holds about 70 lines of a report.
+std::array<int, 2> small_pipe() {
+  std::array<int, 2> ends;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
+  fcntl(ends[0], F_SETPIPE_SZ, 4096);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return ends;
+}
 
 void limit(decltype(RLIMIT_AS) resource, const std::optional<int64_t>& most) {
   if (!most) return;
@@ -65,7 +76,7 @@ bool wait_until(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(1ms);
   }
   return true;
 }
@@ -138,27 +149,58 @@ volatile pid_t started[kMaxProcesses] = {};
 Program::Program(const Words& words, const Conditions& conditions) {
   const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
   const std::string err = conditions.stderr_to.empty() ? (folder_.path() / "err").string() : conditions.stderr_to;
+  const bool has_pipe = conditions.processes == 0 && conditions.stderr_to.empty();
+  const std::array<int, 2> ends = has_pipe ? small_pipe() : std::array{-1, -1};
   pid_ = fork();
   if (pid_ == 0) {
     redirect(STDOUT_FILENO, out);
-    redirect(STDERR_FILENO, err);
+    if (has_pipe) {
+      dup2(ends[1], STDERR_FILENO);
+    } else {
+      redirect(STDERR_FILENO, err);
+    }
     apply(conditions);
     if (is_for_absent_device(words)) unsetenv("XLA_FLAGS");
     if (conditions.processes == 0) become(command(words));
     if (conditions.by == By::kEnvironment) launch(words, conditions, folder_.path() / kExitCodes);
     become(mpirun(words, conditions));
   }
+  if (has_pipe) close(ends[1]);
+  err_pipe_ = ends[0];
   if (pid_ < 0) throw std::runtime_error("fork failed");
 }
 
 Program::~Program() {
-  if (has_ended()) return;
-  kill(pid_, SIGKILL);
-  wait();
+  if (!has_ended()) {
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  if (err_pipe_ >= 0) close(err_pipe_);
+}
+
+bool Program::read_line() {
+  if (err_pipe_ < 0) {
+    err_ = read(folder_.path() / "err");
+    return false;
+  }
+  char part[80];
+  const ssize_t bytes = ::read(err_pipe_, part, sizeof part);
+  if (bytes > 0) err_.append(part, static_cast<size_t>(bytes));
+  return bytes > 0;
+}
+
+bool Program::has_ended_or_goes_on() {
+  if (has_ended()) return true;
+  while (err_pipe_ >= 0 && read_line()) continue;
+  return false;
 }
 
 bool Program::says(const std::string& text) {
-  const auto said = [&] { return read(folder_.path() / "err").find(text) != std::string::npos; };
+  const auto has_text = [&] { return err_.find(text) != std::string::npos; };
+  const auto said = [&] {
+    while (!has_text() && read_line()) continue;
+    return has_text();
+  };
   return wait_until([&] { return said() || has_ended(); }) && said();
 }
 
@@ -166,12 +208,12 @@ bool Program::makes(const fs::path& folder, const std::string& beginning) {
   const auto made = [&] {
     return std::ranges::any_of(names_in(folder), [&](const std::string& name) { return name.starts_with(beginning); });
   };
-  return wait_until([&] { return made() || has_ended(); }) && !has_ended();
+  return wait_until([&] { return made() || has_ended_or_goes_on(); }) && !has_ended();
 }
 
 bool Program::writes(const fs::path& file, const std::string& text) {
   const auto has_text = [&] { return fs::exists(file) && read(file).find(text) != std::string::npos; };
-  return wait_until([&] { return has_text() || has_ended(); }) && !has_ended();
+  return wait_until([&] { return has_text() || has_ended_or_goes_on(); }) && !has_ended();
 }
 
 std::vector<pid_t> Program::processes() const {
@@ -191,15 +233,14 @@ bool Program::has_ended() {
 }
 
 Finished Program::wait() {
-  if (!wait_until([&] { return has_ended(); })) {
+  const bool ends = wait_until([&] { return has_ended_or_goes_on(); });
+  while (read_line()) continue;
+  if (!ends) {
     kill(pid_, SIGKILL);
-    throw std::runtime_error("the command does not end; it said: " + read(folder_.path() / "err"));
+    throw std::runtime_error("the command does not end; it said: " + err_);
   }
   std::istringstream codes(read(folder_.path() / kExitCodes));
-  return {exit_code_of(*status_),
-          read(folder_.path() / "out"),
-          read(folder_.path() / "err"),
-          {std::istream_iterator<int>(codes), {}}};
+  return {exit_code_of(*status_), read(folder_.path() / "out"), err_, {std::istream_iterator<int>(codes), {}}};
 }
 
 Finished portatune(const Words& words, const Conditions& conditions) { return Program(words, conditions).wait(); }

@@ -32,7 +32,7 @@ struct Conditions {
   std::optional<int64_t> largest_address_space_bytes = {};  ///< RLIMIT_AS
   std::optional<int64_t> most_threads = {};                 ///< RLIMIT_NPROC, which root does not have
   bool without_file_locks = false;                          ///< flock() fails, as on some file systems
-  int processes = 0;                          ///< that are started together; 0: one, by itself
+  int processes = 0;                                        ///< that are started together; 0: one, by itself
   By by = By::kMpirun;
   Words last = {};  ///< the words of the last process; empty: those of all
 };
@@ -43,7 +43,8 @@ struct Finished {
   std::vector<int> exit_codes = {};  ///< of processes by kEnvironment, by rank
 };
 
-/// A running command. Its cache of compiled programs is one folder for all tests.
+/// A running command. Its cache of compiled programs is one folder for all tests. The stderr of one process is a pipe
+/// of one page: a run is at most about 70 lines ahead of what says() has read, however slow the test is.
 class Program {
  public:
   explicit Program(const Words& words, const Conditions& conditions = {});
@@ -65,8 +66,14 @@ class Program {
 
  private:
   bool has_ended();
+  // Lets a command that has not ended go on, beyond what its pipe holds.
+  bool has_ended_or_goes_on();
+  // Adds about a line of stderr to err_; false if there is no more at present. Reads a file as a whole.
+  bool read_line();
 
-  TemporaryFolder folder_;  // of stdout and stderr
+  TemporaryFolder folder_;  // of stdout, and of stderr that is a file
+  int err_pipe_ = -1;
+  std::string err_;
   pid_t pid_ = -1;
   std::optional<int> status_;
 };

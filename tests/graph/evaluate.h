@@ -1,6 +1,7 @@
 // Evaluation of small graphs on the CPU, and checks of gradients.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -9,7 +10,10 @@
 
 namespace portatune::test {
 
-/// The CPU without the executable cache, with composites as decompositions, or with this machine's kernels.
+/// The cache of compiled programs of all tests, so that each program is compiled once on a machine.
+std::filesystem::path programs();
+
+/// The CPU, with composites as decompositions, or with this machine's kernels.
 const Device& decompositions();
 const Device& kernels();
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <set>
 
 #include "models/cases.h"
@@ -68,12 +67,11 @@ std::string architecture_of(const std::string& name) { return name.substr(0, nam
 
 // For TPUs the first case of each architecture compiles, too. The other cases compile in `make test-all`.
 std::vector<std::tuple<std::string, pjrt::AotTarget>> compiled_cases() {
-  const bool wants_all = std::getenv("PORTATUNE_TEST_ALL") != nullptr;
   std::vector<std::tuple<std::string, pjrt::AotTarget>> cases;
   std::set<std::string> architectures;
   for (const std::string& name : case_names()) {
     const bool is_first = architectures.insert(architecture_of(name)).second;
-    const bool is_in_sample = wants_all || std::ranges::find(kCudaSample, name) != kCudaSample.end();
+    const bool is_in_sample = wants_all_cases() || std::ranges::find(kCudaSample, name) != kCudaSample.end();
     if (is_first || is_in_sample) cases.emplace_back(name, pjrt::AotTarget::kTpuV5e);
     if (is_in_sample) cases.emplace_back(name, pjrt::AotTarget::kCudaH100);
   }

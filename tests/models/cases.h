@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,11 +28,34 @@ inline std::vector<std::string> case_names(const char* kind = "models") {
   return names;
 }
 
+/// Whether tests use all cases, as in `make test-all`, and not a sample.
+inline bool wants_all_cases() { return std::getenv("PORTATUNE_TEST_ALL") != nullptr; }
+
 /// The cases with optimizer steps, one for each architecture.
 inline std::vector<std::string> whole_cases() {
   std::vector<std::string> names = case_names();
   std::erase_if(
       names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
+  return names;
+}
+
+/// A case with optimizer steps of each kind of model, for tests that hardly depend on the architecture; all of them in
+/// `make test-all`.
+inline bool is_in_small_sample(const std::string& name) {
+  constexpr std::array kSample = {"bert_softmax", "gpt2_lm", "t5_lm", "vit_softmax", "wav2vec2_softmax"};
+  return wants_all_cases() || std::ranges::find(kSample, name) != kSample.end();
+}
+
+/// A sample for tests in which heads and variants do not depend on the architecture: the cases with optimizer steps,
+/// and the first case of each head and variant ("token" of "albert_token"); all cases in `make test-all`.
+inline std::vector<std::string> sampled_cases() {
+  const std::vector<std::string> whole = whole_cases();
+  std::vector<std::string> names = case_names();
+  std::set<std::string> kinds;
+  std::erase_if(names, [&](const std::string& name) {
+    const bool is_first = kinds.insert(name.substr(name.find('_'))).second;
+    return !is_first && !wants_all_cases() && !std::ranges::binary_search(whole, name);
+  });
   return names;
 }
 

@@ -30,7 +30,8 @@ def toy_folder(folder):
     for name, model in HUB_MODELS.items():
         page_data.model(folder / model, MODELS / model, positions=1024, tokenizer=page_data.DATA / "tiny_bert")
         page_data.cached_model(folder / "hub", name, folder / model)
-    return {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache"), "HF_HOME": str(folder),
+    cache = os.environ.get("PORTATUNE_TEST_CACHE", str(folder / "cache"))  # of compiled programs
+    return {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": cache, "HF_HOME": str(folder),
             "HF_HUB_CACHE": str(folder / "hub"), "HF_HUB_OFFLINE": "1", "MPLBACKEND": "Agg"}
 
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "io/temporary_folder.h"
+#include "graph/evaluate.h"
 #include "portatune/device.h"
 #include "portatune/tasks/text_classification.h"
 #include "tasks/sentences.h"
@@ -26,15 +26,10 @@ inline data::Example four_sentences(const TextClassification& task) {
   return *task.batches(rows, 4).iterate().next();
 }
 
-/// A device whose compiled programs are cached for the time of this process.
-inline const Device& cpu() {
-  static const TemporaryFolder cache;
-  static const Device device({.cache_folder = cache.path()});
-  return device;
-}
+inline const Device& cpu() { return kernels(); }
 
 inline const Device& four_devices() {
-  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .use_cache = false});
+  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = programs()});
   return device;
 }
 

@@ -76,7 +76,7 @@ TEST(BadRowsOption, IsThatOfPredictToo) {
 TEST(BadRowsOption, IsPartOfCheckpoints) {
   const Toy toy;
   write(toy.file("train.csv"), broken_csv());
-  const Words words = toy.fit({"--bad-rows", "skip:3", "--epochs", "400"});
+  const Words words = toy.fit({"--bad-rows", "skip:3", "--epochs", "100"});
   Program program(words);
   ASSERT_TRUE(program.says("epoch 3/"));
   program.signal(SIGINT);

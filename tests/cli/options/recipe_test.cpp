@@ -167,7 +167,7 @@ TEST_F(RecipeFile, TrainsAndGoesOnAfterAnInterruption) {
   const Toy toy;
   const std::string recipe =
       file("model: " + tiny_bert() + "\ntrain: " + toy.file("train.csv") + "\noutput: " + toy.output() +
-           "\nmax_length: 16\nbatch_size: 16\nlearning_rate: 1e-2\nepochs: 400\n");
+           "\nmax_length: 16\nbatch_size: 16\nlearning_rate: 1e-2\nepochs: 100\n");
   Program program({"fit", "--recipe", recipe});
   ASSERT_TRUE(program.says("epoch 3/"));
   program.signal(SIGTERM);

@@ -381,7 +381,8 @@ TEST(Plan, WhereNothingCouldBePlannedTheExitCodeSaysSo) {
 TEST(Plan, ASignalEndsIt) {
   const Toy toy;
   for (const Words& more : {Words{}, Words{"--save", toy.file("programs")}}) {
-    Words words = plan(toy, "cpu", more);
+    // Many layers, which compile for some seconds.
+    Words words = plan(toy, "cpu", more + Words{"--from-config", "--config-overrides", "num_hidden_layers=12"});
     std::erase(words, "--quiet");
     Program running(words);
     ASSERT_TRUE(running.says("compiling for cpu")) << "and measuring what the machine can do";

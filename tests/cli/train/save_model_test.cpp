@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kEpochs = "400";  // long enough that something can be done meanwhile
+constexpr const char* kEpochs = "100";  // long enough that something can be done meanwhile: see Program
 
 // Puts a rescued model in the place that the failed run names.
 void put_in_place(const Finished& failed) {
@@ -64,8 +64,8 @@ TEST(UnsavedModel, GetsACheckpointIfThereIsNone) {
   write(toy.output() + "/notes.txt", "mine");
   const Finished run = program.wait();
   EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("step 1600 is in " + toy.output() + "/checkpoint-1600"),
-                             HasSubstr("not part of a model")));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("step 400 is in " + toy.output() + "/checkpoint-400"), HasSubstr("not part of a model")));
   expect_to_go_on(run, toy, options);
   EXPECT_EQ(read(toy.output() + "/notes.txt"), "mine");
 }
@@ -86,7 +86,7 @@ TEST(UnsavedModel, GetsACheckpointElsewhereIfTheFolderTakesNone) {
   const Finished run = program.wait();
   unsetenv("TMPDIR");
   EXPECT_NE(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("step 1600 is in " + elsewhere.path().string() + "/tuned.rescued-"));
+  EXPECT_THAT(run.err, HasSubstr("step 400 is in " + elsewhere.path().string() + "/tuned.rescued-"));
   std::filesystem::remove(parent);
   std::filesystem::rename(aside, parent);
   const Finished rest = portatune_by_shell(pasted_command(run.err));
@@ -103,7 +103,7 @@ TEST(UnsavedModel, IsBesideAFileInThePlaceOfItsFolder) {
   write(toy.output(), "mine");
   const Finished run = program.wait();
   EXPECT_NE(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("step 1600 is in " + toy.output() + ".rescued-"));
+  EXPECT_THAT(run.err, HasSubstr("step 400 is in " + toy.output() + ".rescued-"));
   EXPECT_EQ(read(toy.output()), "mine");
   std::filesystem::remove(toy.output());
   expect_to_go_on(run, toy, options);
@@ -139,9 +139,9 @@ TEST(Save, QuietlyTellsOfCheckpointsThatCouldNotBeWritten) {
 
 TEST(Save, NamesTheNewestCheckpointWhereNothingElseCanBeWritten) {
   const Toy toy;
-  const Words words = toy.fit({"--epochs", kEpochs, "--checkpoint-every", "100"});
+  const Words words = toy.fit({"--epochs", kEpochs, "--checkpoint-every", "10"});
   Program first(words);
-  ASSERT_TRUE(first.says("checkpoint-100\n"));
+  ASSERT_TRUE(first.says("checkpoint-10\n"));
   first.signal(SIGKILL);
   first.wait();
   const Finished full = portatune(words + Words{"--resume", "--quiet"}, {.largest_file_bytes = 8192});
@@ -194,7 +194,7 @@ TEST_F(FullDisk, TheLastStepIsSavedBesideTheOutputFolder) {
   EXPECT_EQ(run.exit_code, 74) << run.err;
   EXPECT_THAT(rescued(), testing::StartsWith("tuned.rescued-"));
   EXPECT_THAT(run.err, AllOf(HasSubstr("saving has failed and is tried again"), HasSubstr("free byte"),
-                             HasSubstr("step 1600 is in " + toy_.file(rescued()) + "/checkpoint-1600")));
+                             HasSubstr("step 400 is in " + toy_.file(rescued()) + "/checkpoint-400")));
   std::filesystem::remove(toy_.output() + "/filler");
   expect_to_go_on(run, toy_, options_);
 }
@@ -268,7 +268,7 @@ TEST_F(FullDisk, AStoppedRunIsSavedBesideTheOutputFolder) {
 
 TEST_F(FullDisk, ASaveIsTriedAgain) {
   PORTATUNE_REQUIRE_DISK(*disk_);
-  Program program(toy_.fit({"--epochs", "400"}));
+  Program program(toy_.fit(options_));
   ASSERT_TRUE(program.says("epoch 2/"));
   fill();
   ASSERT_TRUE(program.says("saving has failed and is tried again"));
@@ -282,9 +282,9 @@ TEST_F(FullDisk, ASaveIsTriedAgain) {
 TEST_F(FullDisk, ACheckpointIsTriedAgainAtTheNextOne) {
   PORTATUNE_REQUIRE_DISK(*disk_);
   // All are kept: what is removed would make room.
-  const Words options = options_ + Words{"--checkpoint-every", "100", "--keep-checkpoints", "20"};
+  const Words options = {"--epochs", "200", "--checkpoint-every", "50", "--keep-checkpoints", "20"};
   Program program(toy_.fit(options));
-  ASSERT_TRUE(program.says("checkpoint-100\n"));
+  ASSERT_TRUE(program.says("checkpoint-50\n"));
   fill();
   ASSERT_TRUE(program.says("warning: there is no checkpoint of step "));
   std::filesystem::remove(toy_.output() + "/filler");
@@ -329,7 +329,7 @@ TEST(Save, NeedsNothingOfTheModelItStartedFrom) {
   const Toy toy;
   const std::string model = toy.copy_of_model();
   const std::string vocabulary = tokenizer_in(model);
-  Words words = toy.fit({"--epochs", kEpochs, "--checkpoint-every", "1500"});
+  Words words = toy.fit({"--epochs", kEpochs, "--checkpoint-every", "390"});
   *std::next(std::ranges::find(words, "--model")) = model;
   Program changed(words);
   ASSERT_TRUE(changed.says("epoch 2/"));
@@ -337,7 +337,7 @@ TEST(Save, NeedsNothingOfTheModelItStartedFrom) {
   Finished run = changed.wait();
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(tokenizer_in(toy.output()), vocabulary);
-  EXPECT_EQ(tokenizer_in(toy.output() + "/checkpoint-1500"), vocabulary);
+  EXPECT_EQ(tokenizer_in(toy.output() + "/checkpoint-390"), vocabulary);
 
   std::filesystem::remove_all(toy.output());
   write(model + "/vocab.txt", vocabulary);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/tasks/language_models.h"
 #include "portatune/train.h"
@@ -44,7 +45,7 @@ TEST_P(TrainingCurve, EqualsTorchForTwoHundredSteps) {
   const auto& losses = curve["losses"];
   const TemporaryFolder folder;
   const auto task = causal_lm(llama_in(folder.path() / "model"), {.block_size = 16});
-  const Device device({.cache_folder = folder.path() / "cache", .use_kernels = GetParam()});
+  const Device& device = GetParam() ? kernels() : decompositions();
   Trainer trainer(device, *task,
                   {.learning_rate = 3e-3, .weight_decay = 0.05, .total_steps = static_cast<int64_t>(losses.size())});
   for (size_t step = 0; step < losses.size(); ++step) {
