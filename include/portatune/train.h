@@ -398,8 +398,8 @@ class Trainer {
   /// program. After OnNonFinite::kStop or kRewind has stopped training, further steps change nothing and have loss NaN.
   /// learning_rate  rate of this step in place of that of the schedule, which scales the rates of parameter groups and
   ///                layers by the same factor; none: that of the schedule
-  /// errors  DataError if the batch lacks a column that the task needs; UsageError for a learning rate below 0, or if
-  ///         the rate decays and TrainingOptions::total_steps is 0, unless `learning_rate` is given
+  /// errors  DataError if the batch lacks a column that the task needs; UsageError for a learning rate that is negative
+  ///         or not finite, or if the rate decays and TrainingOptions::total_steps is 0, unless `learning_rate` is given
   StepResult step(const data::Example& batch, std::optional<double> learning_rate = {});
   /// Computes the gradients that the next step would have for a batch, with its random draws, and changes nothing.
   /// errors  those of step() for the batch
@@ -411,8 +411,9 @@ class Trainer {
   /// step(). One program serves all batches. The result has the loss of `gradients`, no tokens, and the weight 1. In a
   /// process group all processes call it with the same gradients.
   /// learning_rate  see step()
-  /// errors  UsageError before the first batch, which loads the weights, and for a missing or unknown name; ShapeError
-  ///         for an array of another type than its parameter; those of step() for the schedule
+  /// errors  UsageError before the first batch, which loads the weights, and for a name that is missing, unknown or
+  ///         given twice; ShapeError for an array of another type than its parameter; DataError if the processes of a
+  ///         group have different gradients; those of step() for the learning rate
   StepResult apply_gradients(const Gradients& gradients, std::optional<double> learning_rate = {});
 
   /// Trains on batches. After resume() it continues with the batch after the last used one: it restores the state of

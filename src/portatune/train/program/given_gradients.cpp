@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "portatune/base/text/message.h"
@@ -16,8 +18,6 @@ namespace {
 
 constexpr const char* kGivenGradients = "gradients";  // in errors
 
-using GradientEntry = std::pair<std::string, Tensor>;
-
 [[noreturn]] void refuse_gradient(const std::string& name, const std::vector<nn::Parameter>& parameters) {
   const bool is_known = std::ranges::find(parameters, name, &nn::Parameter::name) != parameters.end();
   const auto trained = std::ranges::find(parameters, true, &nn::Parameter::trainable);
@@ -27,35 +27,32 @@ using GradientEntry = std::pair<std::string, Tensor>;
                                                             : "trained parameters, such as \"" + trained->name + "\""});
 }
 
-// Requires one gradient for each trainable parameter, and no other.
-void require_gradients_of(const std::vector<nn::Parameter>& parameters, const std::vector<GradientEntry>& given) {
-  const std::vector<nn::Parameter> trainable = trainable_of(parameters);
-  for (const auto& [name, value] : given) {
-    if (std::ranges::find(trainable, name, &nn::Parameter::name) == trainable.end()) {
-      refuse_gradient(name, parameters);
-    }
-    if (std::ranges::count(given, name, &GradientEntry::first) > 1) {
-      throw UsageError({.where = kGivenGradients, .given = "\"" + name + "\" twice", .expected = "each name once"});
-    }
+// The gradients of the trainable parameters, in their order: one for each, and no other.
+std::vector<const Tensor*> gradients_of(const std::vector<nn::Parameter>& trainable,
+                                        const std::vector<nn::Parameter>& parameters, const Gradients& given) {
+  std::unordered_map<std::string_view, size_t> places;
+  for (size_t i = 0; i < trainable.size(); ++i) places.emplace(trainable[i].name, i);
+  std::vector<const Tensor*> gradients(trainable.size());
+  for (const auto& [name, gradient] : given.by_parameter) {
+    const auto place = places.find(name);
+    if (place == places.end()) refuse_gradient(name, parameters);
+    if (std::exchange(gradients[place->second], &gradient) == nullptr) continue;
+    throw UsageError({.where = kGivenGradients, .given = "\"" + name + "\" twice", .expected = "each name once"});
   }
   std::vector<std::string> missing;
-  for (const nn::Parameter& parameter : trainable) {
-    if (std::ranges::find(given, parameter.name, &GradientEntry::first) == given.end()) {
-      missing.push_back(parameter.name);
+  for (size_t i = 0; i < trainable.size(); ++i) {
+    if (gradients[i] == nullptr) {
+      missing.push_back(trainable[i].name);
+    } else if (gradients[i]->type() != trainable[i].type) {
+      throw ShapeError({.where = "gradient of " + trainable[i].name,
+                        .given = to_string(gradients[i]->type()),
+                        .expected = to_string(trainable[i].type)});
     }
   }
-  if (missing.empty()) return;
+  if (missing.empty()) return gradients;
   throw UsageError({.where = kGivenGradients,
                     .given = "no gradient of " + list_of(missing, 3),
                     .expected = "an array for each trained parameter"});
-}
-
-const Tensor& gradient_of(const nn::Parameter& parameter, const std::vector<GradientEntry>& given) {
-  const Tensor& gradient = std::ranges::find(given, parameter.name, &GradientEntry::first)->second;
-  if (gradient.type() == parameter.type) return gradient;
-  throw ShapeError({.where = "gradient of " + parameter.name,
-                    .given = to_string(gradient.type()),
-                    .expected = to_string(parameter.type)});
 }
 
 // Each process puts its part of the gradients on its devices, so all must have the same.
@@ -82,13 +79,10 @@ Signature signature_of_gradients(const std::vector<nn::Parameter>& parameters) {
 
 std::vector<DeviceArray> put_gradients(const Gradients& gradients, const std::vector<nn::Parameter>& parameters,
                                        const Device& device) {
-  require_gradients_of(parameters, gradients.by_parameter);
   const std::vector<nn::Parameter> trainable = trainable_of(parameters);
   const Tensor loss({}, {static_cast<float>(gradients.loss)});
   std::vector<TensorView> given{loss.view()};
-  for (const nn::Parameter& parameter : trainable) {
-    given.push_back(gradient_of(parameter, gradients.by_parameter).view());
-  }
+  for (const Tensor* gradient : gradients_of(trainable, parameters, gradients)) given.push_back(gradient->view());
   require_same_gradients(given, device.processes());
   std::vector<DeviceArray> arrays;
   arrays.push_back(device.put(given.front()));
