@@ -85,8 +85,8 @@ TESTED_TOGETHER = {
     "tasks/question_answering_test.cpp": "tasks/answer_* tasks/code_points",
     "tasks/registry_test.cpp": "tasks/task_context tasks/task_fields",
     "tasks/token_classification_test.cpp": "tasks/tagged_rows",
-    "train/trainer_test.cpp": "train/batch_arrays train/data_watch train/evaluation train/finite train/fit "
-    "train/fit_errors train/input_meter train/model_evaluation train/periodic_saves train/skip_limit train/state "
+    "train/trainer_test.cpp": "train/batch_arrays train/data_watch train/due_work train/evaluation train/finite "
+    "train/fit train/fit_errors train/input_meter train/model_evaluation train/periodic_saves train/skip_limit train/state "
     "train/weights",
     "train/programs_test.cpp": "train/program_checks",
     "train/checkpoint_test.cpp": "train/checkpoint_writer train/run_record train/save_folder",

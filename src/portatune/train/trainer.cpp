@@ -8,7 +8,7 @@
 #include "portatune/train/checkpoint/save_folder.h"
 #include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/evaluation/row_order.h"
-#include "portatune/train/fit.h"
+#include "portatune/train/loop/fit.h"
 #include "portatune/train/schedule.h"
 #include "portatune/train/state.h"
 

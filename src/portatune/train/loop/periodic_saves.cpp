@@ -1,4 +1,4 @@
-#include "portatune/train/periodic_saves.h"
+#include "portatune/train/loop/periodic_saves.h"
 
 #include <chrono>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "portatune/train/skip_limit.h"
+#include "portatune/train/loop/skip_limit.h"
 
 #include <algorithm>
 

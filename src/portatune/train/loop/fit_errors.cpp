@@ -1,4 +1,4 @@
-#include "portatune/train/fit_errors.h"
+#include "portatune/train/loop/fit_errors.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "portatune/train/fit.h"
+#include "portatune/train/loop/fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,17 +13,18 @@
 #include "portatune/error.h"
 #include "portatune/runtime/processes/shared_failure.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
-#include "portatune/train/data_watch.h"
 #include "portatune/train/evaluation/best_model.h"
 #include "portatune/train/evaluation/evaluation.h"
 #include "portatune/train/evaluation/model_evaluation.h"
-#include "portatune/train/fit_errors.h"
-#include "portatune/train/input_meter.h"
+#include "portatune/train/loop/data_watch.h"
+#include "portatune/train/loop/due_work.h"
+#include "portatune/train/loop/fit_errors.h"
+#include "portatune/train/loop/input_meter.h"
+#include "portatune/train/loop/periodic_saves.h"
+#include "portatune/train/loop/skip_limit.h"
 #include "portatune/train/options.h"
-#include "portatune/train/periodic_saves.h"
 #include "portatune/train/program/batch_shapes.h"
 #include "portatune/train/schedule.h"
-#include "portatune/train/skip_limit.h"
 
 namespace portatune::train {
 namespace {
@@ -42,28 +43,21 @@ class FitLoop {
         batches_(batches),
         options_(options),
         callback_(callback),
-        steps_per_epoch_(steps_per_epoch(batches, options)),
-        last_step_(total_steps(options, steps_per_epoch_)),
-        all_batches_(batches_of_epochs(last_step_, steps_per_epoch_)),
-        skips_(state.skips(), state.options(), last_step_),
+        due_(state, options, callback, steps_per_epoch(batches, options)),
+        skips_(state.skips(), state.options(), due_.last_step()),
         data_(state, options, callback),
-        saves_(state, options, callback, last_step_) {
-    require_work();
-    state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
-    extend_stopped_run();
-    note_planned_steps();
-  }
+        saves_(state, options, callback, due_.last_step()) {}
 
   FitResult run() {
     notify_begin();
-    if (is_over()) load_weights();
+    if (due_.is_over()) load_weights();
     evaluate_and_end_epoch();  // of a run that stopped before it
     data::Cursor cursor = cursor_after_step();
     data_.set_unchanged();
-    if (!is_over()) require_unchanged_data();
-    while (!is_over() && !stopping_) take_step(cursor);
+    if (!due_.is_over()) require_unchanged_data();
+    while (!due_.is_over() && !stopping_) take_step(cursor);
     // A stop request that arrives when everything is done changes nothing.
-    result_.stopped = stopping_ && (!is_over() || evaluation_is_due() || epoch_end_is_due());
+    result_.stopped = stopping_ && (!due_.is_over() || due_.evaluation_is_due() || due_.epoch_end_is_due());
     if (!result_.stopped) {
       require_sound_weights();
       require_unchanged_data();
@@ -92,30 +86,16 @@ class FitLoop {
   }
 
  private:
-  // A run that stopped early is trained further if it gets more steps. Its patience starts again.
-  void extend_stopped_run() {
-    Evaluations& evaluations = state_.evaluations();
-    if (!evaluations.stopped_early || evaluations.planned_steps == 0 || last_step_ <= evaluations.planned_steps) return;
-    evaluations.stopped_early = false;
-    evaluations.planned_steps = 0;
-    evaluations.without_improvement = 0;
-  }
-
   void notify_begin() {
     const std::string score =
         options_.validation.empty() ? "" : deciding_score(options_.best_model, options_.validation.front().name);
     callback_.on_begin({.steps = state_.steps(),
-                        .total_steps = last_step_,
-                        .steps_per_epoch = steps_per_epoch_,
+                        .total_steps = due_.last_step(),
+                        .steps_per_epoch = due_.steps_per_epoch(),
                         .omitted_steps = state_.next_batch() - state_.steps(),
                         .deciding_score = score,
                         .greater_is_better = is_greater_better(options_.best_model, score)});
   }
-
-  // Returns whether no step is left.
-  bool is_over() { return has_last_step() || state_.evaluations().stopped_early; }
-  // Returns whether all steps of all epochs are made, apart from those of epochs that an observer has ended.
-  bool has_last_step() const { return state_.steps() == last_step_ || state_.next_batch() >= all_batches_; }
 
   // Loads the weights of a run that has made all its steps without saving its model.
   void load_weights() {
@@ -202,15 +182,6 @@ class FitLoop {
     }
   }
 
-  void require_work() const {
-    if (state_.steps() <= last_step_) return;
-    throw UsageError(
-        {.where = "fit",
-         .given = std::to_string(state_.steps()) + " completed steps, and " + std::to_string(last_step_) + " in total",
-         .expected = "at least as many steps as were completed",
-         .fix = "set more epochs or steps"});
-  }
-
   // Returns the batches after that of the last step: at the position in the checkpoint, or by skipping the used ones.
   data::Cursor cursor_after_step() {
     const data::Dataset epochs = batches_.repeat();
@@ -251,71 +222,6 @@ class FitLoop {
     return in_any(state_.processes(), by_callback || options_.stop.stop_requested());
   }
 
-  // Number of epochs so far, with a fraction within an epoch.
-  double epochs() const { return static_cast<double>(state_.batches_passed()) / static_cast<double>(steps_per_epoch_); }
-  bool at_epoch_end() const { return state_.next_batch() % steps_per_epoch_ == 0 || state_.steps() == last_step_; }
-  // Returns whether an epoch has all of its steps, and its end was not notified yet.
-  bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
-
-  // Returns whether the model is to be evaluated after the last step, and was not yet.
-  bool evaluation_is_due() {
-    if (options_.validation.empty() || state_.steps() == state_.evaluations().step) return false;
-    if (requests_.evaluate || options_.eval_on_request_only) return requests_.evaluate;
-    if (options_.eval_steps == 0) return at_epoch_end() && options_.eval_delay <= epochs();
-    if (options_.eval_delay > static_cast<double>(state_.steps())) return false;
-    return state_.steps() % options_.eval_steps == 0 || has_last_step();
-  }
-
-  // is_best  whether the model is the best so far
-  bool checkpoint_is_due(bool is_best) const {
-    if (requests_.save) return true;
-    const CheckpointOptions& checkpoints = options_.checkpoints;
-    const bool is_last = has_last_step();
-    if (is_last && !checkpoints.last) return false;
-    if (is_best && options_.best_model.load_at_end) return true;
-    switch (checkpoints.strategy) {
-      case SaveStrategy::kNo:
-        return false;
-      case SaveStrategy::kSteps:
-        return checkpoints.every > 0 && (is_last || state_.steps() % checkpoints.every == 0);
-      case SaveStrategy::kEpoch:
-        return at_epoch_end();
-      case SaveStrategy::kBest:
-        return is_best;
-    }
-    return false;
-  }
-
-  // Adds what the observers ask for after the last started step.
-  void add_requests() {
-    StepRequests asked = callback_.requests();
-    if (asked.log) {
-      callback_.on_log_request();
-      asked = callback_.requests();  // the record may have led to others
-    }
-    if (asked.evaluate && options_.validation.empty()) refuse_request("an evaluation", "validation rows");
-    if (asked.save && options_.checkpoints.folder.empty()) refuse_request("a checkpoint", "a folder for checkpoints");
-    requests_.evaluate |= asked.evaluate;
-    requests_.save |= asked.save;
-    requests_.end_epoch |= asked.end_epoch;
-  }
-
-  void end_epoch_if_asked() {
-    if (!requests_.end_epoch || at_epoch_end()) return;
-    state_.end_epoch((state_.batches_passed() / steps_per_epoch_ + 1) * steps_per_epoch_);
-  }
-
-  void note_planned_steps() {
-    state_.set_planned_steps(has_last_step() && state_.steps() < last_step_ ? last_step_ : 0);
-  }
-
-  [[noreturn]] void refuse_request(const char* request, const char* expected) const {
-    throw UsageError(
-        {.where = "fit",
-         .given = std::string("a callback that asks for ") + request + " after step " + std::to_string(state_.steps()),
-         .expected = expected});
-  }
-
   // cursor  position of the batches after this one
   void step(data::Example batch, const data::Cursor& cursor) {
     StepResult started = keeping_work([&] { return state_.start_step(batch); });
@@ -326,29 +232,29 @@ class FitLoop {
     }
     running_.emplace(std::move(started), std::move(batch));
     if (callback_.waits_for_steps()) finish_running();
-    requests_ = {};
-    add_requests();
+    due_.start_step();
+    due_.add_requests();
     saves_.finish_completed();
     stopping_ = should_stop();
-    const bool is_due = requests_.end_epoch || at_epoch_end() || evaluation_is_due() || checkpoint_is_due(false);
+    const bool is_due = due_.any_is_due();
     if (is_due || stopping_ || skips_.exceeded()) finish_running();
     if (skips_.exceeded()) end_after_skips(cursor);
     if (!is_due) return;
-    add_requests();
-    end_epoch_if_asked();
+    due_.add_requests();
+    due_.end_epoch_if_requested();
     const bool is_best_in_epoch = evaluate_if_due();
-    add_requests();
-    end_epoch_if_asked();
+    due_.add_requests();
+    due_.end_epoch_if_requested();
     const bool is_best = evaluate_and_end_epoch() || is_best_in_epoch;
-    add_requests();
-    if (checkpoint_is_due(is_best)) {
+    due_.add_requests();
+    if (due_.checkpoint_is_due(is_best)) {
       require_sound_weights();
       require_unchanged_data();
       state_.data_state() = cursor.state();
       require_unchanged_data();  // again, because the position names the files as they are now
       saves_.start();
-      if (requests_.save) saves_.finish();
-    } else if (at_epoch_end() && !stopping_ && !is_over()) {
+      if (due_.checkpoint_is_requested()) saves_.finish();
+    } else if (due_.at_epoch_end() && !stopping_ && !due_.is_over()) {
       require_unchanged_data();
     }
   }
@@ -404,7 +310,7 @@ class FitLoop {
     state_.in_epoch() = true;
     if (std::isfinite(result.loss())) state_.epoch_loss().add(result.loss(), result.weight());
     callback_.on_input(input_.wait());
-    callback_.on_step(result, last_step_);
+    callback_.on_step(result, due_.last_step());
     if (ended) {
       rewind(result.step());
       callback_.on_rewind(result, batch.row_origins(), state_.last_checkpoint());
@@ -486,24 +392,24 @@ class FitLoop {
   // Does what is due after the last step, apart from saving. Returns whether its model is the best so far.
   bool evaluate_and_end_epoch() {
     const bool is_best = evaluate_if_due();
-    if (!epoch_end_is_due() || evaluation_is_due()) return is_best;
+    if (!due_.epoch_end_is_due() || due_.evaluation_is_due()) return is_best;
     end_epoch();
-    add_requests();
+    due_.add_requests();
     return evaluate_if_due() || is_best;
   }
 
   bool evaluate_if_due() {
-    return evaluation_is_due() && keeping_work([&] { return evaluate_sets(); });
+    return due_.evaluation_is_due() && keeping_work([&] { return evaluate_sets(); });
   }
 
   // Measures the model and its averages, unless a stop request ends that. Returns whether it is the best so far.
   bool evaluate_sets() {
     if (stopping_) return false;
-    const std::optional<bool> is_best =
-        evaluate_model(state_, options_, has_last_step() ? 0 : last_step_, [&] { return stops_validation(); });
+    const std::optional<bool> is_best = evaluate_model(state_, options_, due_.has_last_step() ? 0 : due_.last_step(),
+                                                       [&] { return stops_validation(); });
     stopping_ = !is_best;
     if (stopping_) return false;
-    callback_.on_evaluation(state_.steps(), epochs(), state_.evaluations().scores);
+    callback_.on_evaluation(state_.steps(), due_.epochs(), state_.evaluations().scores);
     stopping_ = should_stop();
     input_.restart();
     return *is_best;
@@ -512,8 +418,9 @@ class FitLoop {
   void end_epoch() {
     const Evaluations& last = state_.evaluations();
     state_.in_epoch() = false;
-    note_planned_steps();
-    callback_.on_epoch_end(epochs(), state_.epoch_loss().mean(), last.step == state_.steps() ? last.scores : Scores{});
+    due_.note_planned_steps();
+    callback_.on_epoch_end(due_.epochs(), state_.epoch_loss().mean(),
+                           last.step == state_.steps() ? last.scores : Scores{});
     // A run that was just resumed, and has no validation set, has not loaded the weights that a stop would save.
     if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;
     input_.restart();
@@ -539,8 +446,7 @@ class FitLoop {
   const data::Dataset& batches_;
   const FitOptions& options_;
   Callback& callback_;
-  const int64_t steps_per_epoch_, last_step_;
-  const int64_t all_batches_;  // of all epochs
+  DueWork due_;
   bool stopping_ = false;
   bool has_position_ = true;  // whether the position of the batches is that after the last step
   SkipLimit skips_;
@@ -551,7 +457,6 @@ class FitLoop {
   InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once the next step has started.
   std::optional<std::pair<StepResult, data::Example>> running_;
-  StepRequests requests_;  // after the last started step
   bool saves_are_prepared_ = false;
   PeriodicSaves saves_;  // last: its destructor waits for the running save
 };

@@ -1,4 +1,4 @@
-#include "portatune/train/input_meter.h"
+#include "portatune/train/loop/input_meter.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "portatune/train/data_watch.h"
+#include "portatune/train/loop/data_watch.h"
 
 #include <string>
 

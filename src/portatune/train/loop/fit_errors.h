@@ -7,7 +7,7 @@
 
 #include "portatune/error.h"
 #include "portatune/train.h"
-#include "portatune/train/skip_limit.h"
+#include "portatune/train/loop/skip_limit.h"
 
 namespace portatune::train {
 
