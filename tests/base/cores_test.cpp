@@ -8,17 +8,17 @@
 namespace portatune {
 
 TEST(Cores, AThreadIsLimitedAloneWithTheThreadsThatItStarts) {
-  const std::vector<int> all = usable_core_numbers();
+  const std::vector<int> all = allowed_cores();
   ASSERT_EQ(usable_cores(), std::ssize(all));
   std::vector<int> limited, inherited;
   std::jthread([&] {
     limit_to_cores(std::span(all).first(1));
-    limited = usable_core_numbers();
-    std::jthread([&] { inherited = usable_core_numbers(); });
+    limited = allowed_cores();
+    std::jthread([&] { inherited = allowed_cores(); });
   }).join();
   EXPECT_EQ(limited, std::vector{all.front()});
   EXPECT_EQ(inherited, limited);
-  EXPECT_EQ(usable_core_numbers(), all);
+  EXPECT_EQ(allowed_cores(), all);
 }
 
 TEST(Cores, NoCoresLimitNothing) {

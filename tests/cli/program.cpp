@@ -57,6 +57,7 @@ void apply(const Conditions& conditions) {
   limit(RLIMIT_FSIZE, conditions.largest_file_bytes);
   limit(RLIMIT_AS, conditions.largest_address_space_bytes);
   limit(RLIMIT_NPROC, conditions.most_threads);
+  if (!conditions.control_group.empty()) std::ofstream(conditions.control_group / "cgroup.procs") << getpid();
   // Of root alone; who is not root has nothing to give up.
   if (conditions.obeys_permissions) prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
   if (conditions.as_nobody && geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(99);

@@ -32,6 +32,7 @@ struct Conditions {
   std::optional<int64_t> largest_address_space_bytes = {};  ///< RLIMIT_AS
   std::optional<int64_t> most_threads = {};                 ///< RLIMIT_NPROC, which root does not have
   bool without_file_locks = false;                          ///< flock() fails, as on some file systems
+  std::filesystem::path control_group = {};                 ///< a folder below /sys/fs/cgroup; empty: that of the test
   int processes = 0;                                        ///< that are started together; 0: one, by itself
   By by = By::kMpirun;
   Words last = {};  ///< the words of the last process; empty: those of all

@@ -3,13 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "portatune/base/control_groups.h"
 
 namespace portatune {
 namespace {
@@ -34,29 +36,26 @@ DeviceMemory whole_machine() {
   return {.in_use_bytes = all - std::min(all, available), .limit_bytes = all};
 }
 
-// The memory of a control group; nothing without a limit. The kernel frees inactive pages of files when needed.
-std::optional<DeviceMemory> memory_of_group(const fs::path& group) {
-  int64_t limit = 0, current = 0;
-  if (!(std::ifstream(group / "memory.max") >> limit) || limit <= 0) return {};
-  if (!(std::ifstream(group / "memory.current") >> current)) return {};
-  const int64_t files = number_called("inactive_file", group / "memory.stat").value_or(0);
-  return DeviceMemory{.in_use_bytes = std::max<int64_t>(0, current - files), .limit_bytes = limit};
+std::optional<int64_t> number_in(const fs::path& file) {
+  int64_t number = 0;
+  if (!(std::ifstream(file) >> number)) return {};
+  return number;
 }
 
-// The process's control group below `root` and the groups around it. In a container the path may be one of the host,
-// which does not exist here; `root` is then the group of the process.
-std::vector<fs::path> control_groups(const fs::path& root) {
-  constexpr std::string_view kVersion2 = "0::/";
-  std::ifstream lines("/proc/self/cgroup");
-  std::vector<fs::path> groups;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kVersion2)) continue;
-    for (fs::path path = line.substr(kVersion2.size()); !path.empty(); path = path.parent_path()) {
-      groups.push_back(root / path);
-    }
+// The memory of a control group; nothing without a limit. The kernel frees inactive pages of files when needed.
+std::optional<DeviceMemory> memory_of_group(const fs::path& group) {
+  struct Files {
+    const char *limit, *current, *inactive;
+  };
+  constexpr std::array kVersions = {Files{"memory.max", "memory.current", "inactive_file"},
+                                    Files{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}};
+  for (const Files& names : kVersions) {
+    const std::optional<int64_t> limit = number_in(group / names.limit), current = number_in(group / names.current);
+    if (!limit || *limit <= 0 || !current) continue;
+    const int64_t files = number_called(names.inactive, group / "memory.stat").value_or(0);
+    return DeviceMemory{.in_use_bytes = std::max<int64_t>(0, *current - files), .limit_bytes = *limit};
   }
-  groups.push_back(root);
-  return groups;
+  return {};
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ DeviceMemory machine_memory() {
   const DeviceMemory machine = whole_machine();
   DeviceMemory least = machine;
   const auto free_bytes = [](const DeviceMemory& memory) { return *memory.limit_bytes - memory.in_use_bytes; };
-  for (const fs::path& path : control_groups("/sys/fs/cgroup")) {
+  for (const fs::path& path : control_groups("memory")) {
     const std::optional<DeviceMemory> group = memory_of_group(path);
     if (group && group->limit_bytes < machine.limit_bytes && free_bytes(*group) < free_bytes(least)) least = *group;
   }

@@ -3,8 +3,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <thread>
+
+#include "portatune/base/control_groups.h"
 
 namespace portatune {
 namespace {
@@ -41,14 +46,25 @@ class CoreSet {
   const std::unique_ptr<cpu_set_t, Free> set_;
 };
 
-}  // namespace
-
-int usable_cores() {
-  const auto cores = static_cast<int>(usable_core_numbers().size());
+int allowed_count() {
+  const auto cores = static_cast<int>(allowed_cores().size());
   return cores > 0 ? cores : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-std::vector<int> usable_core_numbers() {
+// Read once, as programs are compiled for this number.
+int cores_of_quota() {
+  static const std::optional<double> quota = cpu_quota();
+  constexpr double kMost = std::numeric_limits<int>::max();
+  return quota ? static_cast<int>(std::ceil(std::min(*quota, kMost))) : std::numeric_limits<int>::max();
+}
+
+}  // namespace
+
+int usable_cores() { return std::min(allowed_count(), cores_of_quota()); }
+
+bool has_quota() { return cores_of_quota() < allowed_count(); }
+
+std::vector<int> allowed_cores() {
   for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set that is too small
     if (CoreSet cores(known); cores.read()) return cores.numbers();
   }

@@ -19,6 +19,7 @@
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
 #include "portatune/base/text/url_secrets.h"
+#include "portatune/base/threads/cores.h"
 #include "portatune/base/version.h"
 #include "portatune/error.h"
 #include "portatune/io/file/free_space.h"
@@ -82,6 +83,7 @@ std::vector<std::string> vector_instructions() {
 Json cpu() {
   return {{"model", or_null(value_in("/proc/cpuinfo", "model name", ':'))},
           {"threads", std::thread::hardware_concurrency()},
+          {"usable_cores", usable_cores()},
           {"instructions", vector_instructions()},
           {"kernels_use", kernels::cpu_instruction_set()}};
 }
