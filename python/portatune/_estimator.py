@@ -1,7 +1,6 @@
 """The part that all estimators share: parameters, training, predictions, and a model that pickles."""
 
 import pathlib
-import shutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ else:
 from portatune import _tables
 from portatune._rows import Path
 from portatune._runs import Page, evaluate, fit, predict, report
+from portatune._saving import copy_model
 from portatune._tables import History
 from portatune._temporary import TemporaryFolder
 
@@ -93,8 +93,8 @@ class Estimator(BaseEstimator):
         return self._folder.path / "model"
 
     def save(self, folder: Path) -> pathlib.Path:
-        """Copies the fitted model to a new folder, which transformers reads, and returns its path."""
-        return pathlib.Path(shutil.copytree(self.model_, folder))
+        """Copies the fitted model to a new or empty folder, which transformers reads, and returns its path."""
+        return copy_model(self.model_, folder)
 
     def report(self) -> Page:
         """Returns the page that shows the curves, scores and settings of the training."""

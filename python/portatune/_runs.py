@@ -4,7 +4,6 @@ import html
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from portatune import _callbacks, _command, _errors, _metrics, _notebook, _table
 from portatune._metrics import ComputeMetrics
 from portatune._native import core
 from portatune._rows import Path, RowFunction, Rows, function_of_texts
+from portatune._saving import copy_model
 from portatune._tables import History, Predictions
 from portatune._tasks import Task
 from portatune._temporary import TemporaryFolder
@@ -83,8 +83,8 @@ class Run:
         return predict(self.model, data, map=map, **options)
 
     def save(self, folder: Path) -> pathlib.Path:
-        """Copies the model without its checkpoints to a new folder and returns its path."""
-        return pathlib.Path(shutil.copytree(self.model, folder, ignore=shutil.ignore_patterns("checkpoint-*")))
+        """Copies the model without its checkpoints to a new or empty folder and returns its path."""
+        return copy_model(self.model, folder)
 
     def report(self) -> Page:
         """Returns the page that shows the curves, scores and settings of the run."""

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,7 +30,18 @@ class Fit(toy.InFolder):
         self.assertEqual(run.evaluate(VALIDATION)["accuracy"], run.metrics["accuracy"])
         self.assertTrue(run.report()._repr_html_().startswith("<iframe srcdoc="))
         self.assertEqual(run.report().save(self.folder / "page.html").read_text(), run.report())
-        self.assertTrue((run.save(self.folder / "copy") / "model.safetensors").exists())
+
+    def test_saving_fills_a_new_or_an_empty_folder(self):
+        run = self.fit()
+        (self.folder / "empty").mkdir()
+        for name in ("new/copy", "empty"):
+            self.assertEqual(toy.weights(run.save(self.folder / name)), toy.weights(run.model))
+        with self.assertRaisesRegex(portatune.UsageError, "empty, which is not empty"):
+            run.save(self.folder / "empty")
+        (run.model / "pipe").symlink_to("/absent")  # copying fails
+        with self.assertRaises(shutil.Error):
+            run.save(self.folder / "failed")
+        self.assertFalse(list(self.folder.glob("*failed*")))
 
     def test_without_output_the_model_lives_as_long_as_the_run(self):
         run = portatune.fit(MODEL, TRAIN, validation=0.25, **OPTIONS)
