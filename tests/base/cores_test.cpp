@@ -9,7 +9,7 @@ namespace portatune {
 
 TEST(Cores, AThreadIsLimitedAloneWithTheThreadsThatItStarts) {
   const std::vector<int> all = allowed_cores();
-  ASSERT_EQ(usable_cores(), std::ssize(all));
+  ASSERT_LE(usable_cores(), std::ssize(all));  // fewer with a quota of CPU time
   std::vector<int> limited, inherited;
   std::jthread([&] {
     limit_to_cores(std::span(all).first(1));

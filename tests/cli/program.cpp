@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto kTimeout = std::chrono::minutes(10);  // for machines under load
+constexpr auto kTimeout = std::chrono::minutes(10);  // machines under load take minutes for what takes seconds alone
 constexpr uid_t kNobody = 65534;
 // All commands have one cache, unless a test sets another.
 [[maybe_unused]] const int kCacheIsSet = setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
@@ -179,7 +179,7 @@ Program::~Program() {
   if (err_pipe_ >= 0) close(err_pipe_);
 }
 
-bool Program::read_line() {
+bool Program::read_part() {
   if (err_pipe_ < 0) {
     err_ = read(folder_.path() / "err");
     return false;
@@ -190,16 +190,16 @@ bool Program::read_line() {
   return bytes > 0;
 }
 
-bool Program::has_ended_or_goes_on() {
+bool Program::has_ended_after_reading() {
   if (has_ended()) return true;
-  while (err_pipe_ >= 0 && read_line()) continue;
+  while (err_pipe_ >= 0 && read_part()) continue;
   return false;
 }
 
 bool Program::says(const std::string& text) {
   const auto has_text = [&] { return err_.find(text) != std::string::npos; };
   const auto said = [&] {
-    while (!has_text() && read_line()) continue;
+    while (!has_text() && read_part()) continue;
     return has_text();
   };
   return wait_until([&] { return said() || has_ended(); }) && said();
@@ -209,12 +209,12 @@ bool Program::makes(const fs::path& folder, const std::string& beginning) {
   const auto made = [&] {
     return std::ranges::any_of(names_in(folder), [&](const std::string& name) { return name.starts_with(beginning); });
   };
-  return wait_until([&] { return made() || has_ended_or_goes_on(); }) && !has_ended();
+  return wait_until([&] { return made() || has_ended_after_reading(); }) && !has_ended();
 }
 
 bool Program::writes(const fs::path& file, const std::string& text) {
   const auto has_text = [&] { return fs::exists(file) && read(file).find(text) != std::string::npos; };
-  return wait_until([&] { return has_text() || has_ended_or_goes_on(); }) && !has_ended();
+  return wait_until([&] { return has_text() || has_ended_after_reading(); }) && !has_ended();
 }
 
 std::vector<pid_t> Program::processes() const {
@@ -234,8 +234,8 @@ bool Program::has_ended() {
 }
 
 Finished Program::wait() {
-  const bool ends = wait_until([&] { return has_ended_or_goes_on(); });
-  while (read_line()) continue;
+  const bool ends = wait_until([&] { return has_ended_after_reading(); });
+  while (read_part()) continue;
   if (!ends) {
     kill(pid_, SIGKILL);
     throw std::runtime_error("the command does not end; it said: " + err_);

@@ -45,7 +45,8 @@ struct Finished {
 };
 
 /// A running command. Its cache of compiled programs is one folder for all tests. The stderr of one process is a pipe
-/// of one page: a run is at most about 70 lines ahead of what says() has read, however slow the test is.
+/// of one page: between calls, a run is at most about 70 lines ahead of what was read, however slow the test is. While
+/// makes(), writes() and wait() wait, they read all.
 class Program {
  public:
   explicit Program(const Words& words, const Conditions& conditions = {});
@@ -67,10 +68,10 @@ class Program {
 
  private:
   bool has_ended();
-  // Lets a command that has not ended go on, beyond what its pipe holds.
-  bool has_ended_or_goes_on();
-  // Adds about a line of stderr to err_; false if there is no more at present. Reads a file as a whole.
-  bool read_line();
+  // Returns whether the command has ended. Before, it reads all of stderr, so that the command can continue.
+  bool has_ended_after_reading();
+  // Adds a part of stderr to err_; returns false if there is no more at present. A file is read as a whole.
+  bool read_part();
 
   TemporaryFolder folder_;  // of stdout, and of stderr that is a file
   int err_pipe_ = -1;

@@ -31,23 +31,25 @@ inline std::vector<std::string> case_names(const char* kind = "models") {
 /// Whether tests use all cases, as in `make test-all`, and not a sample.
 inline bool wants_all_cases() { return std::getenv("PORTATUNE_TEST_ALL") != nullptr; }
 
-/// The cases with optimizer steps, one for each architecture.
+/// Whether a case has optimizer steps. Each architecture has one such case.
+inline bool is_whole(const parity::ReferenceCase& reference) { return !reference.names("after5").empty(); }
+
 inline std::vector<std::string> whole_cases() {
   std::vector<std::string> names = case_names();
-  std::erase_if(
-      names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
+  std::erase_if(names, [](const std::string& name) { return !is_whole(parity::ReferenceCase(case_folder(name))); });
   return names;
 }
 
-/// A case with optimizer steps of each kind of model, for tests that hardly depend on the architecture; all of them in
-/// `make test-all`.
+/// A whole case of each kind of model.
+inline constexpr std::array kSmallSample = {"bert_softmax", "gpt2_lm", "t5_lm", "vit_softmax", "wav2vec2_softmax"};
+
+/// Whether a test that hardly depends on the architecture uses a case: one of kSmallSample; in `make test-all` each.
 inline bool is_in_small_sample(const std::string& name) {
-  constexpr std::array kSample = {"bert_softmax", "gpt2_lm", "t5_lm", "vit_softmax", "wav2vec2_softmax"};
-  return wants_all_cases() || std::ranges::find(kSample, name) != kSample.end();
+  return wants_all_cases() || std::ranges::find(kSmallSample, name) != kSmallSample.end();
 }
 
-/// A sample for tests in which heads and variants do not depend on the architecture: the cases with optimizer steps,
-/// and the first case of each head and variant ("token" of "albert_token"); all cases in `make test-all`.
+/// A sample for tests in which heads and variants do not depend on the architecture: the whole cases, and the first
+/// case of each head and variant ("token" of "albert_token"); all cases in `make test-all`.
 inline std::vector<std::string> sampled_cases() {
   const std::vector<std::string> whole = whole_cases();
   std::vector<std::string> names = case_names();

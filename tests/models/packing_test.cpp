@@ -37,8 +37,8 @@ TEST_P(Packing, MatchesTransformersForEachText) {
   const parity::ReferenceCase reference(case_folder(GetParam()));
   const parity::ReferenceTask task(reference, packed_model(reference));
   std::vector<const Device*> devices = {&kernels()};
-  // Other cases have the body of one of these, and rows are packed for the body.
-  if (wants_all_cases() || !reference.names("after5").empty()) devices.push_back(&decompositions());
+  // The other cases have the bodies of the whole ones, and rows are packed for the body.
+  if (wants_all_cases() || is_whole(reference)) devices.push_back(&decompositions());
   for (const Device* device : devices) {
     for (const parity::Comparison& c : check_parity(*device, reference, task, DType::kFloat32).comparisons) {
       EXPECT_TRUE(c.passed) << c.kind << " " << c.tensor << ": largest error " << c.max_abs_error << ", allowed "

@@ -2,6 +2,8 @@
 // and moments as a step that stores all values.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "graph/evaluate.h"
 #include "models/cases.h"
 #include "portatune/analysis/parity/optimizer_steps.h"
@@ -47,6 +49,11 @@ TEST_P(RematOf, HasLayersToRecompute) {
   EXPECT_FALSE(has_barrier(Remat::kNone));
   EXPECT_TRUE(has_barrier(Remat::kLayers));
   EXPECT_TRUE(has_barrier(Remat::kDots));
+}
+
+TEST(SmallSample, HasNamesOfCases) {
+  const std::vector<std::string> whole = whole_cases();
+  for (const char* name : kSmallSample) EXPECT_TRUE(std::ranges::binary_search(whole, name)) << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RematOf, ::testing::ValuesIn(whole_cases()),

@@ -32,8 +32,8 @@ std::vector<std::string> cases_of_means() {
   return names;
 }
 
-// All cases of language models, and those with optimizer steps. Without the cases of TensorParallelModel, which
-// compares them on more meshes, unless it is `make test-all`.
+// All cases of language models, and the whole ones. `make test` leaves out the cases of TensorParallelModel, which
+// compares them on more meshes.
 std::vector<std::string> cases_and_language_models() {
   const std::vector<std::string> whole = whole_cases(), compared = cases_of_means();
   std::vector<std::string> names = case_names();

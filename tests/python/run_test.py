@@ -38,7 +38,7 @@ class Fit(toy.InFolder):
             self.assertEqual(toy.weights(run.save(self.folder / name)), toy.weights(run.model))
         with self.assertRaisesRegex(portatune.UsageError, "empty, which is not empty"):
             run.save(self.folder / "empty")
-        (run.model / "pipe").symlink_to("/absent")  # copying fails
+        (run.model / "dangling").symlink_to("/absent")  # copying fails
         with self.assertRaises(shutil.Error):
             run.save(self.folder / "failed")
         self.assertFalse(list(self.folder.glob("*failed*")))

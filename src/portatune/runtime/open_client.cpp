@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "portatune/base/text/message.h"
-#include "portatune/base/threads/cores.h"
 #include "portatune/error.h"
 #include "portatune/runtime/gpu_memory.h"
 #include "portatune/runtime/local_devices.h"
@@ -104,10 +103,7 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   pjrt::ClientOptions client_options;
   if (!options.plugin.empty()) client_options.plugin_file = options.plugin;
   client_options.plugin_options = plugin_options(options.gpu_memory, options.device, name.platform);
-  if (name.platform == "cpu") {
-    client_options.cpu_devices = static_cast<int>(wanted);
-    if (has_quota()) client_options.cpu_threads = usable_cores();  // the plugin does not look for a quota
-  }
+  if (name.platform == "cpu") client_options.cpu_devices = static_cast<int>(wanted);
   if (name.platform == "cuda" && !options.see_all) {
     client_options.plugin_options["visible_devices"] = gpus_to_see(name, wanted);
   }

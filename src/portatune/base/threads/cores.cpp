@@ -62,8 +62,6 @@ int cores_of_quota() {
 
 int usable_cores() { return std::min(allowed_count(), cores_of_quota()); }
 
-bool has_quota() { return cores_of_quota() < allowed_count(); }
-
 std::vector<int> allowed_cores() {
   for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set that is too small
     if (CoreSet cores(known); cores.read()) return cores.numbers();

@@ -6,16 +6,13 @@
 
 namespace portatune {
 
-/// Number of threads that may compute at the same time in the calling thread's part of the machine: that of
-/// allowed_cores(), or less with a quota of CPU time, rounded up; at least one.
+/// Number of threads that can compute at the same time: the number of allowed_cores(), or cpu_quota(), rounded up, if
+/// that is lower; at least one.
 int usable_cores();
 
 /// Numbers of the cores on which the calling thread may run, in ascending order; empty if the system does not report
 /// them.
 std::vector<int> allowed_cores();
-
-/// Returns whether a quota of CPU time, as containers have it, allows less than the cores of allowed_cores() give.
-bool has_quota();
 
 /// Limits the calling thread, and the threads that it starts afterwards, to cores of allowed_cores(). Changes nothing
 /// if the system refuses.

@@ -200,7 +200,7 @@ RunsAtOnce::RunsAtOnce(const RunOptions& options, const Callback* observer, Even
                        std::function<std::optional<MemoryUse>()> memory)
     : options_(options.device), stop_(options.stop), events_(events), memory_(std::move(memory)), max_at_once_(1) {
   const bool needs_this_thread = observer != nullptr || data::MappedRows::are_made();
-  if (needs_this_thread || has_quota() || !has_parts(options_)) return;
+  if (needs_this_thread || !has_parts(options_)) return;
   const int cores = usable_cores();
   max_at_once_ = options.max_concurrent_runs == 0
                      ? cores
@@ -216,7 +216,8 @@ int RunsAtOnce::fitting_runs(const std::optional<MemoryUse>& before) {
 }
 
 bool RunsAtOnce::train(std::span<const size_t> runs, const Train& train) {
-  const std::vector<int> cores = allowed_cores();
+  std::vector<int> cores = allowed_cores();
+  cores.resize(std::min(cores.size(), static_cast<size_t>(usable_cores())));  // fewer with a quota of CPU time
   while (!runs.empty()) {
     const int at_once = best_at_once(runs.size(), static_cast<int>(cores.size()), max_at_once_);
     if (at_once == 1) return train_alone(runs, train);

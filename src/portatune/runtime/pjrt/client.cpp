@@ -1,7 +1,10 @@
 #include "portatune/runtime/pjrt/client.h"
 
 #include <cstdlib>
+#include <optional>
+#include <string>
 
+#include "portatune/base/threads/cores.h"
 #include "portatune/error.h"
 #include "portatune/runtime/pjrt/buffer.h"
 #include "portatune/runtime/pjrt/c_api.h"
@@ -67,6 +70,36 @@ Buffer to_device(const std::shared_ptr<const ClientState>& client, const HostArr
   return buffer;
 }
 
+// Sets the number of threads of the CPU clients that are created during its lifetime. The plugin has no option for it,
+// looks for no quota of CPU time, and reads this variable when it creates a client.
+class ThreadsOfNewClients {
+ public:
+  // threads  0: usable_cores(), or the value that the variable has
+  explicit ThreadsOfNewClients(int threads) {
+    if (const char* value = std::getenv(kVariable)) earlier_ = value;
+    const bool has_quota = usable_cores() < std::ssize(allowed_cores());
+    if (threads == 0 && !earlier_ && has_quota) threads = usable_cores();
+    is_set_ = threads > 0;
+    if (is_set_) setenv(kVariable, std::to_string(threads).c_str(), 1);
+  }
+  // The variable would be among the settings that a checkpoint records, which do not include the number of cores.
+  ~ThreadsOfNewClients() {
+    if (!is_set_) return;
+    if (earlier_) {
+      setenv(kVariable, earlier_->c_str(), 1);
+    } else {
+      unsetenv(kVariable);
+    }
+  }
+  ThreadsOfNewClients(const ThreadsOfNewClients&) = delete;
+  ThreadsOfNewClients& operator=(const ThreadsOfNewClients&) = delete;
+
+ private:
+  static constexpr const char* kVariable = "PJRT_NPROC";
+  std::optional<std::string> earlier_;
+  bool is_set_;
+};
+
 }  // namespace
 
 ClientState::ClientState(const Plugin& plugin, const Options& options, std::shared_ptr<KeyValueStore> values)
@@ -93,10 +126,10 @@ PJRT_Device* ClientState::device(size_t index) const {
 
 Client Client::open(std::string_view platform, const ClientOptions& options) {
   Options plugin_options = options.plugin_options;
+  std::optional<ThreadsOfNewClients> threads;
   if (platform == "cpu") {
     plugin_options["cpu_device_count"] = int64_t{options.cpu_devices};
-    // There is no option for the number of threads; the plugin reads this variable when it creates a client.
-    if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
+    threads.emplace(options.cpu_threads);
   }
   return Client(Plugin::load(find_plugin(platform, options.plugin_file)), plugin_options, options.store);
 }

@@ -46,8 +46,8 @@ struct ClientOptions {
   std::optional<std::filesystem::path> plugin_file = {};
   /// Number of virtual devices of the CPU, all on the same cores; for programs of several devices.
   int cpu_devices = 1;
-  /// Threads of the CPU plugin for computing and compiling; 0: one for each core that the process may use, or the
-  /// number that the process has set before.
+  /// Threads of the CPU plugin for computing and compiling; 0: usable_cores(), or the number in PJRT_NPROC if the user
+  /// has set this variable.
   int cpu_threads = 0;
   /// Other options of the plugin, such as CUDA's {"memory_fraction", 0.9f}.
   Options plugin_options = {};

@@ -7,11 +7,12 @@
 
 namespace portatune::train {
 
-/// Decides after each step whether to evaluate, to end the epoch or to save a checkpoint: by the options, and by the
-/// requests of observers.
+/// Decides after each step whether to evaluate, to end the epoch or to save a checkpoint. The options and the requests
+/// of observers decide.
 class DueWork {
  public:
-  /// All references must outlive this object. Extends a run that stopped early if it gets more steps.
+  /// Sets the schedule and the planned steps of the state. A run that stopped early continues if it gets more steps.
+  /// All references must outlive this object.
   /// steps_per_epoch  at least 1
   /// errors           UsageError if the state has more steps than the run
   DueWork(TrainingState& state, const FitOptions& options, Callback& callback, int64_t steps_per_epoch);
@@ -26,12 +27,13 @@ class DueWork {
   /// Returns whether all steps of all epochs are made, apart from those of epochs that an observer has ended.
   bool has_last_step() const;
 
-  /// Returns whether the last step was that of an epoch.
+  /// Returns whether the last step ended an epoch or the run.
   bool at_epoch_end() const;
-  /// Returns whether an epoch has all of its steps, and its end was not notified yet.
+  /// Returns whether an epoch has all of its steps, and on_epoch_end() was not called for it yet.
   bool epoch_end_is_due() const;
-  /// Returns whether the model is to be evaluated after the last step, and was not yet.
+  /// Returns whether the model is to be evaluated after the last step, and has not been evaluated yet.
   bool evaluation_is_due() const;
+  /// Returns whether to save a checkpoint after the last step.
   /// is_best  whether the model is the best so far
   bool checkpoint_is_due(bool is_best) const;
   /// Returns whether an observer has asked for a checkpoint after the last step.
@@ -42,7 +44,7 @@ class DueWork {
   /// Forgets the requests, as a step has started.
   void start_step() { requests_ = {}; }
   /// Adds what the observers ask for after the last started step.
-  /// errors  UsageError if they ask for an evaluation or a checkpoint, and the run has no place for it
+  /// errors  UsageError if they ask for an evaluation without validation rows, or for a checkpoint without a folder
   void add_requests();
   /// Ends the epoch after the last step if an observer has asked for that. Its other batches are not used.
   void end_epoch_if_requested();

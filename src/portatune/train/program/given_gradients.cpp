@@ -36,8 +36,11 @@ std::vector<const Tensor*> gradients_of(const std::vector<nn::Parameter>& traina
   for (const auto& [name, gradient] : given.by_parameter) {
     const auto place = places.find(name);
     if (place == places.end()) refuse_gradient(name, parameters);
-    if (std::exchange(gradients[place->second], &gradient) == nullptr) continue;
-    throw UsageError({.where = kGivenGradients, .given = "\"" + name + "\" twice", .expected = "each name once"});
+    const Tensor*& found = gradients[place->second];
+    if (found != nullptr) {
+      throw UsageError({.where = kGivenGradients, .given = "\"" + name + "\" twice", .expected = "each name once"});
+    }
+    found = &gradient;
   }
   std::vector<std::string> missing;
   for (size_t i = 0; i < trainable.size(); ++i) {
