@@ -101,7 +101,7 @@ class StopToken {
   friend class StopSource;
   struct Requests {
     std::atomic<bool> own = false;
-    std::shared_ptr<const Requests> outer = nullptr;  // of the token that the source got
+    std::shared_ptr<const Requests> outer = nullptr;  // requests of the token that this source was made with
   };
   explicit StopToken(std::shared_ptr<const Requests> requests) : requests_(std::move(requests)) {}
 

@@ -148,8 +148,8 @@ class AudioModel {
   ///   hidden_states  result of hidden_states() for the same inputs
   virtual Value class_logits(const nn::Scope& root, const Values& hidden_states, const AudioInputs& in,
                              int64_t num_labels) const = 0;
-  /// Logits of ...ForCTC, float32 [batch, head_frames, vocab_size], with AudioModelFacts::head_frames() of the frames
-  /// of x.
+  /// Logits of ...ForCTC, float32 [batch, head_frames, vocab_size], where head_frames is AudioModelFacts::head_frames()
+  /// of the frames of x.
   /// errors  UsageError if transformers has no such class for the model
   virtual Value ctc_logits(const nn::Scope& root, const Value& x) const;
   /// Logits of ...ForAudioFrameClassification, float32 [batch, frames, num_labels].
