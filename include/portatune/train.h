@@ -399,7 +399,8 @@ class Trainer {
   /// learning_rate  rate of this step in place of that of the schedule, which scales the rates of parameter groups and
   ///                layers by the same factor; none: that of the schedule
   /// errors  DataError if the batch lacks a column that the task needs; UsageError for a learning rate that is negative
-  ///         or not finite, or if the rate decays and TrainingOptions::total_steps is 0, unless `learning_rate` is given
+  ///         or not finite, or for a rate that decays if TrainingOptions::total_steps is 0 and `learning_rate` is not
+  ///         given
   StepResult step(const data::Example& batch, std::optional<double> learning_rate = {});
   /// Computes the gradients that the next step would have for a batch, with its random draws, and changes nothing.
   /// errors  those of step() for the batch
