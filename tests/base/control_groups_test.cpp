@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <map>
 #include <string>
 
@@ -23,7 +22,7 @@ class Root {
   explicit Root(const Files& files) {
     for (const auto& [name, text] : files) {
       fs::create_directories((folder_ / name).parent_path());
-      std::ofstream(folder_ / name) << text;
+      write_text(folder_ / name, text);
     }
   }
   fs::path path() const { return folder_.path(); }

@@ -4,15 +4,12 @@
 #include <fstream>
 #include <string>
 
+#include "portatune/base/text/text_parts.h"
+
 namespace portatune {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns whether a list of controllers, as "cpu,cpuacct", has one of them.
-bool is_in_list(std::string_view controller, std::string_view list) {
-  return ("," + std::string(list) + ",").find("," + std::string(controller) + ",") != std::string::npos;
-}
 
 // Version 2 writes "QUOTA PERIOD" into one file, and "max" without a quota; version 1 has a file for each, and -1.
 std::optional<double> quota_of_group(const fs::path& group) {
@@ -37,9 +34,10 @@ std::vector<fs::path> control_groups(std::string_view controller, const fs::path
   for (std::string line; std::getline(lines, line);) {
     const size_t first = line.find(':'), second = line.find(":/", first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const bool is_version_2 = controllers.empty();
-    if (!is_version_2 && !is_in_list(controller, controllers)) continue;
+    const std::string list = line.substr(first + 1, second - first - 1);
+    const bool is_version_2 = list.empty();
+    const std::vector<std::string> controllers = split(list, ',');  // "cpu,cpuacct"
+    if (!is_version_2 && std::ranges::find(controllers, controller) == controllers.end()) continue;
     const fs::path outermost = is_version_2 ? all : all / controller;
     for (fs::path path = line.substr(second + 2); !path.empty(); path = path.parent_path()) {
       groups.push_back(outermost / path);
