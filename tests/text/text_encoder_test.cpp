@@ -28,9 +28,9 @@ std::unique_ptr<Tokenizer::Parts> stages_of(const Json& json) {
 }
 
 Json flattened(const Sequence& sequence) {
-  Json offsets = Json::array();
-  for (const Offsets& o : sequence.offsets) offsets.push_back({o.begin, o.end});
-  return {sequence.ids, sequence.word_ids, offsets};
+  Json places = Json::array();
+  for (const auto& [offsets, word_id] : sequence.places) places.push_back({offsets.begin, offsets.end, word_id});
+  return {sequence.ids, places};
 }
 
 Json encoded(TextEncoder& encoder, const std::string& text, const EncodeOptions& options) {

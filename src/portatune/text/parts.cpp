@@ -19,6 +19,11 @@ Tokenizer::Parts::Parts(TokenizerSpec spec, const TokenizerConfig& config)
       clean_up_tokenization_spaces(config.clean_up_tokenization_spaces &&
                                    dynamic_cast<const Bpe*>(model.get()) == nullptr) {
   for (AddedToken& token : spec.added_tokens) add(std::move(token));
+  if (!post_processor.trims.empty()) {
+    for (int32_t id = 0; id < model->vocabulary().id_limit(); ++id) {
+      token_spaces.push_back(spaces_of(model->vocabulary().token(id)));
+    }
+  }
   by_segment = (normalizer == nullptr || normalizer->works_by_segment()) && pre_tokenizer != nullptr &&
                pre_tokenizer->works_by_segment() && normalized_tokens.empty();
   // The usual names apply if the files name no token.

@@ -75,8 +75,7 @@ void TextEncoder::encode_words(std::span<const std::string> words, const EncodeO
   for (size_t i = 0; i < words.size(); ++i) {
     encode_text(words[i], kNoLimit, true, first);
     all.ids.insert(all.ids.end(), first.ids.begin(), first.ids.end());
-    all.offsets.insert(all.offsets.end(), first.offsets.begin(), first.offsets.end());
-    all.word_ids.resize(all.ids.size(), static_cast<int32_t>(i));
+    for (const TokenPlace& place : first.places) all.places.push_back({place.offsets, static_cast<int32_t>(i)});
   }
   first = std::move(all);
   second.resize(0);
@@ -88,7 +87,7 @@ void TextEncoder::encode_text(std::string_view text, size_t limit, bool with_off
   longest_text_ = std::max(longest_text_, text.size());
   sequence.resize(0);
   if (with_offsets) {
-    TokenSink sink(sequence, limit, parts_.post_processor.trims, parts_.model->vocabulary());
+    TokenSink sink(sequence, limit, parts_.post_processor.trims, parts_.token_spaces);
     take_text(text, sink);
   } else {
     IdSink sink(sequence, limit);

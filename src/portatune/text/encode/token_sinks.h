@@ -53,11 +53,13 @@ class TokenSink {
  public:
   static constexpr bool kWithOffsets = true;
 
-  TokenSink(Sequence& sequence, size_t limit, std::span<const TrimOffsets> trims, const Vocabulary& vocabulary)
-      : sequence_(sequence), limit_(limit), trims_(trims), vocabulary_(vocabulary) {}
+  /// spaces  those of each token, by id; needed only with `trims`
+  TokenSink(Sequence& sequence, size_t limit, std::span<const TrimOffsets> trims,
+            std::span<const SpacesAtEnds> spaces)
+      : sequence_(sequence), limit_(limit), trims_(trims), spaces_(spaces) {}
 
   void push(int32_t id, Offsets offsets) {
-    if (!trims_.empty()) offsets = trimmed(offsets, vocabulary_.token(id));
+    if (!trims_.empty()) offsets = trimmed(offsets, spaces_[static_cast<size_t>(id)]);
     put(id, offsets);
   }
   template <class Origin>
@@ -75,7 +77,7 @@ class TokenSink {
   }
 
   void take_token(int32_t id, Offsets offsets, std::string_view text) {
-    put(id, trimmed(offsets, text));
+    put(id, trims_.empty() ? offsets : trimmed(offsets, spaces_of(text)));
     ++word_;
   }
 
@@ -86,18 +88,17 @@ class TokenSink {
   }
   void put(int32_t id, Offsets offsets) {
     sequence_.ids.push_back(id);
-    sequence_.offsets.push_back(offsets);
-    sequence_.word_ids.push_back(word_);
+    sequence_.places.push_back({offsets, word_});
   }
-  Offsets trimmed(Offsets offsets, std::string_view token) const {
-    for (const TrimOffsets& trim : trims_) offsets = trim.trimmed(offsets, token, sequence_.ids.size());
+  Offsets trimmed(Offsets offsets, SpacesAtEnds spaces) const {
+    for (const TrimOffsets& trim : trims_) offsets = trim.trimmed(offsets, spaces, sequence_.ids.size());
     return offsets;
   }
 
   Sequence& sequence_;
   const size_t limit_;
   const std::span<const TrimOffsets> trims_;
-  const Vocabulary& vocabulary_;
+  const std::span<const SpacesAtEnds> spaces_;
   int32_t word_ = 0;
 };
 

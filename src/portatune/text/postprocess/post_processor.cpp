@@ -29,9 +29,13 @@ int32_t trailing_spaces(std::string_view token) {
 
 }  // namespace
 
-Offsets TrimOffsets::trimmed(Offsets offsets, std::string_view token, size_t index) const {
-  int32_t leading = leading_spaces(token);
-  const int32_t trailing = trailing_spaces(token);
+SpacesAtEnds spaces_of(std::string_view token) {
+  return {.leading = leading_spaces(token), .trailing = trailing_spaces(token)};
+}
+
+Offsets TrimOffsets::trimmed(Offsets offsets, SpacesAtEnds spaces, size_t index) const {
+  int32_t leading = spaces.leading;
+  const int32_t trailing = spaces.trailing;
   if (leading == 1 && add_prefix_space && (index == 0 || offsets.begin == 0)) leading = 0;
   offsets.begin = std::min(offsets.begin + leading, offsets.end);
   if (offsets.end >= trailing) offsets.end = std::max(offsets.end - trailing, offsets.begin);

@@ -18,8 +18,7 @@ bool is_special(const Template::Part& part) { return part.sequence < 0; }
 
 void Sequence::resize(size_t size) {
   ids.resize(size);
-  if (!offsets.empty()) offsets.resize(size);
-  if (!word_ids.empty()) word_ids.resize(size);
+  if (!places.empty()) places.resize(size);
 }
 
 int64_t Template::added_tokens(bool is_pair) const {
@@ -86,8 +85,8 @@ Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& firs
     encoding.sequence_ids.resize(size, part.sequence);
     if (!options.with_offsets) continue;
     if (!is_special(part)) {
-      append(encoding.offsets, sequence.offsets);
-      append(encoding.word_ids, sequence.word_ids);
+      for (const TokenPlace& place : sequence.places) encoding.offsets.push_back(place.offsets);
+      for (const TokenPlace& place : sequence.places) encoding.word_ids.push_back(place.word_id);
     }
     encoding.offsets.resize(size);
     encoding.word_ids.resize(size, -1);

@@ -9,11 +9,16 @@
 
 namespace portatune::text {
 
-/// The tokens of one text. `offsets` and `word_ids` are empty or as long as `ids`.
+/// The place of a token in its text.
+struct TokenPlace {
+  Offsets offsets;
+  int32_t word_id = 0;
+};
+
+/// The tokens of one text. `places` is empty or as long as `ids`.
 struct Sequence {
   std::vector<int32_t> ids;
-  std::vector<Offsets> offsets;
-  std::vector<int32_t> word_ids;
+  std::vector<TokenPlace> places;
 
   void resize(size_t size);
 };
