@@ -78,6 +78,19 @@ def processes(the_lab, index, rng):
     return chain(the_lab, f"processes-{index}", setting, draw, rng.randint(1, 3))
 
 
+def downloads(the_lab, index, rng):
+    """Models of the Hub: the command is killed, or calls fail, also those of the network."""
+    setting, number = choice(the_lab.some(settings.DOWNLOADS), index)
+
+    def draw(baseline, link):
+        kind, place = rng.choice(("kill", "kill at", "fault", "fault")), number * LONGEST + link
+        if kind == "kill":
+            return hazards.kill(rng)
+        return hazards.kill_at(setting, baseline, place) if kind == "kill at" else hazards.fault(setting, baseline, place, rng)
+
+    return chain(the_lab, f"downloads-{index}", setting, draw, rng.randint(1, LONGEST))
+
+
 def choice(options, index):
     """Returns (an option, the number of its earlier turns); the options take turns in a fixed random order."""
     order = list(options)

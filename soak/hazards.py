@@ -117,7 +117,7 @@ class Fault:
         if self.what == f"signal:{int(signal.SIGKILL)}":
             return code in (0, KILLED)
         if self.call in NETWORK:
-            return code in (0, 69)
+            return code in (0, 69, 74)  # another process, or the Hub, cannot be reached
         is_unread = self.call in ("open", "read", "mmap", "stat", "list")  # such a file may be reported as damaged
         return code == 0 or code in REFUSED or (is_unread and code == 65)
 

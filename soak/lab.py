@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 
+import hub
 import recording
 import settings
 import toys
@@ -26,6 +27,7 @@ RECORDS = {"metrics.jsonl", "evaluations.jsonl", "training_args.json", "trainer_
            "report.json", "runs"}
 LAUNCH_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PORTATUNE_LAUNCH_TIMEOUT_S")
 LAUNCH_TIMEOUT_S = 20  # the longest wait for a process that was killed before it joined
+REMOTE_TIMEOUT_S = 5  # the longest wait for the Hub
 
 
 class Hang(Exception):
@@ -134,7 +136,9 @@ class Trial:
         ours = {name: value for name, value in os.environ.items()
                 if not name.startswith("SOAK_") and name not in LAUNCH_VARIABLES}
         return ours | {"XDG_CACHE_HOME": str(self.folder / "cache"), "TMPDIR": str(self.folder / "tmp"),
-                       "HF_HUB_OFFLINE": "1"}
+                       "HF_HOME": str(self.folder / "hub"), "HF_ENDPOINT": self.lab.hub.url,
+                       "HF_HUB_OFFLINE": "0" if self.setting.downloads else "1", "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+                       "PORTATUNE_REMOTE_TIMEOUT": str(REMOTE_TIMEOUT_S)}
 
     def run(self, injection=None, words=None):
         return self.start(injection, words=words).wait()
@@ -150,6 +154,7 @@ class Lab:
         self.command, self.injector = command.resolve(), injector.resolve()
         self.folder, self.timeout, self.most_settings = folder.resolve(), timeout, most_settings
         self.toys = self.folder / "toys"
+        self.hub = hub.Hub(self.toys)
         self._made, self._locks = {}, collections.defaultdict(threading.Lock)
         toys.make_all(self.toys)
         for name, words in settings.MORE_TOYS.items():

@@ -11,6 +11,7 @@ class Setting:
     words: tuple
     outputs: tuple = ("out",)  # paths in its working folder
     processes: int = 1
+    downloads: bool = False  # whether it downloads models of the Hub
 
     @property
     def trains(self):
@@ -85,6 +86,13 @@ FITS = (
         "--epochs 2"),
     sweep("sweep", f"{BERT.replace('--learning-rate 1e-2', '')} --train toys/train.csv --batch-size 16 --epochs 1 "
           "--validation toys/validation.csv --grid learning-rate=1e-2,2e-2"),
+)
+
+DOWNLOADS = (
+    dataclasses.replace(fit("model of the Hub", TABLE.replace("--model toys/bert", "--model org/bert")),
+                        outputs=("out", "hub"), downloads=True),
+    dataclasses.replace(fit("shards of the Hub", TABLE.replace("--model toys/bert", "--model org/bert_shards")),
+                        outputs=("out", "hub"), downloads=True),
 )
 
 GROUPS = (

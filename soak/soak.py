@@ -25,7 +25,7 @@ import mutants
 
 # Each part with its share of the trials.
 PARTS = {"kills": (chains.kills, 5), "faults": (chains.faults, 5), "signals": (chains.signals, 2),
-         "processes": (chains.processes, 1), "crashes": (crashes.crashes, 5),
+         "processes": (chains.processes, 1), "downloads": (chains.downloads, 1), "crashes": (crashes.crashes, 5),
          "mutants": (mutants.mutants, 5)}
 KINDS = ("different bits", "lost", "leftovers", "exit codes", "hangs")
 

@@ -97,9 +97,10 @@ void link_blob(const fs::path& cache_folder, const std::string& commit, const st
   const fs::path link = cache_folder / "snapshots" / commit / file;
   const fs::path target = (cache_folder / "blobs" / blob).lexically_relative(link.parent_path());
   fs::create_directories(link.parent_path());
-  std::error_code none;
-  if (fs::read_symlink(link, none) == target) return;
-  const fs::path temporary = unique_sibling(link, kTemporaryPrefix);
+  std::error_code failed, none;
+  fs::create_symlink(target, link, failed);
+  if (!failed || fs::read_symlink(link, none) == target) return;
+  const fs::path temporary = unique_sibling(link, kTemporaryPrefix);  // because the link names another blob
   fs::create_symlink(target, temporary);
   fs::rename(temporary, link);
 }
