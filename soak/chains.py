@@ -86,7 +86,9 @@ def downloads(the_lab, index, rng):
         kind, place = rng.choice(("kill", "kill at", "fault", "fault")), number * LONGEST + link
         if kind == "kill":
             return hazards.kill(rng)
-        return hazards.kill_at(setting, baseline, place) if kind == "kill at" else hazards.fault(setting, baseline, place, rng)
+        if kind == "kill at":
+            return hazards.kill_at(setting, baseline, place)
+        return hazards.fault(setting, baseline, place, rng)
 
     return chain(the_lab, f"downloads-{index}", setting, draw, rng.randint(1, LONGEST))
 
