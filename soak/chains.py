@@ -18,6 +18,7 @@ class Outcome:
     tried: int = 0  # kills, signals, faults, states or inputs
     problems: list = dataclasses.field(default_factory=list)  # (kind, what was seen)
     skipped: bool = False  # whether there is no trial of this number
+    is_last: bool = False  # whether there is none of a higher number either
 
     def add(self, kind, text):
         self.problems.append((kind, f"{self.what}: {text}"))

@@ -74,14 +74,19 @@ class Recording:
 def crashes(the_lab, index, rng):
     """Starts the command from a state that a power cut can leave. `rng` is not used: states have numbers."""
     scenario, number = SCENARIOS[index % len(SCENARIOS)], index // len(SCENARIOS)
-    recorded = the_lab.once(scenario.setting.name, lambda: record(the_lab, scenario))
+    recorded = recorded_run(the_lab, scenario)
     if number >= len(recorded.states):
-        return chains.Outcome(scenario.setting.name, skipped=True)
+        is_last = all(not recorded_run(the_lab, other).states[number:] for other in SCENARIOS)
+        return chains.Outcome(scenario.setting.name, skipped=True, is_last=is_last)
     outcome = crash(the_lab, scenario, recorded, recorded.states[number], f"crashes-{index}")
     recorded.left.discard(number)
     if not recorded.left:
         print(f"{scenario.setting.name}: all states are tried, by {recorded.starts.number} starts", flush=True)
     return outcome
+
+
+def recorded_run(the_lab, scenario):
+    return the_lab.once(scenario.setting.name, lambda: record(the_lab, scenario))
 
 
 def crash(the_lab, scenario, recorded, state, name):

@@ -47,8 +47,8 @@ def arguments():
     return parser.parse_args()
 
 
-def plan(options):
-    """Yields (part, number) of each trial."""
+def plan(options, report):
+    """Yields (part, number) of each trial, until no part has further ones."""
     if options.only:
         part, number = options.only.split(":")
         yield part, int(number)
@@ -58,7 +58,10 @@ def plan(options):
     numbers = {part: itertools.count(options.first) for part in PARTS}
     limit = itertools.count() if options.trials is None else range(options.trials)
     for _, part in zip(limit, itertools.cycle(cycle)):
-        yield part, next(numbers[part])
+        if report.exhausted.issuperset(cycle):
+            return
+        if part not in report.exhausted:
+            yield part, next(numbers[part])
 
 
 def shortened(text, most=1000):
@@ -72,6 +75,7 @@ class Report:
         self.repeat = repeat  # the command line of a trial without --only
         self.parts = collections.defaultdict(collections.Counter)
         self.lock = threading.Lock()
+        self.exhausted = set()  # parts without further trials
         self.broken = ""  # the reason why no more trials can run
         self.stopped = False  # whether the user has stopped the trials
 
@@ -79,6 +83,8 @@ class Report:
         with self.lock:
             counts = self.parts[part]
             counts["trials"] += not outcome.skipped
+            if outcome.is_last:
+                self.exhausted.add(part)
             counts["tried"] += outcome.tried
             counts["survived"] += outcome.tried if not outcome.problems else 0
             for kind in {kind for kind, _ in outcome.problems}:
@@ -103,7 +109,7 @@ class Report:
 def run(the_lab, options, report):
     """Runs all trials, several at a time."""
     minutes = float("inf") if options.minutes is None else options.minutes
-    deadline, trials, lock = time.monotonic() + 60 * minutes, plan(options), threading.Lock()
+    deadline, trials, lock = time.monotonic() + 60 * minutes, plan(options, report), threading.Lock()
     workers = [threading.Thread(target=work, args=(the_lab, trials, lock, deadline, options.seed, report))
                for _ in range(options.jobs)]
     for worker in workers:
