@@ -140,8 +140,8 @@ class Seq2Seq : public TextBody {
   /// The keys and values of the sources.
   virtual CrossCache cross_cache(const nn::Scope& root, const EncodedSource& source) const = 0;
   /// The last of decoder_states() for further tokens, whose keys and values it adds to `cache`.
-  ///   in      as for Decoder::next_hidden_state(), with rows = prompts * k: row i has the source i / k. Each row begins
-  ///           at index 0 of the cache
+  ///   in      as for Decoder::next_hidden_state(), with rows = prompts * k: row i has the source i / k. Each row
+  ///           begins at index 0 of the cache
   ///   start   index of the token in the cache, an int32 scalar, with n = 1; absent: the tokens are the first
   virtual Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
                                   const CrossCache& source, const Value& start) const = 0;

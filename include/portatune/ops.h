@@ -271,8 +271,8 @@ Value attention(const Value& q, const Value& k, const Value& v, const Value& mas
 /// x         [batch, seq, heads * head_size]
 /// cos, sin  float32 [seq, pairs] or [batch, seq, pairs], with at most head_size / 2 pairs; they get no gradient
 /// returns   the type of x
-/// source    Su et al. 2021, arXiv:2104.09864; pairs are taken from two halves, not from neighbours, as in transformers;
-///           a part of the head: Black et al. 2022, arXiv:2204.06745, section 2.1
+/// source    Su et al. 2021, arXiv:2104.09864; pairs are taken from two halves, not from neighbours, as in
+///           transformers; a part of the head: Black et al. 2022, arXiv:2204.06745, section 2.1
 Value rotary(const Value& x, const Value& cos, const Value& sin, int64_t heads);
 
 /// Sum of the squares of all elements, a float32 scalar.

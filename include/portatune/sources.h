@@ -183,8 +183,8 @@ struct TarOptions {
 /// first dot are a row; what follows is the name of a column, and the content its bytes: "0001.wav" and "0001.cls" are
 /// the columns "wav" and "cls". "__key__" is the name before the dot. Names that begin with a dot are skipped. The row
 /// of an example's origin is its number, from 1.
-/// errors  NotFoundError at once if a file is missing; DataError with the row, when it is reached, for a missing column;
-///         DataError with the position for a damaged or truncated archive
+/// errors  NotFoundError at once if a file is missing; DataError with the row, when it is reached, for a missing
+///         column; DataError with the position for a damaged or truncated archive
 Dataset read_tar(Files files, TarOptions options = {});
 
 struct TableOptions {

@@ -202,7 +202,7 @@ struct TokenizerFiles {
 /// source  Sennrich et al. 2016, arXiv:1508.07909, section 3.2; Kudo 2018, arXiv:1804.10959, section 3.2
 class TokenizerTrainer {
  public:
-  /// errors  UsageError for options out of range, a special token twice, or kWordPiece and kUnigram without [UNK] and <unk>
+  /// errors  UsageError for options out of range, a special token twice, WordPiece without [UNK], unigram without <unk>
   explicit TokenizerTrainer(const TokenizerTrainingOptions& options);
   ~TokenizerTrainer();
 

@@ -70,15 +70,17 @@ void expect_close(const std::vector<double>& found, const std::vector<double>& w
 
 }  // namespace
 
-std::filesystem::path programs() { return std::filesystem::path(PORTATUNE_TEST_CACHE) / "portatune" / "executables"; }
+std::filesystem::path program_cache() {
+  return std::filesystem::path(PORTATUNE_TEST_CACHE) / "portatune" / "executables";
+}
 
 const Device& decompositions() {
-  static const Device device({.cache_folder = programs(), .use_kernels = false});
+  static const Device device({.cache_folder = program_cache(), .use_kernels = false});
   return device;
 }
 
 const Device& kernels() {
-  static const Device device({.cache_folder = programs()});
+  static const Device device({.cache_folder = program_cache()});
   return device;
 }
 

@@ -11,7 +11,7 @@
 namespace portatune::test {
 
 /// The cache of compiled programs of all tests, so that each program is compiled once on a machine.
-std::filesystem::path programs();
+std::filesystem::path program_cache();
 
 /// The CPU, with composites as decompositions, or with this machine's kernels.
 const Device& decompositions();

@@ -148,7 +148,7 @@ TEST_F(SparseBigBird, DevicesSeeTheRandomBlocksOfTheirHeads) {
   }
   train::StepOptions options = in_micro_batches(1);
   const auto on = [&](const Mesh& mesh) {
-    return step(Device({.mesh = mesh, .cache_folder = programs()}), task_, batch, options);
+    return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task_, batch, options);
   };
   const auto evaluated = on({});
   options.dropout = true;

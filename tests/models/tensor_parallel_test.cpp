@@ -68,7 +68,7 @@ class TensorParallel : public ::testing::TestWithParam<std::string> {
 
   std::vector<std::vector<float>> step_on(const Mesh& mesh, const train::StepOptions& options = in_micro_batches(1),
                                           bool use_kernels = true) const {
-    const Device device({.mesh = mesh, .cache_folder = programs(), .use_kernels = use_kernels});
+    const Device device({.mesh = mesh, .cache_folder = program_cache(), .use_kernels = use_kernels});
     return step(device, task_, batch_, options);
   }
 
@@ -127,7 +127,7 @@ TEST_P(SharedVocabulary, IsNeverGathered) {
 void expect_the_same_dropped(const Task& task, const data::Example& batch) {
   train::StepOptions options = in_micro_batches(1);
   const auto found = [&](const Mesh& mesh, uint32_t key = 1) {
-    return step(Device({.mesh = mesh, .cache_folder = programs()}), task, batch, options, key);
+    return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task, batch, options, key);
   };
   const auto nothing_dropped = found({});
   options.dropout = true;
@@ -203,7 +203,7 @@ TEST_P(SlicedLogits, GiveTheStepOfAllLogitsOnEveryMesh) {
   const SlicedLanguageModel whole(reference_, tasks::kMaxLogitsBytes), sliced(reference_, 1000);
   train::StepOptions options = in_micro_batches(1);
   const auto on = [&](const Task& task, const Mesh& mesh) {
-    return step(Device({.mesh = mesh, .cache_folder = programs()}), task, batch_, options);
+    return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task, batch_, options);
   };
   const auto wanted = on(whole, {});
   for (const Mesh& mesh : {Mesh{}, {.data = 2}, {.data = 2, .tensor = 2}}) {
@@ -231,7 +231,7 @@ TEST_P(TensorParallelAdapter, IsTheSameOnEveryMesh) {
   options.lora = reference.model().lora();
   options.lora->dropout = 0.2;
   const auto on = [&](const Mesh& mesh) {
-    return step(Device({.mesh = mesh, .cache_folder = programs()}), task, batch, options);
+    return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task, batch, options);
   };
   const auto wanted = on({});
   expect_close(on({.tensor = 2}), wanted);

@@ -149,7 +149,7 @@ TEST(Layers, RefuseUnequalParts) {
 // Each device has two of six rows, and 0 for the others. Selected rows get a gradient, except that of padding.
 TEST(Layers, WordEmbeddingIsDividedByRows) {
   const Mesh mesh{.tensor = 3};
-  const Device device({.mesh = mesh, .cache_folder = programs()});
+  const Device device({.mesh = mesh, .cache_folder = program_cache()});
   nn::Context context({.mesh = mesh});
   const Value x = nn::word_embedding(nn::Scope(context), constant(Tensor({4}, {5, 0, 3, 5})), 6, 1, 3);
   const Sharding rows{.over = {MeshAxis::kTensor}};

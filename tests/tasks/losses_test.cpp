@@ -52,7 +52,7 @@ class SharedLogits : public ::testing::Test {
   const Mesh mesh_{.tensor = 4};
   const MeshAxes axes_{MeshAxis::kTensor};
   const Sharding of_classes_{.axis = 2, .over = axes_};
-  const Device device_{{.mesh = mesh_, .cache_folder = programs()}};
+  const Device device_{{.mesh = mesh_, .cache_folder = program_cache()}};
   const Tensor logits_ = random(TensorType{DType::kFloat32, {2, 3, 12}});
   const Tensor labels_{{2, 3}, {0, 11, 5, -100, 6, 2}};
   const Value whole_ = parameter("logits", logits_.type()),

@@ -49,12 +49,12 @@ OptionField field_called(const std::string& name, TaskOptions& options) {
 }
 
 TEST(Registry, HasTheTasksOfTheLibrary) {
-  EXPECT_THAT(
-      task_names(),
-      ElementsAre("text-classification", "next-sentence-prediction", "token-classification", "replaced-token-detection",
-                  "question-answering", "multiple-choice", "masked-lm", "causal-lm", "summarization", "translation",
-                  "text-to-text", "image-classification", "colorization", "audio-classification", "speech-ctc",
-                  "speech-seq2seq", "speech-pretraining", "feature-extraction", "fill-mask", "zero-shot-classification"));
+  EXPECT_THAT(task_names(),
+              ElementsAre("text-classification", "next-sentence-prediction", "token-classification",
+                          "replaced-token-detection", "question-answering", "multiple-choice", "masked-lm", "causal-lm",
+                          "summarization", "translation", "text-to-text", "image-classification", "colorization",
+                          "audio-classification", "speech-ctc", "speech-seq2seq", "speech-pretraining",
+                          "feature-extraction", "fill-mask", "zero-shot-classification"));
   EXPECT_THAT(message_of<UsageError>([] { task_called("ner"); }), HasSubstr("'ner'"));
 }
 

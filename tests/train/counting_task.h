@@ -76,7 +76,7 @@ inline data::Dataset counted_batches(int64_t count, int64_t size = 1) {
 /// A run of the counting task, which may continue a checkpoint.
 struct CountingRun {
   explicit CountingRun(const std::vector<double>& scores, const std::filesystem::path& checkpoint = {},
-                       const Device& device = cpu())
+                       const Device& device = kernels())
       : task(trainer, scores, checkpoint),
         trainer(device, task,
                 {.learning_rate = 1, .lr_scheduler_type = "constant", .optim = "sgd", .max_grad_norm = 0}) {

@@ -9,7 +9,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 
 namespace portatune::test {
 namespace {

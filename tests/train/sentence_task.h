@@ -26,10 +26,8 @@ inline data::Example four_sentences(const TextClassification& task) {
   return *task.batches(rows, 4).iterate().next();
 }
 
-inline const Device& cpu() { return kernels(); }
-
 inline const Device& four_devices() {
-  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = programs()});
+  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = program_cache()});
   return device;
 }
 

@@ -92,7 +92,7 @@ double score(const Scores& scores, const std::string& name) {
 // The bytes of the weights after training from the start.
 std::string trained_weights(const TrainingOptions& options, int64_t epochs) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, options);
+  Trainer trainer(kernels(), task, options);
   trainer.fit(shuffled_batches(task), {.num_train_epochs = epochs});
   const TemporaryFolder folder;
   trainer.save(folder / "model");
@@ -103,7 +103,7 @@ std::string trained_weights(const TrainingOptions& options, int64_t epochs) {
 
 TEST(Trainer, FitLearnsAToyTask) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const Scores before = trainer.evaluate(task.batches(ten_rows(), kBatchSize));
   Recorder recorder;
   const FitResult result = trainer.fit(
@@ -120,7 +120,7 @@ TEST(Trainer, FitLearnsAToyTask) {
 
 TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   Recorder recorder;
   const FitResult result = trainer.fit(
       shuffled_batches(task),
@@ -141,7 +141,7 @@ TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
 
 TEST(Trainer, LoadsTheWeightsWithoutAStep) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   EXPECT_TRUE(trainer.parameters().empty());
   trainer.load(*task.batches(ten_rows(), 1).iterate().next());
   EXPECT_EQ(trainer.steps(), 0);
@@ -153,7 +153,7 @@ TEST(Trainer, LoadsTheWeightsWithoutAStep) {
 
 TEST(Trainer, FitRepeatsTheDataToFillAnEpoch) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   Recorder recorder;
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .steps_per_epoch = 4, .callback = &recorder});
   EXPECT_EQ(recorder.steps.size(), 8u);
@@ -163,7 +163,7 @@ TEST(Trainer, FitRepeatsTheDataToFillAnEpoch) {
 // As in transformers: the last epoch is shorter, and has its evaluation and its end.
 TEST(Trainer, FitEndsWithinAnEpochAfterMaxSteps) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   Recorder recorder;
   trainer.fit(shuffled_batches(task),
               {.max_steps = 5, .validation = {{task.batches(ten_rows(), kBatchSize)}}, .callback = &recorder});
@@ -175,7 +175,7 @@ TEST(Trainer, FitEndsWithinAnEpochAfterMaxSteps) {
 
 TEST(Trainer, FitContinuesWhereItEnded) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
   const double before = score(trainer.evaluate(task.batches(ten_rows(), kBatchSize)), "loss");
   Recorder recorder;
@@ -191,7 +191,7 @@ TEST(Trainer, FitContinuesWhereItEnded) {
 
 TEST(Trainer, FitNeedsExamples) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   EXPECT_THAT(message_of<DataError>([&] {
                 trainer.fit(task.batches(data::from_examples({}), 2), {.num_train_epochs = 1, .steps_per_epoch = 1});
               }),
@@ -200,7 +200,7 @@ TEST(Trainer, FitNeedsExamples) {
 
 TEST(Trainer, StopsOnRequest) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   Recorder recorder(trainer, 2);
   const FitResult result = trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .callback = &recorder});
   EXPECT_TRUE(result.stopped);
@@ -211,14 +211,14 @@ TEST(Trainer, StopsOnRequest) {
 
 TEST(Trainer, StoppedAtTheLastStepIsDone) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   Recorder recorder(trainer, kStepsPerEpoch);
   EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
 }
 
 TEST(Trainer, StoppedAtTheLastStepRequiresUnchangedData) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   Recorder recorder(trainer, kStepsPerEpoch);
   int64_t calls = 0;
   const auto change = [&]() -> std::optional<ChangedData> {
@@ -243,7 +243,7 @@ struct StopAtTheEndOfAnEpoch final : Callback {
 
 TEST(Trainer, StoppedAtTheEndOfAnEpochHasTheWeightsOfItsScores) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const data::Dataset validation = task.batches(ten_rows(), kBatchSize);
   StopAtTheEndOfAnEpoch callback;
   const FitResult result =
@@ -265,7 +265,7 @@ struct StopInValidation final : Callback {
 // The first batch is read by then, but no step has used it: a checkpoint would lose it.
 TEST(Trainer, StoppedBeforeTheFirstStepMakesNoStep) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const data::Dataset stopping = ten_rows().map([](const data::Example&) -> data::Example { throw Stopped(); });
   EXPECT_THROW(trainer.fit(shuffled_batches(task), {.validation = {{task.batches(stopping, kBatchSize)}}}), Stopped);
   EXPECT_EQ(trainer.steps(), 0);
@@ -273,7 +273,7 @@ TEST(Trainer, StoppedBeforeTheFirstStepMakesNoStep) {
 
 TEST(Trainer, StopsDuringAValidation) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   int64_t evaluated = 0;
   const data::Dataset validation = task.batches(ten_rows(), 1).map([&](data::Example batch) {
     ++evaluated;
@@ -292,7 +292,7 @@ TEST(Trainer, StopsDuringAValidation) {
 TEST(Trainer, SavesTheStepsBeforeAnUnreadableRow) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const data::Dataset broken = ten_rows().map([](data::Example row) {
     if (row.text("text") == "good") throw DataError({.where = "the ninth row", .given = "nothing of use"});
     return row;
@@ -304,7 +304,7 @@ TEST(Trainer, SavesTheStepsBeforeAnUnreadableRow) {
               HasSubstr("the ninth row"));
 
   const TextClassification again = task_from(folder / "run" / "checkpoint-2");
-  Trainer resumed(cpu(), again, quick()), whole(cpu(), task, quick());
+  Trainer resumed(kernels(), again, quick()), whole(kernels(), task, quick());
   resumed.resume(folder / "run" / "checkpoint-2");
   resumed.fit(again.batches(ten_rows(), kBatchSize), {.num_train_epochs = 2});
   resumed.save(folder / "resumed");
@@ -316,7 +316,7 @@ TEST(Trainer, SavesTheStepsBeforeAnUnreadableRow) {
 TEST(Trainer, SavesTheStepsBeforeAnErrorInAValidation) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const data::Dataset broken = ten_rows().map([](data::Example row) {
     if (row.text("text") == "bad") throw IoError({.where = "the last row", .given = "a server that is gone"});
     return row;
@@ -350,7 +350,7 @@ TEST(Trainer, EveryProcessThrowsTheErrorOfOneInItsValidationRows) {
 
 TEST(Trainer, ErrorForNonFiniteLossNamesStepAndRows) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, {.learning_rate = 1e38, .lr_scheduler_type = "constant"});
+  Trainer trainer(kernels(), task, {.learning_rate = 1e38, .lr_scheduler_type = "constant"});
   Recorder recorder;
   // The first step makes the weights so large that the second overflows.
   EXPECT_THAT(message_of<NumericError>([&] {
@@ -369,7 +369,7 @@ TrainingOptions overflowing() { return {.learning_rate = 3e38, .lr_scheduler_typ
 
 TEST(Trainer, ValidationFindsAnOverflowInTheLastStep) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, overflowing());
+  Trainer trainer(kernels(), task, overflowing());
   const data::Dataset batches = task.batches(ten_rows(), kBatchSize);
   EXPECT_THAT(message_of<NumericError>([&] {
                 trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1, .validation = {{batches}}});
@@ -379,7 +379,7 @@ TEST(Trainer, ValidationFindsAnOverflowInTheLastStep) {
 
 TEST(Trainer, DoesNotSaveNonFiniteWeights) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, overflowing());
+  Trainer trainer(kernels(), task, overflowing());
   trainer.fit(task.batches(ten_rows(), kBatchSize), {.num_train_epochs = 1, .steps_per_epoch = 1});
   const TemporaryFolder folder;
   const auto names_folder_and_tensor = AllOf(HasSubstr((folder / "model").string()), HasSubstr("bert.embeddings."));
@@ -392,7 +392,7 @@ TEST(Trainer, TrainsInBfloat16) {
   const TextClassification task = task_from(kTinyBert);
   TrainingOptions options = quick();
   options.dtype = DType::kBFloat16;
-  Trainer trainer(cpu(), task, options);
+  Trainer trainer(kernels(), task, options);
   Recorder recorder;
   const FitResult result = trainer.fit(
       shuffled_batches(task),
@@ -403,7 +403,7 @@ TEST(Trainer, TrainsInBfloat16) {
 
 TEST(Trainer, TrainsASigmoidHead) {
   const TextClassification task(kTinyBert, {.max_length = 12, .head = Head::kSigmoid, .labels = {"0", "1"}});
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const data::Dataset zeros_and_ones = ten_rows().map([](data::Example row) {
     row.set("label", std::string(row.text("label") == "good" ? "1" : "0"));
     return row;
@@ -426,7 +426,7 @@ TEST(Trainer, SeedDecidesEveryBit) {
 TEST(Trainer, SeedDecidesTheNewHead) {
   const TextClassification task = task_from(kTinyBert);
   const auto untrained = [&](uint64_t seed) {
-    return Trainer(cpu(), task, {.seed = seed}).evaluate(task.batches(ten_rows(), kBatchSize));
+    return Trainer(kernels(), task, {.seed = seed}).evaluate(task.batches(ten_rows(), kBatchSize));
   };
   EXPECT_EQ(untrained(1), untrained(1));
   EXPECT_NE(untrained(1), untrained(2));
@@ -436,7 +436,7 @@ TEST(Trainer, SeedDecidesTheNewHead) {
 
 TEST(Trainer, StepMakesOneUpdate) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, {.learning_rate = 0.01, .warmup_steps = 2, .total_steps = 6});
+  Trainer trainer(kernels(), task, {.learning_rate = 0.01, .warmup_steps = 2, .total_steps = 6});
   data::Cursor cursor = task.batches(ten_rows(), kBatchSize).iterate();
   const data::Example batch = *cursor.next();
   const StepResult first = trainer.step(batch), second = trainer.step(batch);
@@ -454,7 +454,7 @@ TEST(Trainer, StepMakesOneUpdate) {
 
 TEST(Trainer, StepNeedsTheEndOfTheDecay) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   data::Cursor cursor = task.batches(ten_rows(), kBatchSize).iterate();
   const data::Example batch = *cursor.next();
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }), HasSubstr("total_steps"));
@@ -462,7 +462,7 @@ TEST(Trainer, StepNeedsTheEndOfTheDecay) {
 
 TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
+  Trainer trainer(kernels(), task, {.lr_scheduler_type = "constant"});
   data::Cursor cursor = task.batches(ten_rows(), kBatchSize).iterate();
   data::Example batch = *cursor.next();
   batch.erase("attention_mask");
@@ -471,14 +471,14 @@ TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
 
 TEST(Trainer, RejectsInvalidOptionsAtOnce) {
   const TextClassification task = task_from(kTinyBert);
-  EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
-  Trainer trainer(cpu(), task, quick());
+  EXPECT_THROW(Trainer(kernels(), task, {.adam_beta1 = 1}), UsageError);
+  Trainer trainer(kernels(), task, quick());
   EXPECT_THROW(trainer.fit(task.batches(ten_rows(), 1), {.num_train_epochs = 0}), UsageError);
   constexpr int64_t kTooMany = std::numeric_limits<int64_t>::max() / 2;  // for ten steps each
   EXPECT_THROW(trainer.fit(task.batches(ten_rows(), 1), {.num_train_epochs = kTooMany}), UsageError);
   EXPECT_THROW(trainer.set_updates(-1), UsageError);
   EXPECT_THROW(trainer.set_updates(int64_t{1} << 31), UsageError);
-  EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "sine", .warmup_steps = 3}), UsageError);
+  EXPECT_THROW(Trainer(kernels(), task, {.lr_scheduler_type = "sine", .warmup_steps = 3}), UsageError);
 }
 
 // ---- evaluate and predict
@@ -489,7 +489,7 @@ TEST(Trainer, RejectsNamesThatAreNotUtf8AtOnce) {
                          "gr\xf6\xdf"
                          "e"}};
   const auto task = task_from(kTinyBert);
-  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, options); }),
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(kernels(), task, options); }),
               AllOf(HasSubstr("column_names"), HasSubstr("UTF-8")));
   const auto labelled = [] { TextClassification(kTinyBert, {.max_length = 12, .labels = {"gut", "b\xf6se"}}); };
   EXPECT_THAT(message_of<UsageError>(labelled), HasSubstr("not UTF-8"));
@@ -497,7 +497,7 @@ TEST(Trainer, RejectsNamesThatAreNotUtf8AtOnce) {
 
 TEST(Trainer, EvaluateCountsEveryExampleOnce) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
   const Scores scores = trainer.evaluate(task.batches(ten_rows(), kBatchSize));
 
@@ -517,7 +517,7 @@ TEST(Trainer, EvaluateCountsEveryExampleOnce) {
 
 TEST(Trainer, EvaluateNeedsExamples) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   EXPECT_THAT(message_of<DataError>([&] { trainer.evaluate(task.batches(data::from_examples({}), 2)); }),
               HasSubstr("no example"));
 }
@@ -525,7 +525,7 @@ TEST(Trainer, EvaluateNeedsExamples) {
 // Outputs are checked before metrics, which would report bad data.
 TEST(Trainer, ErrorForNonFiniteOutputsNamesTheRows) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, overflowing());
+  Trainer trainer(kernels(), task, overflowing());
   const data::Dataset batches = task.batches(ten_rows(), kBatchSize);
   trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1});
   EXPECT_THAT(message_of<NumericError>([&] { trainer.evaluate(batches.skip(1)); }), HasSubstr("example 4"));
@@ -534,7 +534,7 @@ TEST(Trainer, ErrorForNonFiniteOutputsNamesTheRows) {
 
 TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 10});  // gives rows different outputs
   const auto first_logits = [&](int64_t batch_size) {
     std::vector<float> found;
@@ -559,14 +559,14 @@ TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
 
 TEST(Trainer, SavedModelScoresTheSame) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 2});
   const TemporaryFolder folder;
   trainer.save(folder / "model");
   trainer.save(folder / "model");  // replaces the first model
 
   const TextClassification again(folder / "model", {.max_length = 12});
-  Trainer loaded(cpu(), again, quick());
+  Trainer loaded(kernels(), again, quick());
   EXPECT_EQ(loaded.evaluate(again.batches(ten_rows(), kBatchSize)),
             trainer.evaluate(task.batches(ten_rows(), kBatchSize)));
   EXPECT_TRUE(loaded.load_report().missing.empty());
@@ -576,7 +576,7 @@ TEST(Trainer, SavedModelScoresTheSame) {
 
 TEST(Trainer, DoesNotSaveOverOtherFiles) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
   const TemporaryFolder folder;
   write_text(folder / "thesis.tex", "mine");
@@ -595,7 +595,7 @@ struct TaskWithAFile final : PlaneTask {
 
 TEST(Trainer, ReplacesEarlierFilesOfTheTask) {
   const TaskWithAFile task;
-  Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
+  Trainer trainer(kernels(), task, {.lr_scheduler_type = "constant"});
   trainer.fit(plane_batches(2), {.num_train_epochs = 1});
   const TemporaryFolder folder;
   trainer.save(folder / "best");
@@ -606,7 +606,7 @@ TEST(Trainer, ReplacesEarlierFilesOfTheTask) {
 
 TEST(Trainer, CheckpointsHaveTheFilesOfTheirStep) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const TemporaryFolder folder;
   Recorder recorder;
   trainer.set_checkpoint_files([&] {
@@ -622,7 +622,7 @@ TEST(Trainer, CheckpointsHaveTheFilesOfTheirStep) {
 
 TEST(Trainer, KeepsCheckpointsAndOtherFilesOfARun) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const TemporaryFolder folder;
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 2}});
   std::filesystem::copy(folder / "checkpoint-2", folder / "best");
@@ -645,7 +645,7 @@ TEST(Trainer, KeepsCheckpointsAndOtherFilesOfARun) {
 
 TEST(Trainer, SavingNeedsWeights) {
   const TextClassification task = task_from(kTinyBert);
-  const Trainer trainer(cpu(), task, quick());
+  const Trainer trainer(kernels(), task, quick());
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<UsageError>([&] { trainer.save(folder / "model"); }), HasSubstr("without a batch"));
   EXPECT_THROW(trainer.save_checkpoint(folder / "model"), UsageError);
@@ -659,7 +659,7 @@ std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& sto
   std::filesystem::path from = kTinyBert;
   for (size_t part = 0; part <= stops.size(); ++part) {
     const TextClassification task = task_from(from);
-    Trainer trainer(cpu(), task, quick());
+    Trainer trainer(kernels(), task, quick());
     if (part > 0) trainer.resume(from);
     constexpr int64_t kNever = 1000;
     Recorder recorder(trainer, part < stops.size() ? trainer.steps() + stops[part] : kNever);
@@ -701,13 +701,13 @@ TEST(Trainer, CheckpointBeforeTheFirstStepKeepsTheResumedState) {
   const TemporaryFolder folder;
   {
     const TextClassification task = task_from(kTinyBert);
-    Trainer trainer(cpu(), task, quick());
+    Trainer trainer(kernels(), task, quick());
     Recorder recorder(trainer, 2);
     trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder});
     trainer.save_checkpoint(folder / "first");
   }
   const TextClassification task = task_from(folder / "first");
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.resume(folder / "first");
   EXPECT_EQ(trainer.steps(), 2);
   trainer.evaluate(task.batches(ten_rows(), kBatchSize));
@@ -720,7 +720,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepKeepsTheResumedState) {
 // A checkpoint after the first of three epochs.
 void write_checkpoint(const TrainingOptions& options, const std::filesystem::path& folder) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, options);
+  Trainer trainer(kernels(), task, options);
   Recorder recorder(trainer, kStepsPerEpoch);
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 3, .callback = &recorder});
   trainer.save_checkpoint(folder);
@@ -734,7 +734,7 @@ struct CheckpointLog final : Callback {
 TEST(Trainer, ResumesFromPeriodicCheckpointsToTheBit) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   CheckpointLog log;
   trainer.fit(
       shuffled_batches(task),
@@ -744,7 +744,7 @@ TEST(Trainer, ResumesFromPeriodicCheckpointsToTheBit) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run" / "checkpoint-3"));
 
   const TextClassification again = task_from(folder / "run" / "checkpoint-6");
-  Trainer resumed(cpu(), again, quick());
+  Trainer resumed(kernels(), again, quick());
   resumed.resume(folder / "run" / "checkpoint-6");
   resumed.fit(shuffled_batches(again), {.num_train_epochs = 3});
   resumed.save(folder / "again");
@@ -755,7 +755,7 @@ TEST(Trainer, LastStepHasACheckpointUnlessDisabled) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   for (const bool last : {true, false}) {
-    Trainer trainer(cpu(), task, quick());
+    Trainer trainer(kernels(), task, quick());
     CheckpointLog log;
     trainer.fit(
         shuffled_batches(task),
@@ -767,7 +767,7 @@ TEST(Trainer, LastStepHasACheckpointUnlessDisabled) {
 // Trains one epoch with a checkpoint of its last step.
 std::filesystem::path write_finished_run(const TrainingOptions& options, const std::filesystem::path& folder) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, options);
+  Trainer trainer(kernels(), task, options);
   trainer.set_initial_scores({{"loss", 0.75}});
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .checkpoints = {.folder = folder, .every = 1}});
   return folder / ("checkpoint-" + std::to_string(kStepsPerEpoch));
@@ -778,7 +778,7 @@ TEST(Trainer, TrainsAFinishedRunFurtherToTheBitsOfALongerRun) {
   const TrainingOptions constant{.learning_rate = 0.01, .lr_scheduler_type = "constant"};
   const std::filesystem::path checkpoint = write_finished_run(constant, folder.path());
   const TextClassification task = task_from(checkpoint);
-  Trainer trainer(cpu(), task, constant);
+  Trainer trainer(kernels(), task, constant);
   trainer.resume(checkpoint);
   EXPECT_EQ(trainer.initial_scores(), (Scores{{"loss", 0.75}}));
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 3});
@@ -795,7 +795,7 @@ TEST(Trainer, TrainsAFinishedRunFurtherWithTheScheduleOfAllSteps) {
   const TemporaryFolder folder;
   const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
   const TextClassification task = task_from(checkpoint);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.resume(checkpoint);
   RateLog log;
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .callback = &log});
@@ -809,7 +809,7 @@ TEST(Trainer, AFinishedRunCannotBecomeShorter) {
   TrainingOptions options = quick();
   options.total_steps = 2;
   const TextClassification task = task_from(checkpoint);
-  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, options).resume(checkpoint); }),
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(kernels(), task, options).resume(checkpoint); }),
               AllOf(HasSubstr("an end after step 2\n"), HasSubstr("an end after step 3"), HasSubstr("more epochs")));
 }
 
@@ -819,7 +819,7 @@ TEST(Trainer, SavesTheModelAfterResumingAtTheLastStep) {
   const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
   const TextClassification task = task_from(checkpoint);
   for (const bool validates : {true, false}) {
-    Trainer trainer(cpu(), task, quick());
+    Trainer trainer(kernels(), task, quick());
     trainer.resume(checkpoint);
     FitOptions options{.num_train_epochs = 1};
     if (validates) options.validation = {{task.batches(ten_rows(), kBatchSize)}};
@@ -854,7 +854,7 @@ TEST(Trainer, ResumesFromTheStateOfTheData) {
       renew_manifest(checkpoint);
     }
     const TextClassification task = task_from(checkpoint);
-    Trainer trainer(cpu(), task, quick());
+    Trainer trainer(kernels(), task, quick());
     trainer.resume(checkpoint);
     read = 0;
     trainer.fit(batches(task), {.num_train_epochs = 1, .steps_per_epoch = 8});
@@ -862,7 +862,7 @@ TEST(Trainer, ResumesFromTheStateOfTheData) {
     return text_of(folder / "model" / "model.safetensors");
   };
   const TextClassification task = task_from(kTinyBert);
-  Trainer whole(cpu(), task, quick());
+  Trainer whole(kernels(), task, quick());
   whole.fit(batches(task),
             {.num_train_epochs = 1, .steps_per_epoch = 8, .checkpoints = {.folder = folder / "run", .every = 6}});
   whole.save(folder / "whole");
@@ -879,7 +879,7 @@ TEST(Trainer, ResumesOnlyWithTheOptionsOfTheRun) {
   write_checkpoint(options, folder / "checkpoint");
   const TextClassification task = task_from(folder / "checkpoint");
   const auto refused = [&](const TrainingOptions& other) {
-    return message_of<UsageError>([&] { Trainer(cpu(), task, other).resume(folder / "checkpoint"); });
+    return message_of<UsageError>([&] { Trainer(kernels(), task, other).resume(folder / "checkpoint"); });
   };
   TrainingOptions other = options;
   other.seed = 43;
@@ -894,21 +894,21 @@ TEST(Trainer, ResumesOnlyWithTheOptionsOfTheRun) {
   other.must_match = {{"batch_size", "8"}, {"task", "other"}};
   EXPECT_THAT(refused(other),
               AllOf(HasSubstr("batch_size 8, task other\n"), HasSubstr("batch_size 4, task none, as in the run")));
-  Trainer(cpu(), task, options).resume(folder / "checkpoint");
+  Trainer(kernels(), task, options).resume(folder / "checkpoint");
 }
 
 TEST(Trainer, ResumesOnlyWithTheScheduleOfTheRun) {
   const TemporaryFolder folder;
   write_checkpoint(quick(), folder / "checkpoint");
   const TextClassification task = task_from(folder / "checkpoint");
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.resume(folder / "checkpoint");
   EXPECT_THAT(
       message_of<UsageError>([&] { trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}); }),
       AllOf(HasSubstr("given     a schedule with an end after step 12\n"), HasSubstr("expected  an end after step 9")));
   TrainingOptions longer = quick();
   longer.total_steps = 12;
-  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, longer).resume(folder / "checkpoint"); }),
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(kernels(), task, longer).resume(folder / "checkpoint"); }),
               HasSubstr("an end after step 12\n"));
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 3}).steps, 9);
   // From here on it is a separate run.
@@ -920,7 +920,7 @@ TEST(Trainer, ConstantScheduleMayBecomeLonger) {
   const TrainingOptions options{.learning_rate = 0.01, .lr_scheduler_type = "constant"};
   write_checkpoint(options, folder / "checkpoint");
   const TextClassification task = task_from(folder / "checkpoint");
-  Trainer trainer(cpu(), task, options);
+  Trainer trainer(kernels(), task, options);
   trainer.resume(folder / "checkpoint");
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 5}).steps, 15);
 }
@@ -937,7 +937,7 @@ TEST(Trainer, ResumeEncodesNoSkippedRow) {
                                       return task.encode(row);
                                     })
                                     .padded_batch(kBatchSize, {.lengths = {12}});
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   trainer.resume(folder / "checkpoint");
   trainer.fit(batches, {.num_train_epochs = 3});
   EXPECT_EQ(encoded, 2 * 10);  // two epochs of ten rows; counting the batches of an epoch encodes none
@@ -946,7 +946,7 @@ TEST(Trainer, ResumeEncodesNoSkippedRow) {
 // A second attempt at a step must not take incomplete moments for complete ones.
 TEST(Trainer, RejectsIncompleteMomentsEachTime) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   const TemporaryFolder folder;
   Recorder recorder(trainer, kStepsPerEpoch);
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 3, .callback = &recorder});
@@ -963,7 +963,7 @@ TEST(Trainer, RejectsIncompleteMomentsEachTime) {
   renew_manifest(folder / "saved");
 
   const TextClassification again = task_from(folder / "saved");
-  Trainer resumed(cpu(), again, quick());
+  Trainer resumed(kernels(), again, quick());
   resumed.resume(folder / "saved");
   for (int times = 0; times < 2; ++times) {
     EXPECT_THAT(message_of<CheckpointError>([&] { resumed.fit(shuffled_batches(again), {.num_train_epochs = 3}); }),
@@ -974,7 +974,7 @@ TEST(Trainer, RejectsIncompleteMomentsEachTime) {
 
 TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, quick());
+  Trainer trainer(kernels(), task, quick());
   EXPECT_THAT(message_of<NotFoundError>([&] { trainer.resume(kTinyBert); }), HasSubstr("training_state.json"));
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
   const TemporaryFolder folder;
@@ -986,7 +986,7 @@ TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
 // The other rows of such a batch would be zeros.
 TEST(Trainer, RejectsABatchWithOtherLocalRows) {
   const TextClassification task = task_from(kTinyBert);
-  Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
+  Trainer trainer(kernels(), task, {.lr_scheduler_type = "constant"});
   data::Example batch = *task.batches(ten_rows(), kBatchSize).iterate().next();
   batch.set_local_rows(std::make_shared<const data::LocalRows>(
       data::LocalRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));

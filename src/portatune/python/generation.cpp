@@ -43,7 +43,7 @@ std::vector<Completion> generate(const Words& words, const nb::object& on_text) 
     for (const run::UsedModel& model : run::used_models(a.model, a.adapters)) {
       const std::vector<run::Prompt> prompts = run::read_prompts(a, model.folder);
       Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
-      const GenerationOptions options = run::generation_options(generator, a.generation, events);
+      const GenerationOptions options = run::generation_options(generator, model.folder, a.generation, events);
       for (Completion& completion : run::complete(generator, prompts, options, a.chat, calls)) {
         completions.push_back(std::move(completion));
       }

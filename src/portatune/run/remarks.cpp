@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/text/message.h"
@@ -10,6 +11,7 @@
 #include "portatune/hub/weight_files.h"
 #include "portatune/io/file/file.h"
 #include "portatune/io/text/json_tree.h"
+#include "portatune/tasks/registry.h"
 #include "portatune/tasks/text_to_text.h"
 
 namespace portatune::run {
@@ -63,10 +65,11 @@ std::vector<std::string> remarks_on_task_params(const std::filesystem::path& mod
 }
 
 std::vector<std::string> remarks_on_task_params(const ModelOptions& model, const std::filesystem::path& folder) {
-  const bool is_any = model.task == text_to_text_spec().name;
-  const bool writes = is_any || model.task == summarization_spec().name || model.task == translation_spec().name;
+  const std::vector<std::string> writing = tasks::tasks_with("source_prefix");
+  const bool writes = std::ranges::find(writing, model.task) != writing.end();
   if (!writes || !model.options.of<TextToTextOptions>().source_prefix.empty()) return {};
-  std::vector<std::string> lines = remarks_on_task_params(folder, is_any ? "" : model.task);
+  std::vector<std::string> lines =
+      remarks_on_task_params(folder, model.task == text_to_text_spec().name ? "" : model.task);
   for (std::string& line : lines) line += " (--source-prefix, --num-beams)";
   return lines;
 }

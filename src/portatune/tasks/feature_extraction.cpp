@@ -4,6 +4,7 @@
 
 #include "portatune/io/text/json.h"
 #include "portatune/models/heads.h"
+#include "portatune/nn/l2_normalize.h"
 #include "portatune/ops.h"
 #include "portatune/tasks/prediction_task.h"
 #include "portatune/tasks/rows/json_number.h"
@@ -15,6 +16,7 @@ namespace portatune {
 namespace {
 
 constexpr const char* kEmbedding = "embedding";
+constexpr double kSmallestNorm = 1e-12;  // as in torch.nn.functional.normalize
 
 // The options with what the folder says about embeddings.
 FeatureExtractionOptions completed(FeatureExtractionOptions options, const ModelSource& model,
@@ -48,11 +50,6 @@ Value pooled(Pooling pooling, const Value& x, const Value& mask) {
       break;
   }
   return reshape(slice(x, 1, {0, 1}), {x.shape()[0], x.shape()[2]});
-}
-
-Value normalized(const Value& x) {
-  constexpr double kSmallestNorm = 1e-12;  // as in torch.nn.functional.normalize
-  return x / maximum(sqrt(sum(x * x, {1}, ReducedAxes::kKeep)), full({DType::kFloat32, {}}, kSmallestNorm));
 }
 
 class EmbeddingLines final : public PredictionLines {
@@ -97,7 +94,7 @@ class FeatureExtraction final : public tasks::PredictionTask {
     const Values states =
         model.seq2seq() ? model.seq2seq()->encoder_states(root, in) : model.body().hidden_states(root, in);
     const Value x = pooled(*options_.pooling, convert(states.back(), DType::kFloat32), in.attention_mask);
-    return predicted(batch, {{kEmbedding, *options_.normalize ? normalized(x) : x}});
+    return predicted(batch, {{kEmbedding, *options_.normalize ? nn::l2_normalize(x, 1, kSmallestNorm) : x}});
   }
 
  private:

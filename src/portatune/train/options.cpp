@@ -10,7 +10,7 @@
 #include "portatune/base/text/text_parts.h"
 #include "portatune/error.h"
 #include "portatune/train/evaluation/evaluation.h"
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune {

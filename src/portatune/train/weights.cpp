@@ -12,7 +12,7 @@
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/optim/average.h"
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 
 namespace portatune::train {
 namespace {

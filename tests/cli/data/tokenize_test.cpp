@@ -84,7 +84,8 @@ TEST_F(Tokenize, NamesAComponentThatIsLacking) {
 
 TEST_F(Tokenize, NeedsATokenizer) {
   write(toy_.file("new.csv"), "text\nthe\n");
-  const Finished finished = portatune({"tokenize", "--tokenizer", toy_.path().string(), "--input", toy_.file("new.csv")});
+  const Finished finished =
+      portatune({"tokenize", "--tokenizer", toy_.path().string(), "--input", toy_.file("new.csv")});
   EXPECT_EQ(finished.exit_code, 66);
   EXPECT_THAT(finished.err, HasSubstr("none of tokenizer.json"));
 }

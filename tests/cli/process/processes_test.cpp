@@ -319,7 +319,8 @@ TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   EXPECT_EQ(run.exit_code, 69) << run.err;
   EXPECT_THAT(run.err,
               AllOf(HasSubstr("process 0 of 2: the launch\n"), HasSubstr("process 1 has not joined within 1 s")));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8)) << "the process still waits for the others";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8))
+      << "the process still waits for the others";
 }
 
 // The wait of the other processes may end before that of the first one.

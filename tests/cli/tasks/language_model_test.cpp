@@ -61,8 +61,8 @@ TEST_F(LanguageModel, MaskedLearnsFitsAndPredicts) {
   EXPECT_LT(result["after"]["perplexity"], 5);
   EXPECT_EQ(json::parse(read(file("tuned/config.json")))["architectures"], json({"BertForMaskedLM"}));
 
-  const Finished evaluation =
-      portatune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
+  const Finished evaluation = portatune(
+      {"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_LT(json::parse(evaluation.out)["loss"], 2);
   EXPECT_THAT(evaluation.err, testing::Not(HasSubstr("new and start at random")));
@@ -88,8 +88,8 @@ TEST_F(LanguageModel, CausalLearnsWhatComesNext) {
   EXPECT_GT(result["after"]["accuracy"], 0.6);
   EXPECT_EQ(json::parse(read(file("tuned/config.json")))["architectures"], json({"GPT2LMHeadModel"}));
 
-  const Finished evaluation =
-      portatune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
+  const Finished evaluation = portatune(
+      {"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_EQ(scores_in(evaluation.out), result["after"]);
 

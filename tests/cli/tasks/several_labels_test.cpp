@@ -58,7 +58,8 @@ TEST(SeveralLabels, AreLearntFromListsAndMeasuredInColumns) {
 TEST(SeveralLabels, AreLearntFromColumns) {
   const Toy toy;
   write(toy.file("train.csv"), as_columns(64));
-  const Finished run = portatune(fit(toy, "train.csv", {toy.file("train.csv"), "--label-columns", "blame,anger,praise"}));
+  const Finished run =
+      portatune(fit(toy, "train.csv", {toy.file("train.csv"), "--label-columns", "blame,anger,praise"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(json::parse(run.out)["after"]["roc_auc_macro"], 0.95) << run.out;
 }

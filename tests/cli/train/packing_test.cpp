@@ -40,7 +40,8 @@ TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
 
 TEST(Packing, ATokenBudgetLearnsTheToyTask) {
   const Toy toy;
-  const Finished run = portatune(packed(toy, "token_budget", {"--tokens-per-batch", "256", "--epochs", "10", "--json"}));
+  const Finished run =
+      portatune(packed(toy, "token_budget", {"--tokens-per-batch", "256", "--epochs", "10", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
@@ -112,7 +113,7 @@ TEST(Packing, RefusesWhatMakesNoSense) {
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_THAT(alone.err, HasSubstr("token_budget"));
   const Finished image = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
-                                  toy.file("train.csv"), "--output", toy.output(), "--packing", "exact_examples"});
+                                    toy.file("train.csv"), "--output", toy.output(), "--packing", "exact_examples"});
   EXPECT_EQ(image.exit_code, 2);
   EXPECT_THAT(image.err, HasSubstr("--packing with --task image-classification"));
 }

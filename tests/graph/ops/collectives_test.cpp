@@ -17,7 +17,7 @@ const MeshAxes kData{MeshAxis::kData}, kFsdp{MeshAxis::kFsdp};
 const Sharding kARowEach{.axis = 0, .over = kBatchAxes};
 
 const Device& four_devices() {
-  static const Device device({.mesh = kMesh, .cache_folder = programs(), .use_kernels = false});
+  static const Device device({.mesh = kMesh, .cache_folder = program_cache(), .use_kernels = false});
   return device;
 }
 
@@ -128,7 +128,7 @@ TEST(Collectives, NeedTheMeshOfTheDevice) {
 // Arrays of several rows, divided along either axis.
 TEST(Collectives, DivideAndJoinArraysAlongAnyAxis) {
   const Mesh mesh{.fsdp = 4};
-  const Device device({.mesh = mesh, .cache_folder = programs(), .use_kernels = false});
+  const Device device({.mesh = mesh, .cache_folder = program_cache(), .use_kernels = false});
   const Tensor whole = random(TensorType{DType::kFloat32, {8, 12}});
   for (const int64_t axis : {0, 1}) {
     const Sharding sharding{.axis = axis, .over = {MeshAxis::kFsdp}};
@@ -150,7 +150,7 @@ TEST(Collectives, DivideAndJoinArraysAlongAnyAxis) {
 // The CPU's plugin computes wrong results for this along the second axis.
 TEST(Collectives, ScatterTheResultOfAKernel) {
   const Mesh mesh{.fsdp = 4};
-  const Device device({.mesh = mesh, .cache_folder = programs()});
+  const Device device({.mesh = mesh, .cache_folder = program_cache()});
   const MeshAxes axes{MeshAxis::kFsdp};
   const TensorType weight{DType::kFloat32, {12, 8}};
   const auto gradient_of = [&](const Value& x, const Value& dy) {

@@ -49,7 +49,7 @@ json shapes_in(const std::filesystem::path& weights) {
 TEST_P(Export, HasConfigAndWeightsOfTheClassInTransformers) {
   const Case& c = GetParam();
   const TextClassification task(kTinyBert, {.max_length = 12, .head = c.head, .labels = c.labels});
-  const Device device({.cache_folder = programs()});
+  const Device device({.cache_folder = program_cache()});
   Trainer trainer(device, task, {.learning_rate = 0.01});
   const data::Dataset rows =
       data::from_examples({sentence("a good film", c.labels.back()), sentence("a bad film", c.labels.front())});
@@ -69,7 +69,7 @@ TEST_P(Export, GivesTheLogitsThatTransformersGives) {
   const Case& c = GetParam();
   const json expected = c.expected();
   const TextClassification task(c.path(), {.max_length = expected["max_length"]});
-  const Device device({.cache_folder = programs()});
+  const Device device({.cache_folder = program_cache()});
   Trainer trainer(device, task, {});
   std::vector<data::Example> rows;
   for (const std::string text : expected["texts"]) rows.push_back(sentence(text, ""));
@@ -98,7 +98,7 @@ TEST(ExportOfSeveralLabels, HasTheLossOfTransformers) {
   for (size_t i = 0; i < expected["texts"].size(); ++i) {
     rows.push_back(sentence(expected["texts"][i], expected["row_labels"][i].dump()));
   }
-  const Device device({.cache_folder = programs()});
+  const Device device({.cache_folder = program_cache()});
   Trainer trainer(device, task, {});
   const Scores scores = trainer.evaluate(task.batches(data::from_examples(rows), 4));
   EXPECT_EQ(scores.at(0).first, "loss");

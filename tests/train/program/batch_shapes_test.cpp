@@ -53,7 +53,7 @@ struct ShapeRecorder final : Callback {
 TEST(Shapes, AllProgramsAreCompiledBeforeTheFirstStep) {
   const auto made = task_with({4, 8});
   const TextClassification& task = *made;
-  Trainer trainer(cpu(), task, {});
+  Trainer trainer(kernels(), task, {});
   ShapeRecorder recorder;
   const FitResult result =
       trainer.fit(task.batches(six_rows(), 2),
@@ -84,7 +84,7 @@ TEST(Shapes, LengthsOfExamplesAreThoseOfTheirTokens) {
 
 TEST(Shapes, LossDoesNotDependOnThePadding) {
   const auto fixed = task_with({}), buckets = task_with({4, 8});
-  Trainer one(cpu(), *fixed, {}), other(cpu(), *buckets, {});
+  Trainer one(kernels(), *fixed, {}), other(kernels(), *buckets, {});
   const Scores a = one.evaluate(fixed->batches(six_rows(), 4)), b = other.evaluate(buckets->batches(six_rows(), 4));
   ASSERT_EQ(a[0].first, "loss");
   EXPECT_NEAR(a[0].second, b[0].second, 1e-6);
@@ -94,7 +94,7 @@ TEST(Shapes, PredictionsHaveTheOrderOfTheRows) {
   const auto fixed = task_with({}), buckets = task_with({4, 8});
   const auto predict = [](const TextClassification& task) {
     std::vector<std::vector<float>> logits;
-    Trainer(cpu(), task, {}).predict(task.batches(six_rows(), 4), [&](const auto& batch, const auto& outputs) {
+    Trainer(kernels(), task, {}).predict(task.batches(six_rows(), 4), [&](const auto& batch, const auto& outputs) {
       for (const auto& prediction : task.predictions(batch, outputs)) logits.push_back(prediction.logits);
     });
     return logits;
@@ -116,17 +116,17 @@ TEST(Shapes, ErrorNamesABatchOfAnotherShape) {
     for (const char* column : {"input_ids", "attention_mask"}) batch.set(column, Tensor({DType::kInt32, {4, 20}}));
     return batch;
   });
-  const auto fit = [&] { Trainer(cpu(), task, {}).fit(batches, {.num_train_epochs = 1}); };
+  const auto fit = [&] { Trainer(kernels(), task, {}).fit(batches, {.num_train_epochs = 1}); };
   const auto named = AllOf(HasSubstr("batch that begins at example 4"), HasSubstr("input_ids int32[4, 20]"),
                            HasSubstr("input_ids int32[4, 12]"));
   EXPECT_THAT(message_of<DataError>(fit), named);
-  EXPECT_THAT(message_of<DataError>([&] { Trainer(cpu(), task, {}).evaluate(batches); }), named);
+  EXPECT_THAT(message_of<DataError>([&] { Trainer(kernels(), task, {}).evaluate(batches); }), named);
 }
 
 TEST(Shapes, ErrorNamesATooLongExample) {
   const auto made = task_with({4, 6});
   const TextClassification& task = *made;
-  EXPECT_THAT(message_of<DataError>([&] { Trainer(cpu(), task, {}).fit(task.batches(six_rows(), 2), {}); }),
+  EXPECT_THAT(message_of<DataError>([&] { Trainer(kernels(), task, {}).fit(task.batches(six_rows(), 2), {}); }),
               AllOf(HasSubstr("example 2"), HasSubstr("[8]"), HasSubstr("at most 6")));
 }
 
@@ -140,7 +140,7 @@ TEST(Shapes, TheDeviceWaitsForSlowInput) {
   const auto made = task_with({});
   const TextClassification& task = *made;
   const auto share = [&](int milliseconds) {
-    Trainer trainer(cpu(), task, {});
+    Trainer trainer(kernels(), task, {});
     ShapeRecorder recorder;
     const data::Dataset batches = task.batches(six_rows(), 1).map([=](data::Example batch) {
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));

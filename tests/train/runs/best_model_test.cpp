@@ -190,7 +190,7 @@ TEST(BestModel, ScoresAreThoseOfTheModel) {
 
 TEST(BestModel, IsRestoredOnAMesh) {
   const TemporaryFolder folder;
-  const Device devices({.mesh = {.data = 2, .tensor = 2}, .cache_folder = programs()});
+  const Device devices({.mesh = {.data = 2, .tensor = 2}, .cache_folder = program_cache()});
   CountingRun run({0.5, 0.9, 0.7}, {}, devices);
   const FitResult result =
       run.trainer.fit(counted_batches(1, 2), {.validation = {{counted_batches(1, 2)}},

@@ -67,7 +67,7 @@ TEST(ContrastiveMesh, GivesTheLossNormAndUpdateOfOneDevice) {
   const NoisyPretraining task;
   const data::Example batch = noisy_batch();
   const auto found = [&](const Mesh& mesh) {
-    return step(Device({.mesh = mesh, .cache_folder = programs()}), task, batch, in_micro_batches(1));
+    return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task, batch, in_micro_batches(1));
   };
   const auto wanted = found({});
   for (const Mesh& mesh : {Mesh{.data = 2}, Mesh{.data = 4}, Mesh{.fsdp = 2}, Mesh{.data = 2, .fsdp = 2},

@@ -37,7 +37,7 @@ data::Dataset eleven_rows() {
 TEST(GradientAccumulation, GivesTheLossNormAndUpdateOfTheWholeBatch) {
   const TextClassification task = task_from(kTinyBert);
   for (const bool use_kernels : {true, false}) {
-    const Device device({.cache_folder = programs(), .use_kernels = use_kernels});
+    const Device device({.cache_folder = program_cache(), .use_kernels = use_kernels});
     for (const data::Example& batch : task.batches(eleven_rows(), 8).iterate()) {
       const auto whole = step(device, task, batch, in_micro_batches(1));
       for (const int64_t parts : {2, 4}) expect_close(step(device, task, batch, in_micro_batches(parts)), whole);
@@ -55,7 +55,7 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
   }();
   for (const bool use_kernels : {true, false}) {
     const auto steps = [&](const Mesh& mesh, const train::StepOptions& options) {
-      const Device device({.mesh = mesh, .cache_folder = programs(), .use_kernels = use_kernels});
+      const Device device({.mesh = mesh, .cache_folder = program_cache(), .use_kernels = use_kernels});
       std::vector<std::vector<float>> all;
       for (const data::Example& batch : batches)
         std::ranges::move(step(device, task, batch, options), back_inserter(all));
@@ -85,7 +85,7 @@ TEST(Mesh, DropoutAlongTensorEqualsOneDevice) {
   options.dropout = true;
   for (const bool use_kernels : {true, false}) {
     const auto found = [&](const Mesh& mesh, uint32_t key) {
-      const Device device({.mesh = mesh, .cache_folder = programs(), .use_kernels = use_kernels});
+      const Device device({.mesh = mesh, .cache_folder = program_cache(), .use_kernels = use_kernels});
       return step(device, task, batch, options, key);
     };
     expect_close(found({.tensor = 2}, 1), found({}, 1));
@@ -102,7 +102,7 @@ TEST(Mesh, SumsAlongTensorIn16Bits) {
     train::StepOptions options = in_micro_batches(1);
     options.compute_dtype = dtype;
     const auto found = [&](const Mesh& mesh) {
-      return step(Device({.mesh = mesh, .cache_folder = programs()}), task, batch, options);
+      return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task, batch, options);
     };
     const auto one = found({}), two = found({.tensor = 2});
     // Loss and norm come before the scale.
@@ -133,7 +133,7 @@ TEST(Mesh, GathersRoundedWeightsIn16Bits) {
     options.max_grad_norm = 0;  // the norm is a sum in another order, too
     const auto results = [&](const Mesh& mesh, Remat policy) {
       options.remat = policy;
-      return step(Device({.mesh = mesh, .cache_folder = programs()}), *task, batch, options);
+      return step(Device({.mesh = mesh, .cache_folder = program_cache()}), *task, batch, options);
     };
     const auto wanted = results({.data = 2}, Remat::kNone), found = results({.fsdp = 2}, remat);
     const size_t loss = wanted.size() - 4, norm = wanted.size() - 2;
@@ -173,7 +173,7 @@ TEST(Mesh, KeepsAnIndivisibleVocabularyWhole) {
   const auto task = masked_lm(kTinyBert, {.max_length = 12});
   const data::Example batch = *task->batches(eleven_rows(), 8).iterate().next();
   const auto found = [&](const Mesh& mesh) {
-    return step(Device({.mesh = mesh, .cache_folder = programs()}), *task, batch, in_micro_batches(1));
+    return step(Device({.mesh = mesh, .cache_folder = program_cache()}), *task, batch, in_micro_batches(1));
   };
   expect_close(found({.tensor = 2}), found({}));
 }
@@ -202,7 +202,7 @@ std::vector<float> first_moment(const Device& device, int64_t micro_batches, uin
 }
 
 TEST(DividedStep, DropsOtherElementsInEachPartButTheSameInEachRun) {
-  const Device two({.mesh = {.data = 2}, .cache_folder = programs()});
+  const Device two({.mesh = {.data = 2}, .cache_folder = program_cache()});
   const std::vector<float> in_micro_batches = first_moment(decompositions(), 2, 5);
   for (const auto& [device, micro_batches] : {std::pair(&decompositions(), 2), std::pair(&two, 1)}) {
     const std::vector<float> found = first_moment(*device, micro_batches, 5);
@@ -231,8 +231,8 @@ data::Dataset packed(const TextClassification& task, int64_t parts) {
 // The last parts of the second batch have no example.
 TEST(DividedStep, EqualsTheWholeBatchForPackedBatches) {
   const TextClassification task = task_from(kTinyBert);
-  const Device one({.cache_folder = programs()}), two({.mesh = {.data = 2}, .cache_folder = programs()}),
-      four({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = programs()});
+  const Device one({.cache_folder = program_cache()}), two({.mesh = {.data = 2}, .cache_folder = program_cache()}),
+      four({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = program_cache()});
   data::Cursor in_four = packed(task, 4).iterate();
   for (const data::Example& batch : task.batches(eleven_rows(), 8).iterate()) {
     const auto whole = step(one, task, batch, in_micro_batches(1));

@@ -31,7 +31,7 @@ struct Scales final : Callback {
 };
 
 const Device& two_devices() {
-  static const Device device({.mesh = {.data = 2}, .cache_folder = programs()});
+  static const Device device({.mesh = {.data = 2}, .cache_folder = program_cache()});
   return device;
 }
 

@@ -87,8 +87,8 @@ TEST(MeshTraining, ResumesToTheBit) {
 TEST(MeshTraining, ResumesOnAnotherMesh) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
-  const Device sharing({.mesh = {.data = 2, .tensor = 2}, .cache_folder = programs()}),
-      two({.mesh = {.fsdp = 2}, .cache_folder = programs()});
+  const Device sharing({.mesh = {.data = 2, .tensor = 2}, .cache_folder = program_cache()}),
+      two({.mesh = {.fsdp = 2}, .cache_folder = program_cache()});
   Trainer whole(two, task, {});
   whole.fit(task.batches(seven_rows(), 4), {.num_train_epochs = 4});
   whole.save(folder / "whole");
@@ -116,7 +116,7 @@ TEST(MeshTraining, ResumesOnAnotherMesh) {
 
 TEST(MeshTraining, EvaluatesAlongTensorAsOneDevice) {
   const TextClassification task = task_from(kTinyBert);
-  const Device sharing({.mesh = {.tensor = 2}, .cache_folder = programs()});
+  const Device sharing({.mesh = {.tensor = 2}, .cache_folder = program_cache()});
   Trainer one(kernels(), task, {}), two(sharing, task, {});
   const Scores wanted = one.evaluate(task.batches(seven_rows(), 4)),
                found = two.evaluate(task.batches(seven_rows(), 4));

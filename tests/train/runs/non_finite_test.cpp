@@ -37,7 +37,7 @@ TrainingOptions options(OnNonFinite then) {
 
 // Pairs of devices along data and tensor; those along tensor work on the same rows.
 const Device& pairs_of_devices() {
-  static const Device device({.mesh = {.data = 2, .tensor = 2}, .cache_folder = programs()});
+  static const Device device({.mesh = {.data = 2, .tensor = 2}, .cache_folder = program_cache()});
   return device;
 }
 

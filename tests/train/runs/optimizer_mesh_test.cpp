@@ -62,7 +62,7 @@ TEST(OptimizerOnAMesh, UpdatesAParameterAsOneDevice) {
   optimizers.push_back(optim::lamb({.weight_decay = 0.1}));
   optimizers.push_back(optim::lion({.weight_decay = 0.1}));
   optimizers.push_back(optim::rmsprop({.momentum = 0.9, .centered = true, .weight_decay = 0.1}));
-  const Device mesh({.mesh = {.data = 2, .tensor = 2}, .cache_folder = programs()});
+  const Device mesh({.mesh = {.data = 2, .tensor = 2}, .cache_folder = program_cache()});
   for (const auto& optimizer : optimizers) {
     const std::vector<Tensor> wanted = updated(decompositions(), *optimizer, {});
     for (const MeshAxes& over : {MeshAxes{}, {MeshAxis::kTensor}, {MeshAxis::kTensor, MeshAxis::kData}}) {
@@ -90,7 +90,7 @@ TEST(OptimizerOnAMesh, GivesTheStepOfOneDevice) {
       return name == "Lion" ? optim::lion({.weight_decay = 0.1}) : optim::adafactor(0.1);
     };
     const auto step_on = [&](const Mesh& mesh) {
-      return step(Device({.mesh = mesh, .cache_folder = programs()}), task, batch,
+      return step(Device({.mesh = mesh, .cache_folder = program_cache()}), task, batch,
                   {.optimizer = optimizer(), .max_grad_value = 0.01, .dropout = false, .frozen = {"key"}});
     };
     const auto wanted = step_on({});

@@ -8,7 +8,7 @@
 #include "portatune/tasks/text_classification.h"
 #include "portatune/train.h"
 #include "portatune/train/checkpoint/run_facts.h"
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 #include "tasks/sentences.h"
 #include "train/sentence_task.h"
 

@@ -122,7 +122,7 @@ void expect_weights(const train::TrainingState& state, const json& expected) {
 
 TEST(ParameterGroups, AndAveragesAreThoseOfTorch) {
   const GivenGradients task;
-  const Device mesh({.mesh = {.fsdp = 2}, .cache_folder = programs()});
+  const Device mesh({.mesh = {.fsdp = 2}, .cache_folder = program_cache()});
   for (const json& expected : golden_groups()["cases"]) {
     SCOPED_TRACE(expected["options"].dump());
     train::TrainingState state(decompositions(), task, options_of(expected["options"]));
@@ -237,7 +237,7 @@ TEST(ParameterGroups, LayerDecayAndAveragesAreFactsOfARun) {
 
 // A whole model, on one device and on a mesh that divides weights and slots, with and without adapters.
 TEST(ParameterGroups, ResumeBitForBitOnEveryMeshAndWithEveryOptimizer) {
-  const Device mesh({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = programs()});
+  const Device mesh({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = program_cache()});
   for (const char* optim : {"adamw_torch", "lamb", "adafactor"}) {
     for (const Device* device : {&decompositions(), &mesh}) {
       SCOPED_TRACE(std::string(optim) + " " + to_string(device->mesh()));
@@ -285,7 +285,7 @@ TEST(Averages, AreMeasuredBesideTheWeights) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
   const data::Dataset rows = data::from_examples({four_sentences(task)});
-  const Device mesh({.mesh = {.data = 2}, .cache_folder = programs()});
+  const Device mesh({.mesh = {.data = 2}, .cache_folder = program_cache()});
   for (const Device* device : {&decompositions(), &mesh}) {
     SCOPED_TRACE(to_string(device->mesh()));
     Trainer trainer(*device, task, {.learning_rate = 0.01, .lr_scheduler_type = "constant", .ema = 0.9});

@@ -12,12 +12,13 @@
 #include "portatune/base/version.h"
 #include "portatune/cli/options/command_set.h"
 #include "portatune/cli/options/command_words.h"
+#include "portatune/cli/options/commands/fit_options.h"
+#include "portatune/cli/options/commands/process_options.h"
 #include "portatune/cli/options/help/help.h"
 #include "portatune/cli/options/help/manual.h"
 #include "portatune/cli/options/model_settings.h"
 #include "portatune/cli/options/names/other_names.h"
 #include "portatune/cli/options/names/own_words.h"
-#include "portatune/cli/options/options.h"
 #include "portatune/cli/options/parse_errors.h"
 #include "portatune/cli/options/recipes/printed_config.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
@@ -149,7 +150,7 @@ class Parser {
     c.fit.words = c.sweep.fit.words = words;
     c.fit.command = command_of(words);
     c.fit.values = c.evaluate.values = c.predict.values = c.generate.values = option_values(chosen);
-    const std::vector<run::GivenOption> given = given_options(chosen, recipe, described_options(c.fit));
+    const std::vector<run::GivenOption> given = given_options(chosen, recipe, fit_fields(c.fit));
     for (run::ModelOptions* model : {&c.fit.model, &c.evaluate.model, &c.predict.model, &c.bench_input.fit.model,
                                      &c.plan.fit.model, &c.parity.fit.model, &c.sweep.fit.model}) {
       model->given = given;

@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "portatune/cli/options/command_words.h"
+#include "portatune/cli/options/commands/add_options.h"
+#include "portatune/cli/options/commands/fit_options.h"
 #include "portatune/cli/options/help/completion.h"
 #include "portatune/cli/options/help/help.h"
 #include "portatune/cli/options/help/help_examples.h"
 #include "portatune/cli/options/help/manual.h"
 #include "portatune/cli/options/option_group.h"
-#include "portatune/cli/options/options.h"
 #include "portatune/cli/options/parse_errors.h"
 #include "portatune/cli/options/recipes/recipe_schema.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
@@ -113,7 +114,7 @@ std::string CommandSet::schema() {
   std::vector<const CLI::App*> commands = commands_in(app);
   std::erase_if(commands, [](const CLI::App* one) { return one->get_option_no_throw(kRecipeOption) == nullptr; });
   return recipe_schema("The options of portatune fit, evaluate and the other commands with --recipe", commands,
-                       described_options(fit));
+                       fit_fields(fit));
 }
 
 std::string CommandSet::schema_of(const std::string& name) {
@@ -124,7 +125,7 @@ std::string CommandSet::schema_of(const std::string& name) {
     throw UsageError(
         {.where = "recipes --command", .given = "unknown command " + name, .expected = "one of " + list_of(known)});
   }
-  return recipe_schema("The options of portatune " + name, {&command}, described_options(fit));
+  return recipe_schema("The options of portatune " + name, {&command}, fit_fields(fit));
 }
 
 Command CommandSet::command() const {

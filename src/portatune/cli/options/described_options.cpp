@@ -134,6 +134,11 @@ std::vector<OptionField> without(std::vector<OptionField> fields, const std::str
   return fields;
 }
 
+OptionField with_help(OptionField field, const std::string& help) {
+  field.help = help;
+  return field;
+}
+
 std::string as_option_name(std::string name) {
   std::ranges::replace(name, '_', '-');
   return (name.size() == 1 ? "-" : "--") + name;

@@ -23,6 +23,9 @@ std::vector<OptionField> only(const std::vector<OptionField>& fields, const std:
 /// The fields but that with this name.
 std::vector<OptionField> without(std::vector<OptionField> fields, const std::string& name);
 
+/// The field with another help text.
+OptionField with_help(OptionField field, const std::string& help);
+
 /// The name of a field on the command line: "--learning-rate" for "learning_rate", "-q" for "q".
 std::string as_option_name(std::string name);
 

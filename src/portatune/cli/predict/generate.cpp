@@ -20,7 +20,6 @@
 #include "portatune/run/generation/completions.h"
 #include "portatune/run/inputs/batches/divided_batches.h"
 #include "portatune/run/predictions/used_models.h"
-#include "portatune/run/remarks.h"
 
 namespace portatune::cli {
 namespace {
@@ -76,10 +75,7 @@ std::vector<std::vector<run::Prompt>> prompts_of(const std::vector<run::UsedMode
 void continue_prompts(const run::UsedModel& model, const std::vector<run::Prompt>& prompts, const GenerateArguments& a,
                       const Device& device, run::Events& events, ResultFile* file) {
   Generator generator(device, model.folder, {.dtype = a.dtype, .batch_size = a.batch_size});
-  const GenerationOptions options = run::generation_options(generator, a.generation, events);
-  for (const std::string& line : run::remarks_on_task_params(model.folder)) {
-    print_remark(a.reporting, line + " (begin prompts with the prefix; --num-beams)");
-  }
+  const GenerationOptions options = run::generation_options(generator, model.folder, a.generation, events);
   const auto each = static_cast<size_t>(options.num_return_sequences);
   const bool is_single = a.adapters.size() < 2 && prompts.size() == 1 && each == 1;
   const bool as_text = is_single && a.output == "-" && a.input.empty() && !a.reporting.json;

@@ -28,7 +28,7 @@
 #include "portatune/run/records/metrics_log.h"
 #include "portatune/run/run_plan.h"
 #include "portatune/sources.h"
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::cli {

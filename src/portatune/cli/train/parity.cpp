@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "portatune/cli/commands.h"
-#include "portatune/cli/options/options.h"
+#include "portatune/cli/options/commands/process_options.h"
 #include "portatune/cli/process/exit_code.h"
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"

@@ -43,8 +43,8 @@ struct Adapter {
   std::vector<io::SafetensorsFile> files;
   std::vector<NamedTensorView> tensors;
 };
-/// errors  CheckpointError for another kind of adapter, for settings that change the computation in a way that Portatune
-///         lacks, for weights that are no pairs A and B, and if there are none
+/// errors  CheckpointError for another kind of adapter, for settings that change the computation in a way that
+///         Portatune lacks, for weights that are no pairs A and B, and if there are none
 Adapter read_adapter(const std::filesystem::path& folder);
 
 /// The text of an adapter's adapter_config.json with another base model.

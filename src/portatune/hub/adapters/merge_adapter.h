@@ -14,8 +14,8 @@ namespace portatune::hub {
 /// output   a new or empty folder
 /// others   names of further files of the adapter's folder to copy, if there are any
 /// returns  number of layers with an adapter
-/// errors   those of ModelFolder::open; UsageError for a folder without an adapter, and for `output`; CheckpointError for
-///          an adapter that does not fit the base model
+/// errors   those of ModelFolder::open; UsageError for a folder without an adapter, and for `output`; CheckpointError
+///          for an adapter that does not fit the base model
 int64_t merge_adapter(const std::filesystem::path& adapter, const std::filesystem::path& output,
                       const std::vector<std::string>& others = {});
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "portatune/error.h"
 #include "portatune/models/audio/initializers.h"
 #include "portatune/models/audio/windows.h"
 #include "portatune/ops.h"
@@ -53,6 +54,14 @@ Value adapter(const Scope& s, const AdapterFields& c, const Value& x) {
     h = gated_convolution(s / "layers" / std::to_string(i), c, h);  // not one of the layers that Scope counts
   }
   return h;
+}
+
+void require_no_adapter(const AudioModelFacts& facts, const std::string& head) {
+  if (facts.adapter_strides.empty()) return;
+  throw UsageError({.where = "model",
+                    .given = head + " with a " + facts.class_prefix + " checkpoint that has add_adapter in config.json",
+                    .expected = "a model without an adapter behind the encoder, as transformers requires for this head",
+                    .fix = "train the model without it: --config-overrides add_adapter=false"});
 }
 
 Value language_adapter(const Scope& s, int64_t size, const Value& x) {

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "portatune/media_models.h"
 #include "portatune/models/config_reader.h"
 #include "portatune/nn.h"
 
@@ -31,6 +33,12 @@ std::optional<AdapterFields> adapter_fields(const ConfigReader& config);
 /// returns  [batch, fewer frames, output_hidden_size]
 /// source   Li et al. 2021, arXiv:2010.12829, figure 1
 Value adapter(const nn::Scope& s, const AdapterFields& c, const Value& x);
+
+/// Refuses a head for a model with an adapter behind its encoder. The classes of transformers for these heads refuse
+/// such models, too, or lack a layer of their size.
+/// head    what the head does: "classification"
+/// errors  UsageError
+void require_no_adapter(const AudioModelFacts& facts, const std::string& head);
 
 /// What the adapter of a language adds to the output x of a layer.
 /// size    its width: adapter_attn_dim of config.json

@@ -288,7 +288,7 @@ class Wav2Vec2 final : public AudioModel {
 
   Value class_logits(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                      int64_t num_labels) const override {
-    require_no_adapter("classification");
+    require_no_adapter(facts(), "classification");
     const Value x = states_for_head(root, hidden_states);
     const Value projected = linear(root / "projector", x, c_.classifier_proj_size);
     const Value mask = convert(frame_mask(in, x.shape()), DType::kFloat32);
@@ -304,14 +304,14 @@ class Wav2Vec2 final : public AudioModel {
 
   Value frame_logits(const Scope& root, const Values& hidden_states, int64_t num_labels) const override {
     if (!variant_.has_further_heads) return AudioModel::frame_logits(root, hidden_states, num_labels);
-    require_no_adapter("classification of frames");
+    require_no_adapter(facts(), "classification of frames");
     return logits(root / "classifier", states_for_head(root, hidden_states), num_labels);
   }
 
   XVectors xvectors(const Scope& root, const Values& hidden_states, const AudioInputs& in,
                     int64_t num_labels) const override {
     if (!variant_.has_further_heads) return AudioModel::xvectors(root, hidden_states, in, num_labels);
-    require_no_adapter("vectors of speakers");
+    require_no_adapter(facts(), "vectors of speakers");
     const Value frames = in.samples ? frames_of(facts(), in.samples) : Value();
     return xvectors_of(root, c_.xvector, states_for_head(root, hidden_states), frames, num_labels);
   }
@@ -319,7 +319,7 @@ class Wav2Vec2 final : public AudioModel {
   ContrastiveStates contrastive_states(const Scope& root, const AudioInputs& in,
                                        const GumbelChoice& choice) const override {
     if (!variant_.has_further_heads) return AudioModel::contrastive_states(root, in, choice);
-    require_no_adapter("pretraining");
+    require_no_adapter(facts(), "pretraining");
     const Value frames = normed_frames(body(root), c_, variant_, in);
     Values hidden_states = states_of(root, frames, in);
     const Value x = last_hidden_state(root, hidden_states.back());
@@ -330,14 +330,6 @@ class Wav2Vec2 final : public AudioModel {
 
  private:
   Scope body(const Scope& root) const { return root / facts().base_prefix; }
-
-  // The classes of transformers for these heads refuse adapters, or lack a layer of their size.
-  void require_no_adapter(const char* head) const {
-    if (!variant_.adapter) return;
-    throw UsageError({.where = "the head of the model",
-                      .given = std::string(head) + " for a model with add_adapter in config.json",
-                      .expected = "transcription by CTC, or the body alone"});
-  }
 
   // frames  normed_frames()
   Values states_of(const Scope& root, const Value& frames, const AudioInputs& in) const {

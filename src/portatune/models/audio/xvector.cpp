@@ -3,6 +3,7 @@
 #include "portatune/error.h"
 #include "portatune/graph/checks.h"
 #include "portatune/models/heads.h"
+#include "portatune/nn/l2_normalize.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {
@@ -10,8 +11,9 @@ namespace {
 
 using nn::Scope;
 
-// Below these squares, a deviation and the length of a vector count as zero; their gradients would not be finite.
-constexpr double kSmallestVariance = 1e-12, kSmallestSquare = 1e-24;
+// A smaller deviation counts as zero, since its gradient would not be finite.
+constexpr double kSmallestVariance = 1e-12;
+constexpr double kSmallestNorm = 1e-12;  // as in torch.nn.functional.normalize
 
 // A layer over windows of `kernel` frames, each `dilation` frames apart.
 Value tdnn_layer(const Scope& s, const Value& x, int64_t features, int64_t kernel, int64_t dilation) {
@@ -37,12 +39,6 @@ Value statistics(const Value& x, const Value& counts) {
   const Value deviation = sqrt(maximum(variance, full(variance.type(), kSmallestVariance)));
   const Value both = concatenate({mean, deviation}, 2);
   return reshape(both, {both.shape()[0], both.shape()[2]});
-}
-
-// x with length 1 along the axis.
-Value normalised(const Value& x, int64_t axis) {
-  const Value square = sum(x * x, {axis}, ReducedAxes::kKeep);
-  return x * rsqrt(maximum(square, full(square.type(), kSmallestSquare)));
 }
 
 // The number of frames of each row after the layers, float32 [batch, 1, 1]. Like transformers, it leaves out the
@@ -94,9 +90,10 @@ XVectors xvectors_of(const Scope& root, const XVectorFields& c, const Value& x, 
   const Value projected = logits(root / "classifier", convert(embeddings, x.dtype()), c.xvector_output_dim);
   const Value speakers =
       (root / "objective").parameter("weight", {c.xvector_output_dim, num_labels}, {nn::Initializer::Kind::kNormal, 1});
-  return {.embeddings = embeddings,
-          .logits = projected,
-          .cosines = matmul(normalised(projected, 1), normalised(speakers, 0))};
+  return {
+      .embeddings = embeddings,
+      .logits = projected,
+      .cosines = matmul(nn::l2_normalize(projected, 1, kSmallestNorm), nn::l2_normalize(speakers, 0, kSmallestNorm))};
 }
 
 }  // namespace portatune::models

@@ -6,10 +6,12 @@
 #include <string>
 
 #include "portatune/io/text/json.h"
+#include "portatune/run/remarks.h"
 
 namespace portatune::run {
 
-GenerationOptions generation_options(const Generator& generator, const generate::OptionTexts& texts, Events& events) {
+GenerationOptions generation_options(const Generator& generator, const std::filesystem::path& model,
+                                     const generate::OptionTexts& texts, Events& events) {
   const GenerationOptions options = generate::with_texts(generator.defaults(), texts);
   if (!options.unknown.empty()) {
     events.notice(
@@ -18,6 +20,9 @@ GenerationOptions generation_options(const Generator& generator, const generate:
   const auto is_given = [&](const char* name) { return texts.contains(name); };
   if (!options.do_sample && (is_given("temperature") || is_given("top_k") || is_given("top_p"))) {
     events.notice("--temperature, --top-k and --top-p have no effect without --do-sample");
+  }
+  for (const std::string& line : remarks_on_task_params(model)) {
+    events.notice(line + " (begin prompts with the prefix; --num-beams)");
   }
   return options;
 }

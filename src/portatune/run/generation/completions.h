@@ -1,6 +1,7 @@
 // The continuations of prompts.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,10 @@
 
 namespace portatune::run {
 
-/// The options of a generator's model with other values for some of them. Reports options without effect.
-GenerationOptions generation_options(const Generator& generator, const generate::OptionTexts& texts, Events& events);
+/// The options of a generator's model with other values for some of them. Reports what has no effect: options, and
+/// settings in the folder of the model.
+GenerationOptions generation_options(const Generator& generator, const std::filesystem::path& model,
+                                     const generate::OptionTexts& texts, Events& events);
 
 /// The continuations of the prompts.
 /// is_chat  whether the prompts are conversations, which have token ids

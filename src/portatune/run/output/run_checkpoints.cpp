@@ -7,8 +7,8 @@
 #include "portatune/run/options/strategies.h"
 #include "portatune/run/output/output_folder.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/optimizers.h"
 #include "portatune/train/options.h"
-#include "portatune/train/program/optimizers.h"
 
 namespace portatune::run {
 namespace {

@@ -127,6 +127,13 @@ void save_or_rescue(const Trainer& trainer, const RunOptions& a, RunIs run, Even
   }
 }
 
+// Saves to a folder, and reports what of its old entries this save could not keep there.
+void replace_folder(const fs::path& folder, const RunOptions& a, Events& events, const std::function<void()>& save) {
+  const std::vector<fs::path> known = io::rest_folders(folder);
+  save();
+  if (is_first(a.device.processes.get())) report_rests(folder, known, events);
+}
+
 }  // namespace
 
 void report_rests(const fs::path& folder, const std::vector<fs::path>& known, Events& events) {
@@ -140,26 +147,24 @@ void report_rests(const fs::path& folder, const std::vector<fs::path>& known, Ev
 }
 
 void save_model(const Trainer& trainer, int64_t model_step, const RunOptions& a, Events& events) {
-  const bool is_last = model_step == trainer.steps();
-  const std::vector<fs::path> known = io::rest_folders(a.output);
-  save_or_rescue(trainer, a, is_last ? RunIs::kFinished : RunIs::kFinishedModelAlone, events,
-                 [&] { trainer.save(a.output); });
-  if (is_first(a.device.processes.get())) report_rests(a.output, known, events);
+  const RunIs run = model_step == trainer.steps() ? RunIs::kFinished : RunIs::kFinishedModelAlone;
+  replace_folder(a.output, a, events,
+                 [&] { save_or_rescue(trainer, a, run, events, [&] { trainer.save(a.output); }); });
 }
 
 void save_average(Trainer& trainer, const RunOptions& a, Events& events) {
   if (!trainer.has_average()) return;
   ProcessGroup* const processes = a.device.processes.get();
   const fs::path folder = a.output / kAverageFolder;
-  const std::vector<fs::path> known = io::rest_folders(folder);
-  try {
-    save_or_try_again(processes, events, [&] { trainer.save_average(folder); });
-  } catch (const NumericError&) {
-    throw;
-  } catch (const std::exception& error) {
-    if (is_first(processes)) events.alert(std::string("the averaged weights are not saved: ") + error.what());
-  }
-  if (is_first(processes)) report_rests(folder, known, events);
+  replace_folder(folder, a, events, [&] {
+    try {
+      save_or_try_again(processes, events, [&] { trainer.save_average(folder); });
+    } catch (const NumericError&) {
+      throw;
+    } catch (const std::exception& error) {
+      if (is_first(processes)) events.alert(std::string("the averaged weights are not saved: ") + error.what());
+    }
+  });
 }
 
 fs::path save_stopped_run(const Trainer& trainer, const RunOptions& a, Events& events) {

@@ -24,8 +24,8 @@ struct PlannedRun {
 
 /// Chooses the shapes of the batches as fit() does, and counts the steps of each. Without rows to train on, all
 /// batches have one shape, which `events` receives.
-/// errors  UsageError for options that a plan does not have, and without rows for options that depend on them; DataError
-///         without examples; those of plan_run()
+/// errors  UsageError for options that a plan does not have, and without rows for options that depend on them;
+///         DataError without examples; those of plan_run()
 PlannedRun planned_run(const RunOptions& options, Events& events);
 
 }  // namespace portatune::run

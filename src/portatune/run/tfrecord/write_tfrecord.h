@@ -35,8 +35,8 @@ struct WrittenRecords {
 };
 
 /// Writes a tf.train.Example for each row. The files appear when all of them are complete.
-/// errors  UsageError for options that exclude each other; NotFoundError without the folder of the output; DataError for
-///         values that do not fit their column; Stopped; those of the rows and of data::TfrecordWriter
+/// errors  UsageError for options that exclude each other; NotFoundError without the folder of the output; DataError
+///         for values that do not fit their column; Stopped; those of the rows and of data::TfrecordWriter
 WrittenRecords write_tfrecord(const TfrecordOptions& options);
 
 }  // namespace portatune::run

@@ -4,6 +4,7 @@
 
 #include "portatune/error.h"
 #include "portatune/media/audio/wav_file.h"
+#include "portatune/models/audio/wav2vec2_adapters.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/files/file_classes.h"
 #include "portatune/tasks/rows/found_classes.h"
@@ -29,17 +30,9 @@ struct AudioClassification::Impl {
 
 namespace {
 
-void require_no_adapter(const models::AudioModelFacts& facts) {
-  if (facts.adapter_strides.empty()) return;
-  throw UsageError({.where = "model",
-                    .given = "a " + facts.class_prefix + " checkpoint with add_adapter in config.json",
-                    .expected = "a model without an adapter, as transformers requires for this class",
-                    .fix = "train the model without it: --config-overrides add_adapter=false"});
-}
-
 // Returns whether the model gets the head for speakers. Refuses a model with an adapter, which has no head for classes.
 bool wants_xvectors(const io::JsonObject& config, const models::AudioModelFacts& facts, bool xvector) {
-  require_no_adapter(facts);
+  models::require_no_adapter(facts, "classification");
   if (facts.xvector) {
     const std::vector<std::string> classes = config.get_strings("architectures");
     return xvector || std::ranges::find(classes, facts.xvector->class_name) != classes.end();

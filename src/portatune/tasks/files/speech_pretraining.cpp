@@ -10,6 +10,7 @@
 #include "portatune/error.h"
 #include "portatune/io/checksum/content_hash.h"
 #include "portatune/media/audio/wav_file.h"
+#include "portatune/models/audio/wav2vec2_adapters.h"
 #include "portatune/ops.h"
 #include "portatune/option_fields.h"
 #include "portatune/tasks/files/transcribed_files.h"
@@ -36,12 +37,7 @@ CheckpointError not_for_pretraining(const ModelSource& model, std::string given,
 // The masks of the model with the values of the options, and without a minimum, as the script has them.
 models::SpecAugment masks_for(const models::AudioModelFacts& facts, const ModelSource& model,
                               const SpeechPretrainingOptions& options) {
-  if (!facts.adapter_strides.empty()) {
-    throw UsageError({.where = "model",
-                      .given = "a " + facts.class_prefix + " checkpoint with add_adapter in config.json",
-                      .expected = "a model without an adapter behind the encoder",
-                      .fix = "train the model without it: --config-overrides add_adapter=false"});
-  }
+  models::require_no_adapter(facts, "pretraining");
   if (!facts.contrastive) {
     throw UsageError({.where = "model",
                       .given = facts.class_prefix + ", for which transformers has no class ...ForPreTraining",

@@ -1,5 +1,6 @@
 #include "portatune/tasks/objectives/contrastive.h"
 
+#include "portatune/nn/l2_normalize.h"
 #include "portatune/ops.h"
 
 namespace portatune::tasks {
@@ -8,12 +9,6 @@ namespace {
 constexpr double kSmallestNorm = 1e-8;  // as torch.cosine_similarity
 
 Value zeros_like(const Value& x) { return full(x.type(), 0); }
-
-// x / |x| along the last axis.
-Value normed(const Value& x) {
-  const Value norm = sqrt(sum(x * x, {x.rank() - 1}, ReducedAxes::kKeep) + 1e-30);
-  return x / maximum(norm, full(norm.type(), kSmallestNorm));
-}
 
 // The number of times that each frame is among the negatives of a frame, float32 [batch, frames, frames].
 Value counts_of(const Value& negatives) {
@@ -51,7 +46,8 @@ Value perplexity_of(const Value& probabilities, const Value& mask, const Value& 
 ContrastiveLoss contrastive_loss(const models::ContrastiveFacts& facts, const models::ContrastiveStates& states,
                                  const Value& mask_time, const Value& negatives, const Value& weights,
                                  const Mesh& mesh) {
-  const Value predicted = normed(states.projected_states), wanted = normed(states.projected_quantized_states);
+  const Value predicted = nn::l2_normalize(states.projected_states, 2, kSmallestNorm),
+              wanted = nn::l2_normalize(states.projected_quantized_states, 2, kSmallestNorm);
   const Value similar = dot_general(
       predicted, wanted, {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
   const Value logits = similar / facts.temperature;                      // [batch, frames, frames]

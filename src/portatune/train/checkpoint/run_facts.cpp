@@ -7,7 +7,7 @@
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/utf8.h"
 #include "portatune/error.h"
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 
 namespace portatune::train {
 namespace {

@@ -44,9 +44,9 @@ double DueWork::epochs() const {
   return static_cast<double>(state_.batches_passed()) / static_cast<double>(steps_per_epoch_);
 }
 
-bool DueWork::is_over() const { return has_last_step() || state_.evaluations().stopped_early; }
+bool DueWork::is_over() const { return all_steps_made() || state_.evaluations().stopped_early; }
 
-bool DueWork::has_last_step() const { return state_.steps() == last_step_ || state_.next_batch() >= all_batches_; }
+bool DueWork::all_steps_made() const { return state_.steps() == last_step_ || state_.next_batch() >= all_batches_; }
 
 bool DueWork::at_epoch_end() const {
   return state_.next_batch() % steps_per_epoch_ == 0 || state_.steps() == last_step_;
@@ -59,13 +59,13 @@ bool DueWork::evaluation_is_due() const {
   if (requests_.evaluate || options_.eval_on_request_only) return requests_.evaluate;
   if (options_.eval_steps == 0) return at_epoch_end() && options_.eval_delay <= epochs();
   if (options_.eval_delay > static_cast<double>(state_.steps())) return false;
-  return state_.steps() % options_.eval_steps == 0 || has_last_step();
+  return state_.steps() % options_.eval_steps == 0 || all_steps_made();
 }
 
 bool DueWork::checkpoint_is_due(bool is_best) const {
   if (requests_.save) return true;
   const CheckpointOptions& checkpoints = options_.checkpoints;
-  const bool is_last = has_last_step();
+  const bool is_last = all_steps_made();
   if (is_last && !checkpoints.last) return false;
   if (is_best && options_.best_model.load_at_end) return true;
   switch (checkpoints.strategy) {
@@ -104,7 +104,7 @@ void DueWork::end_epoch_if_requested() {
 }
 
 void DueWork::note_planned_steps() {
-  state_.set_planned_steps(has_last_step() && state_.steps() < last_step_ ? last_step_ : 0);
+  state_.set_planned_steps(all_steps_made() && state_.steps() < last_step_ ? last_step_ : 0);
 }
 
 void DueWork::refuse_request(const char* request, const char* expected) const {

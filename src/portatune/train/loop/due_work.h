@@ -25,7 +25,7 @@ class DueWork {
   /// Returns whether no step is left.
   bool is_over() const;
   /// Returns whether all steps of all epochs are made, apart from those of epochs that an observer has ended.
-  bool has_last_step() const;
+  bool all_steps_made() const;
 
   /// Returns whether the last step ended an epoch or the run.
   bool at_epoch_end() const;

@@ -405,7 +405,7 @@ class FitLoop {
   // Measures the model and its averages, unless a stop request ends that. Returns whether it is the best so far.
   bool evaluate_sets() {
     if (stopping_) return false;
-    const std::optional<bool> is_best = evaluate_model(state_, options_, due_.has_last_step() ? 0 : due_.last_step(),
+    const std::optional<bool> is_best = evaluate_model(state_, options_, due_.all_steps_made() ? 0 : due_.last_step(),
                                                        [&] { return stops_validation(); });
     stopping_ = !is_best;
     if (stopping_) return false;

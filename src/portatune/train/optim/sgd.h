@@ -15,8 +15,8 @@ struct SgdOptions {
 
 /// Stochastic gradient descent, with the slot "momentum" if there is momentum: b = momentum * b + gradient; the weight
 /// falls by learning rate * b, or with Nesterov momentum by learning rate * (gradient + momentum * b).
-/// source  torch.optim.SGD with dampening 0; Sutskever et al. 2013, "On the importance of initialization and momentum in
-///         deep learning"
+/// source  torch.optim.SGD with dampening 0; Sutskever et al. 2013, "On the importance of initialization and momentum
+///         in deep learning"
 std::unique_ptr<const Optimizer> sgd(const SgdOptions& options, WeightDecayOf decay_of = WeightDecayOf::kMatrices);
 
 }  // namespace portatune::optim

@@ -42,16 +42,16 @@ struct StepOptions {
 /// examples, such as that of next sentence prediction.
 /// A step with a non-finite loss or gradient makes no update (see judge()); the optimizer counts updates.
 /// StepLayout has the order of arguments and results:
-///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays of
-///              the batch, in kBatchSharding; learning rates and weight decays, of StepRates::type(); the step's
+///   arguments  the weights, in the shardings of `parameters`; the optimizer's slots, in theirs; Progress; the arrays
+///              of the batch, in kBatchSharding; learning rates and weight decays, of StepRates::type(); the step's
 ///              random key, uint32 [2]; dropout_rule() of each dropout, so that no dropout rate above 0 is part of
 ///              the program
 ///   results    mean loss (NaN after a step that has stopped training), sum of weights as its denominator, norm of the
 ///              gradient before clipping, loss scale
 /// batch       arrays of all devices together
-/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in another number
-///             of parts; if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a group has no
-///             trained parameter; if a target of StepOptions::lora is no linear layer
+/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in another
+///             number of parts; if a pattern in StepOptions::frozen matches no parameter, or all are frozen; if a group
+///             has no trained parameter; if a target of StepOptions::lora is no linear layer
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;

@@ -16,7 +16,7 @@ inline constexpr const char* kPrintConfig = "--print-config";
 /// A recipe that repeats the options of a parsed command. Each line ends with a comment that names the origin of the
 /// value. Defaults are comments as a whole. Options of other tasks than that of the command are left out; if the task
 /// follows from the model, all options are printed.
-/// places  the place where a recipe sets an option: {"--batch-size", "recipe.yaml:7"}; others come from the command line
+/// places  the place where a recipe sets an option: {"--batch-size", "recipe.yaml:7"}; others were typed
 std::string printed_config(const CLI::App& command, const std::map<std::string, std::string>& places);
 
 }  // namespace portatune::cli

@@ -145,6 +145,12 @@ class RecipeReader {
 
 }  // namespace
 
+void add_recipe(Group group) {
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or a name: glue/cola")->default_str("none");
+  group.switch_on(
+      kPrintConfig, [] {}, "print the options as a recipe, with the origin of each, and run nothing");
+}
+
 RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
                      const std::function<bool(const std::string& option)>& of_other_command) {
   RecipeReader reader(recipe, command, named_in(typed, command));

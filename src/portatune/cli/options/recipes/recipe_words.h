@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "portatune/cli/options/option_group.h"
 #include "portatune/cli/options/recipes/recipe.h"
-
-namespace CLI {
-class App;
-}
 
 namespace portatune::cli {
 
 /// The option that names a recipe on the command line.
 inline constexpr const char* kRecipeOption = "--recipe";
+
+/// The options --recipe and --print-config. The parser itself reads their values before those of other options.
+void add_recipe(Group group);
 
 struct RecipeWords {
   std::vector<std::string> words;             ///< words to be read after the typed ones

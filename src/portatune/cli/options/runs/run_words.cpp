@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "portatune/cli/options/command_line.h"
+#include "portatune/cli/options/commands/process_options.h"
 #include "portatune/cli/options/model_arguments.h"
-#include "portatune/cli/options/options.h"
 #include "portatune/cli/options/recipes/printed_config.h"
 #include "portatune/cli/options/recipes/recipe_words.h"
 

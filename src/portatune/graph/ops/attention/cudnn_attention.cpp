@@ -42,8 +42,8 @@ std::string backend_config(const CudnnAttention& a, const TensorType& q, int64_t
       R"({{"operation_queue_id": "0", "cudnn_fmha_backend_config": {{)"
       R"("algorithm": {{"algo_id": "0", "math_type": "TENSOR_OP_MATH", "tuning_knobs": {{"17": "1", "24": "0"}},)"
       R"( "is_cudnn_frontend": true, "workspace_size": "0"}}, "fmha_scale": {}, "dropout_rate": 0.0,)"
-      R"( "intermediate_tensor_shape": {{"element_type": "{}", "dimensions": ["{}", "{}", "{}", "{}"],)"
-      R"( "layout": {{"minor_to_major": ["3", "2", "1", "0"]}}, "is_dynamic_dimension": [false, false, false, false]}},)"
+      R"( "intermediate_tensor_shape": {{"element_type": "{}", "dimensions": ["{}", "{}", "{}", "{}"], "layout":)"
+      R"( {{"minor_to_major": ["3", "2", "1", "0"]}}, "is_dynamic_dimension": [false, false, false, false]}},)"
       R"( "seed": "0", "is_flash_attention": true, "mask_type": "{}", "sliding_window_length": 0{}}}}})",
       a.scale, q.dtype == DType::kBFloat16 ? "BF16" : "F16", q.shape[0], q.shape[2], q.shape[1], kv,
       a.is_causal ? "CAUSAL" : "NO_MASK", text_of(products));

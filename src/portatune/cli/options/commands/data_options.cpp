@@ -1,12 +1,37 @@
-// The options of `portatune tfrecord`.
+// The options of tokenize, tokenizer train and tfrecord.
 #include <CLI/CLI.hpp>
 
 #include "portatune/cli/options/bad_rows.h"
+#include "portatune/cli/options/commands/add_options.h"
+#include "portatune/cli/options/commands/process_options.h"
+#include "portatune/cli/options/described_options.h"
 #include "portatune/cli/options/option_group.h"
-#include "portatune/cli/options/options.h"
 #include "portatune/run/options/run_options.h"
 
 namespace portatune::cli {
+
+void add_options(CLI::App& command, TokenizeArguments& a) {
+  Group data(command, "Data");
+  data.path("--tokenizer", a.tokenizer, "folder with tokenizer.json or older files of a tokenizer")->required();
+  data.files("--input", a.input, "rows: .csv, .tsv, .jsonl")->required();
+  data.text("--text-column", a.text_column, "column of the text");
+  data.text("--text-pair-column", a.text_pair_column, "column of a second text")
+      ->default_str("text_pair, where a row has one");
+  data.number("--max-length", a.max_length, "tokens of a row; longer texts are cut", {.lowest = 1})
+      ->default_str("no limit");
+  data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
+  Group(command, "Output").path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
+  add_reporting(command, a.reporting, {"quiet", "disable_progress"});
+}
+
+void add_options(CLI::App& command, TokenizerTrainArguments& a) {
+  Group data(command, "Data");
+  data.files("files", a.files, "rows: .txt, a text each line; .csv, .tsv, .jsonl, .parquet, ...")->required();
+  data.text("--text-column", a.text_column, "column of the text");
+  add_fields(command, fields_of(a.training));
+  Group(command, "Output").path("--output", a.output, "a new folder, or an empty one")->required();
+  add_reporting(command, a.reporting);
+}
 
 void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   Group data(command, "Data");

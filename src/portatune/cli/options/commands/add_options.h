@@ -1,11 +1,7 @@
 // The options of each command: names, defaults, ranges and the text of --help.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "portatune/cli/options/arguments.h"
-#include "portatune/option_fields.h"
 
 namespace CLI {
 class App;
@@ -40,18 +36,5 @@ void add_options(CLI::App& command, GrowArguments& arguments);
 void add_options(CLI::App& command, MergeArguments& arguments);
 void add_options(CLI::App& command, DoctorArguments& arguments);
 void add_options(CLI::App& command, RunScriptArguments& arguments);
-
-/// The described fields of all options of `fit`. They refer to `arguments`.
-std::vector<OptionField> described_options(FitArguments& arguments);
-
-/// Adds the options of what a command prints.
-/// group  heading in the help
-void add_reporting(CLI::App& command, Reporting& reporting, const std::vector<std::string>& names = {"json", "quiet"},
-                   const std::string& group = "Output");
-
-/// Returns whether an option is about what a command prints: "--quiet".
-bool is_of_report(const std::string& option);
-/// Returns whether an option is about the device: "--no-kernels".
-bool is_of_device(const std::string& option);
 
 }  // namespace portatune::cli

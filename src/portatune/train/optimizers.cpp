@@ -1,4 +1,4 @@
-#include "portatune/train/program/optimizers.h"
+#include "portatune/train/optimizers.h"
 
 #include <algorithm>
 #include <iterator>

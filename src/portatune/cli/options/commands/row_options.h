@@ -1,0 +1,28 @@
+// Options of rows that several commands have: files, tables, batches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/cli/options/arguments.h"
+#include "portatune/cli/options/option_group.h"
+
+namespace portatune::cli {
+
+/// Files that a command reads once. Standard input may be one of them.
+CLI::Option* add_data(Group group, const std::string& names, std::vector<std::string>& files, const std::string& help);
+/// Refuses standard input for files that training reads several times.
+void refuse_standard_input(CLI::App& command, const std::string& option);
+
+void add_format(Group group, data::TableOptions& table);
+/// How tables are read, and what happens to bad rows.
+void add_table(Group group, run::ModelOptions& model);
+
+/// A number of rows; nothing means all of them.
+void add_first_rows(Group group, const std::string& name, int64_t& rows, const std::string& help);
+void add_batch_size(Group group, int64_t& size);
+void add_padding(Group group, std::optional<run::Padding>& padding);
+
+}  // namespace portatune::cli
