@@ -71,6 +71,13 @@ TEST(BadOption, IsNamedWithItsValue) {
   expect_refusal(portatune(toy.fit({"--rename-columns", "a"})), 2, {"--rename-columns: a is not NAME=VALUE"});
 }
 
+TEST(BadLabel, HasAdvice) {
+  expect_bad_data("text,label\na,\nb,1\n", {"an empty label", "--bad-rows skip:N"});
+  const Toy toy;
+  write(toy.file("validation.csv"), "text,label\na,0.0\nb,1.0\n");
+  expect_refusal(portatune(toy.fit()), 65, {"label \"0.0\"", "write 0, as in the rows that the model is trained on"});
+}
+
 TEST(BadOption, TrainingDoesNotReadStandardInput) {
   const Toy toy;
   Words words = toy.fit();
