@@ -218,10 +218,16 @@ float rating_in(const data::Example& row, const char* target) {
                    .expected = "a rating between 0 and 1"});
 }
 
-Ratings ratings_in(const std::vector<std::string>& files, data::TableOptions options) {
+Ratings ratings_in(const TaskContext& context) {
   Ratings ratings(kCount);
+  data::TableOptions options = context.table;
   options.columns.assign(std::begin(kTargets), std::end(kTargets));
-  for (const data::Example& row : data::read_table(files, options).iterate()) {
+  const auto is_rated = [](const data::Example& row) {
+    for (const char* target : kTargets) rating_in(row, target);
+    return true;
+  };
+  const data::Dataset rows = data::read_table(context.files, options).filter(is_rated);
+  for (const data::Example& row : context.readable(rows).iterate()) {
     for (int64_t t = 0; t < kCount; ++t) ratings[t].push_back(rating_in(row, kTargets[t]));
   }
   for (std::vector<float>& column : ratings) std::ranges::sort(column);
@@ -246,7 +252,7 @@ class Quest final : public TextTask {
       : TextTask(context.model, options.max_length),
         dropout_(options.dropout),
         match_ranks_(options.match_ranks),
-        ratings_(context.classes == Classes::kOfRows ? ratings_in(context.files, context.table)
+        ratings_(context.classes == Classes::kOfRows ? ratings_in(context)
                                                      : read_ratings(context.model.folder / kRatingsFile)) {
     if (!checkpoint().tokenizer().cls_id() || !checkpoint().tokenizer().sep_id()) {
       throw CheckpointError({.where = context.model.folder.string(),

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Unpack, overload
 
-from portatune._errors import usage_error
+from portatune._errors import kind_of, usage_error
 from portatune._native import Completion, core
 from portatune._rows import Path
 from portatune._words import words_with_rows
@@ -44,6 +44,8 @@ def generate(model: Path, prompt: str | Sequence[str] | Conversation, *, stream:
         a Completion for a text or a conversation. A list of them for a list of texts, for num_return_sequences above 1
         (those of a prompt follow each other), and for several adapters (the texts of one after those of the other)
     """
+    if not isinstance(prompt, Sequence):
+        raise usage_error("prompt", kind_of(prompt), "a text, a list of texts, or a list of messages")
     is_chat = _is_conversation(prompt)
     prompts = {"input": [{"messages": prompt}], "chat": True} if is_chat else {"prompt": prompt}
     given = {"model": model, **prompts, **options}

@@ -18,12 +18,18 @@ class Predictor:
     def __init__(self, given: list[str]) -> None:
         self._core = core.Predictor(given)
 
-    def predict(self, data: "str | Sequence[str] | Rows") -> Predictions:
+    def predict(self, data: "str | Sequence[str] | Rows | None" = None, *,
+                text: str | Sequence[str] | None = None) -> Predictions:
         """Returns a dict for each row, as portatune.predict() does.
 
         Args:
             data: a text, a list of texts, or rows in memory: a list of dicts, a dict of columns, a table
+            text: a text or a list of texts, in place of `data`
         """
+        if text is not None:
+            if data is not None:
+                raise _errors.usage_error("predict", "data and text", "one of them")
+            data = text
         rows = [{"text": data}] if isinstance(data, str) else data
         if isinstance(rows, (list, tuple)) and any(isinstance(row, str) for row in rows):
             rows = [{"text": _text(number, row)} for number, row in enumerate(rows)]

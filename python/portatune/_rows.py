@@ -95,14 +95,17 @@ def write(rows: Any, path: pathlib.Path) -> pathlib.Path:
     rows = _collected(rows)
     if _write_arrow(rows, path):
         return path
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "wb") as file:
         for number, row in enumerate(as_dicts(rows, path.stem)):
+            place = f"{path.stem}, row {number}"
             try:
-                line = as_json(row)
+                line = as_json(row).encode()
             except _errors.DataError as error:  # of _plain()
-                place = f"{path.stem}, row {number}"
                 raise _errors.data_error(place, error.given, error.expected, error.fix) from None
-            file.write(line + "\n")
+            except UnicodeEncodeError as error:
+                raise _errors.data_error(place, f"{error.object[error.start]!r} in a text", "characters of Unicode",
+                                         "text.encode(errors=\"replace\").decode()") from None
+            file.write(line + b"\n")
     return path
 
 
@@ -175,6 +178,9 @@ def _columns(table: Any, keyword: str) -> dict[str, list[Any]] | None:
     if isinstance(table, dict) and any(_column_names(values) is not None for values in table.values()):  # a DatasetDict
         splits = ", ".join(map(str, names))
         raise _errors.data_error(keyword, f"several tables: {splits}", "one table", f"{keyword}=tables[{names[0]!r}]")
+    twice = [name for number, name in enumerate(names) if name in names[:number]]
+    if twice:
+        raise _errors.data_error(keyword, f"two columns {twice[0]!r}", "different names")
     return {str(name): _list(table[name]) for name in names}
 
 

@@ -16,7 +16,7 @@ from portatune._rows import Path, RowFunction, Rows, function_of_texts
 from portatune._saving import copy_model
 from portatune._tables import History, Predictions
 from portatune._tasks import Task
-from portatune._temporary import TemporaryFolder
+from portatune._temporary import TemporaryFolder, output_of
 from portatune._words import held_out, json_of, keywords, of_run, texts, words, words_with_rows
 from portatune.options import (CrossValidateOptions, EvaluateOptions, FitOptions, ParityOptions, PlanOptions,
                                PredictOptions, SweepOptions, TokenizerOptions)
@@ -129,8 +129,9 @@ def fit(model: Path, train: Rows | None = None, validation: Rows | float | None 
         UsageError: for an unknown option or a value out of range
         Error: other classes of it for faults of the data, the model or the device
     """
-    folder = TemporaryFolder() if output is None else None
-    output = folder.path / "model" if folder else pathlib.Path(cast(Path, output))
+    chosen = output_of(output, options)
+    folder = None if chosen else TemporaryFolder()
+    output = folder.path / "model" if folder else cast(pathlib.Path, chosen)
     called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)
     given_options = of_run(model, train, validation, task, output, of_callbacks)
     observer = _callbacks.Observer(called, given_options) if called else None

@@ -1,10 +1,25 @@
-"""Folders that live as long as an object."""
+"""Folders of runs, and those that live as long as an object."""
 
 import os
 import pathlib
 import shutil
 import tempfile
 import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from portatune import _errors
+
+
+def output_of(output: Any, options: Mapping[str, Any]) -> pathlib.Path | None:
+    """Returns the output of a run; None if it is to be a temporary folder, in which there is nothing to resume."""
+    if output is None:
+        if options.get("resume") or options.get("resume_from_checkpoint") is True:
+            raise _errors.usage_error("resume", "no output", "the folder of the run that continues", "output=\"FOLDER\"")
+        return None
+    if not isinstance(output, (str, os.PathLike)):
+        raise _errors.usage_error("output", _errors.kind_of(output), "a path")
+    return pathlib.Path(output)
 
 
 class TemporaryFolder:

@@ -13,7 +13,7 @@ from portatune._rows import Path, RowFunction, Rows
 from portatune._runs import Run
 from portatune._tables import Predictions
 from portatune._tasks import Task
-from portatune._temporary import TemporaryFolder
+from portatune._temporary import TemporaryFolder, output_of
 from portatune._words import of_run, texts, words
 from portatune.options import FitOptions
 
@@ -87,7 +87,7 @@ class Trainer:
                  compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
                  **options: Unpack[FitOptions]) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
-        output = self._folder.path / "model" if output is None else pathlib.Path(output)
+        output = output_of(output, options) or self._folder.path / "model"
         called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)
         self._options = of_run(model, train, validation, task, output, of_callbacks)
         for name in ("train", "validation"):

@@ -86,6 +86,19 @@ TEST(OptionFields, OpenRangeIsThatOfFloat32) {
   expect_refused({.beta = 1 - 1e-12}, "beta", "0.999999999999", "a number of at least 0 and below 1");
 }
 
+TEST(OptionFields, IntegersMayHaveAFractionOfZeros) {
+  Toy toy;
+  const OptionField count = field_of(toy, "count");
+  for (const char* word : {"3", "3.0", "3.00"}) {
+    EXPECT_EQ(count.expected_instead_of(word), std::nullopt) << word;
+    count.read({word});
+    EXPECT_EQ(toy.count, 3);
+  }
+  for (const char* word : {"3.5", "3.", ".0", "3.0.0", "3.0e0", "30.0"}) {
+    EXPECT_EQ(count.expected_instead_of(word), "an integer of at least 1 and at most 10") << word;
+  }
+}
+
 TEST(OptionFields, RefusesUnknownWords) {
   expect_refused({.kind = "c"}, "kind", "c", "one of a, b");
   expect_refused({.kind = "bee"}, "kind", "bee", "one of a, b");

@@ -106,7 +106,9 @@ TEST_F(FindModel, FileIsRefusedWithItsFolder) {
               HasSubstr("--model '" + (folder_ / "my bert").string() + "'"));
 }
 
-TEST_F(FindModel, TildeInQuotesIsRefused) { EXPECT_THAT(refusal<UsageError>("~/bert"), HasSubstr("without quotes")); }
+TEST_F(FindModel, TildeInQuotesIsRefused) {
+  EXPECT_THAT(refusal<UsageError>("~/bert"), HasSubstr("write the path in full"));
+}
 
 TEST_F(FindModel, FolderOfModelsIsRefusedWithTheirNames) {
   make_model(folder_ / "checkpoint-4");

@@ -75,6 +75,8 @@ class Errors(toy.InFolder):
         for options, words in (({"train": 5}, "train\n.*type int.*expected +a path, a table"),
                                ({"train": ["a wonderful film"]}, 'fix +texts are no rows: {"text": ...'),
                                ({"validation": 100}, "validation_split 100"),
+                               ({"train_dataset": TRAIN}, 'fix +train="FILE"'),
+                               ({"tokenizer": object()}, "fix +the tokenizer of the model folder is used"),
                                ({"callbacks": portatune.Callback()}, r"type Callback.*fix +callbacks=\["),
                                ({"callbacks": ["early"]}, "type str without hooks.*such as on_step_end"),
                                ({"callbacks": [types.SimpleNamespace(on_gpu=True)]}, "SimpleNamespace without hooks"),
@@ -82,6 +84,12 @@ class Errors(toy.InFolder):
                                ({"compute_metrics": "f1"}, "type str.*expected +a function of an EvalPrediction")):
             with self.subTest(options=options), self.assertRaisesRegex(portatune.Error, f"(?s){words}"):
                 self.fit(**options)
+
+    def test_an_output_that_is_no_path_is_refused(self):
+        for output, words in ((5, r"output\n +given +a value of type int\n +expected +a path"),
+                              ("~/tuned", r"output ~/tuned\n.*\n +fix +write the path in full")):
+            with self.assertRaisesRegex(portatune.UsageError, words):
+                portatune.fit(MODEL, TRAIN, output=output, **OPTIONS)
 
     def test_missing_arguments_say_what_they_are(self):
         for call, name, words in ((lambda: self.fit(None), "train", "a table"),

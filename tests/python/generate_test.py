@@ -43,6 +43,11 @@ class Generate(toy.InFolder):
         self.assertEqual(chat.ids, plain.ids)
         self.assertEqual("".join(portatune.generate(self.model, messages, stream=True, **options)), chat.text)
 
+    def test_a_prompt_of_another_type_is_refused(self):
+        for prompt in (None, 3, {"role": "user", "content": "the film"}):
+            with self.assertRaisesRegex(portatune.UsageError, r"prompt\n +given .*\n +expected +a text, a list"):
+                portatune.generate(self.model, prompt, **OPTIONS)
+
     def test_a_stream_has_the_same_text(self):
         whole = portatune.generate(self.model, "the film", **OPTIONS)
         self.assertEqual("".join(portatune.generate(self.model, "the film", stream=True, **OPTIONS)), str(whole))

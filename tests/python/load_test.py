@@ -25,6 +25,13 @@ class Load(toy.InFolder):
         self.assertEqual(model.predict("a fine film"), model.predict(["a fine film"]))
         self.assertEqual(model.predict([]), [])
 
+    def test_texts_may_have_the_keyword_of_the_function(self):
+        model = portatune.load(self.fit().model, max_length=16, quiet=True)
+        texts = ["a fine film", "a dull film"]
+        self.assertEqual(model.predict(text=texts), model.predict(texts))
+        with self.assertRaisesRegex(portatune.UsageError, "data and text"):
+            model.predict(texts, text=texts)
+
     def test_a_missing_text_has_an_error_with_its_number(self):
         with self.assertRaisesRegex(portatune.DataError, r"data, row 1\n +given +None\n +expected +a text"):
             portatune.load(self.fit().model, quiet=True).predict(["good", None])

@@ -41,6 +41,12 @@ class Rows(toy.InFolder):
     def test_a_table_of_pandas(self):
         self.check(toy.installed("pandas").DataFrame(self.columns))
 
+    def test_columns_of_one_name_are_refused(self):
+        pandas = toy.installed("pandas")
+        table = pandas.DataFrame([["a", "b", "good"]] * 4, columns=["text", "text", "label"])
+        with self.assertRaisesRegex(portatune.DataError, r"train\n +given +two columns 'text'"):
+            self.fit(table)
+
     def test_a_table_of_pyarrow(self):
         self.check(toy.installed("pyarrow").table(self.columns))
 
@@ -74,6 +80,11 @@ class Rows(toy.InFolder):
         words = r"train, row 1\n +given +a value of type Image\n.*\n +fix +images are paths"
         with self.assertRaisesRegex(portatune.DataError, words):
             self.fit({"text": ["a", "b"], "label": ["good", image]})
+
+    def test_half_a_character_is_refused(self):
+        words = r"train, row 1\n +given +'\\ud83d' in a text\n"
+        with self.assertRaisesRegex(portatune.DataError, words):
+            self.fit({"text": ["a", "a \ud83d"], "label": ["good", "bad"]})
 
     def test_texts_are_no_rows(self):
         with self.assertRaisesRegex(ValueError, r"train, row 0\n +given +a value of type str\n +expected +a dict"):

@@ -56,6 +56,20 @@ class Fit(toy.InFolder):
         run = self.fit(name="parts", resume=True)
         self.assertEqual(run.result["steps"], 6)
 
+    def test_true_is_the_newest_checkpoint(self):
+        self.fit(max_steps=3, name="parts", keep_checkpoints=1, save_strategy="steps", save_steps=3)
+        run = self.fit(name="parts", resume_from_checkpoint=True)
+        self.assertEqual(run.result["steps"], 6)
+
+    def test_resume_needs_an_output(self):
+        for option in ("resume", "resume_from_checkpoint"):
+            for train in (portatune.fit, portatune.Trainer):
+                with self.assertRaisesRegex(portatune.UsageError, 'no output\n.*\n +fix +output="FOLDER"'):
+                    train(toy.MODEL, toy.TRAIN, **{option: True, **toy.OPTIONS})
+
+    def test_integers_may_be_floats(self):
+        self.assertEqual(self.fit(num_train_epochs=1.0, max_steps=None).result["steps"], 12)
+
     def test_false_and_none_are_the_defaults_of_options(self):
         self.assertEqual(self.fit(overwrite_output=False, task=None, seed=None).result["steps"], 6)
 

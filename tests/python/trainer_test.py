@@ -212,7 +212,8 @@ class Arrays(InMemory):
             self.assertEqual(batch["labels"].shape, (4,))
             self.assertTrue(batch.origins[0].startswith(str(TRAIN)), batch.origins)
             trainers[0].step(batch)
-            arrays = {name: other[name] for name in other}
+            arrays = dict(other.items())
+            self.assertEqual([array.shape for array in other.values()], [other[name].shape for name in other])
             arrays["input_ids"] = arrays["input_ids"].astype(numpy.int64)
             trainers[1].step(arrays)
         saved = [toy.weights(trainer.save(self.folder / f"saved-{i}")) for i, trainer in enumerate(trainers)]

@@ -56,6 +56,7 @@ class Observed final : public Events {
   explicit Observed(int64_t stop_after = 0) : stop_after_(stop_after) {}
 
   void notice(const std::string& text) override { notices += text + "\n"; }
+  void alert(const std::string& text) override { notices += text + "\n"; }
   std::unique_ptr<TrainingObserver> training(const FitOptions&, RowProgress&) override {
     return std::make_unique<Observer>(*this);
   }
@@ -175,6 +176,17 @@ TEST(BestModelOfARun, UnknownScoreIsAnErrorBeforeTraining) {
     EXPECT_THROW(fit(options, events), UsageError);
     EXPECT_EQ(events.steps, 0);
   }
+}
+
+TEST(BestModel, WithoutAValueOfItsScoreIsTheLastOne) {
+  const Toy toy;
+  cli::write(toy.file("validation.csv"), "text,label\nthe film was good,1\nthe play was good,1\n");  // no AUC
+  RunOptions options = evaluation_options(toy, "out");
+  options.best_model = {.metric = "roc_auc", .load_at_end = true};
+  Observed events;
+  const Outcome outcome = fit(options, events).value();
+  EXPECT_EQ(outcome.model_step, 8);
+  EXPECT_THAT(events.notices, HasSubstr("no evaluation has a value of roc_auc"));
 }
 
 TEST(EarlyStopping, EndsARunWhichIsFinishedThen) {

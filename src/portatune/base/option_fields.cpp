@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
@@ -43,6 +44,14 @@ std::string text_of_range(const OptionField& field) {
                      lowest, highest);
 }
 
+// Text before a fraction of zeros: TrainingArguments have the float 3.0 for three epochs.
+std::string_view without_zero_fraction(std::string_view text) {
+  const size_t point = text.find('.');
+  const bool is_zero =
+      point != std::string_view::npos && point + 1 < text.size() && text.find_first_not_of('0', point + 1) == text.npos;
+  return is_zero ? text.substr(0, point) : text;
+}
+
 bool is_number(const OptionField& field) {
   return field.kind == OptionKind::kInteger || field.kind == OptionKind::kNumber;
 }
@@ -70,8 +79,10 @@ void check(const OptionField& field) {
 
 template <class T, OptionKind kind>
 std::optional<T> OptionTypeOf<T, kind>::read(const std::string& text) {
-  if constexpr (kIsNumber<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
     return number_in<T>(text);
+  } else if constexpr (kIsNumber<T>) {
+    return number_in<T>(without_zero_fraction(text));
   } else if constexpr (std::is_same_v<T, bool>) {
     return text == "true" || text == "false" ? std::optional(text == "true") : std::nullopt;
   } else {

@@ -246,6 +246,18 @@ std::vector<std::string> origins_of(const data::Example& batch) {
   return origins;
 }
 
+nb::list values_of(const data::Example& batch) {
+  nb::list arrays;
+  for (const std::string& name : columns_of(batch)) arrays.append(column_of(batch, name));
+  return arrays;
+}
+
+nb::list items_of(const data::Example& batch) {
+  nb::list items;
+  for (const std::string& name : columns_of(batch)) items.append(nb::make_tuple(name, column_of(batch, name)));
+  return items;
+}
+
 void bind_batch(nb::module_& module) {
   nb::class_<data::Example>(module, "Batch", "The arrays of a batch by name, as NumPy arrays with an axis of rows.")
       .def(nb::new_([](const NamedArrays& columns) { return batch_of(columns); }), nb::arg("columns"))
@@ -257,6 +269,9 @@ void bind_batch(nb::module_& module) {
            })
       .def("__len__", [](const data::Example& batch) { return batch.columns().size(); })
       .def("keys", columns_of, "The names of the arrays.")
+      .def("values", values_of, "The arrays.", nb::sig("def values(self) -> list[typing.Any]"))
+      .def("items", items_of, "The names with their arrays.",
+           nb::sig("def items(self) -> list[tuple[str, typing.Any]]"))
       .def_prop_ro("origins", origins_of, "file and line of each row, without those that only fill the batch")
       .def("__repr__", [](const data::Example& batch) {
         std::string text;

@@ -164,10 +164,17 @@ std::optional<ChangedData> change_of(const RunPlan& plan) {
   return change ? std::optional(ChangedData{change->file, change->what}) : plan.task->changed_file();
 }
 
-void report_best_model(const FitResult& result, Events& events) {
+void report_best_model(const FitResult& result, const FitOptions& options, Events& events) {
+  const std::string score = train::deciding_score(options);
+  if (!score.empty() && result.best_step == 0) {
+    events.alert(
+        fmt::format("no evaluation has a value of {}, the score that decides about the best model: the model is "
+                    "that of the last step",
+                    score));
+  }
   if (result.stopped_early) {
-    events.notice(fmt::format("stopped early after step {}; the best evaluation is that of step {}",
-                              grouped(result.steps), grouped(result.best_step)));
+    events.notice(fmt::format("stopped early after step {}; the best evaluation is {}", grouped(result.steps),
+                              result.best_step > 0 ? "that of step " + grouped(result.best_step) : "unknown"));
   }
   if (result.model_step < result.steps) {
     events.notice(fmt::format("the model is that of step {}, the best one", grouped(result.model_step)));
@@ -348,7 +355,7 @@ std::optional<Outcome> train_open_run(OpenRun& run, const RunPlan& plan, Surveye
     return std::nullopt;
   }
 
-  report_best_model(result, events);
+  report_best_model(result, options, events);
   require_updates(skipped_at_end, result.steps);
   save_average(trainer, plan, events);  // before the model, which marks the run as finished
   save_model(trainer, result.model_step, plan, events);

@@ -55,6 +55,29 @@ TEST(BadOption, UrlWhereThereMustBeAPath) {
   expect_refusal(portatune(words), 2, {"--output gs://bucket/model", "a path of this machine"});
 }
 
+TEST(BadOption, TildeThatTheShellDidNotExpand) {
+  for (const char* option : {"--output=~/tuned", "--train=~/t.csv", "--validation=~/t.csv"}) {
+    const Toy toy;
+    Words words{"fit", "--model", tiny_bert(), option};
+    if (!std::string_view(option).starts_with("--output")) words = words + Words{"--output", toy.output()};
+    if (!std::string_view(option).starts_with("--train")) words = words + Words{"--train", toy.file("train.csv")};
+    expect_refusal(portatune(words), 2, {"~/t", "write the path in full"});
+  }
+}
+
+TEST(BadOption, IsNamedWithItsValue) {
+  const Toy toy;
+  expect_refusal(portatune(toy.fit({"--bad-rows", "skip"})), 2, {"given     --bad-rows skip\n", "skip:N"});
+  expect_refusal(portatune(toy.fit({"--rename-columns", "a"})), 2, {"--rename-columns: a is not NAME=VALUE"});
+}
+
+TEST(BadLabel, HasAdvice) {
+  expect_bad_data("text,label\na,\nb,1\n", {"an empty label", "--bad-rows skip:N"});
+  const Toy toy;
+  write(toy.file("validation.csv"), "text,label\na,0.0\nb,1.0\n");
+  expect_refusal(portatune(toy.fit()), 65, {"label \"0.0\"", "write 0, as in the rows that the model is trained on"});
+}
+
 TEST(BadOption, TrainingDoesNotReadStandardInput) {
   const Toy toy;
   Words words = toy.fit();

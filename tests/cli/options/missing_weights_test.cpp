@@ -71,6 +71,24 @@ TEST_F(MissingWeights, OfATrainedModelAreRefusedWhereNothingIsTrained) {
               HasSubstr("--allow-new-weights"));
 }
 
+// transformers leaves id2label out of config.json if it is the default.
+TEST_F(MissingWeights, ClassesWithoutNamesAreNotMissing) {
+  train();
+  const Finished named = portatune(evaluate(toy_.output()));
+  auto config = nlohmann::json::parse(read(toy_.output() + "/config.json"));
+  config.erase("id2label");
+  config.erase("label2id");
+  write(toy_.output() + "/config.json", config.dump());
+  const Finished unnamed = portatune(evaluate(toy_.output()));
+  ASSERT_EQ(unnamed.exit_code, 0) << unnamed.err;
+  for (const char* score : {"loss", "roc_auc"}) {
+    EXPECT_EQ(nlohmann::json::parse(unnamed.out)[score], nlohmann::json::parse(named.out)[score]);
+  }
+  const Finished predicted =
+      portatune({"predict", "-q", "--model", toy_.output(), "--text", "good", "--max-length", "16"});
+  EXPECT_THAT(predicted.out, AllOf(HasSubstr("\"LABEL_0\":"), HasSubstr("\"LABEL_1\":"))) << predicted.err;
+}
+
 TEST_F(MissingWeights, OfAHeadAreRefusedWithAdvice) {
   write(file("choices.jsonl"), R"({"q": "good", "c": ["film", "story"], "label": 1})"
                                "\n");

@@ -8,6 +8,7 @@
 
 #include "cli/options/fit_words.h"
 #include "cli/program.h"
+#include "cli/toy.h"
 #include "portatune/cli/options/command_line.h"
 #include "portatune/error.h"
 #include "portatune/tasks/text_classification.h"
@@ -113,6 +114,27 @@ TEST(OtherNames, ThoseOfOptionsWork) {
   EXPECT_EQ(fit_arguments({"--optim", "adafactor"}).training.optim, "adafactor");
   EXPECT_EQ(fit_arguments({"--optim", "adamw_torch_fused"}).training.optim, "adamw_torch");
   EXPECT_THAT(fit_arguments({"--dev", "a.csv", "b.csv"}).validation, testing::ElementsAre("a.csv", "b.csv"));
+}
+
+TEST(OtherNames, TrueIsTheNewestCheckpoint) {
+  for (const Words& words : {Words{"--resume_from_checkpoint", "True"}, Words{"--resume_from_checkpoint=true"}}) {
+    const FitArguments a = fit_arguments(words + Words{"--seed", "3"});
+    EXPECT_TRUE(a.resume);
+    EXPECT_EQ(a.resume_from_checkpoint, "");
+    EXPECT_EQ(a.training.seed, 3u);
+  }
+  EXPECT_FALSE(fit_arguments({"--resume_from_checkpoint", "False"}).resume);
+}
+
+TEST(OtherNames, ArgumentsOfTheTrainerHaveAnAnswer) {
+  EXPECT_THAT(complaint_of_fit({"--train_dataset=x"}), HasSubstr("--train FILE"));
+  EXPECT_THAT(complaint_of_fit({"--eval_dataset=x"}), HasSubstr("--validation FILE"));
+  for (const char* name : {"--tokenizer", "--processing_class", "--data_collator", "--num_labels", "--model_init"}) {
+    EXPECT_THAT(complaint_of_fit({name, "x"}), HasSubstr(": leave it out")) << name;
+  }
+  for (const char* name : {"--args", "--optimizers", "--compute_loss_func", "--preprocess_logits_for_metrics"}) {
+    EXPECT_THAT(complaint_of_fit({name, "x"}), testing::Not(HasSubstr("see portatune fit --help"))) << name;
+  }
 }
 
 // The rates of transformers' get_scheduler with these arguments: tests/oracle/train/make_schedule_cases.py.

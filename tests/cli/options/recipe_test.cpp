@@ -152,6 +152,7 @@ TEST_F(RecipeFile, WhatIsNoMapIsRefused) {
   // yaml-cpp would read such for ever.
   for (const char* text : {", a", "a: 1\n, b"}) EXPECT_THAT(complaint(text), HasSubstr("r.yaml")) << text;
   EXPECT_THAT(message_of<NotFoundError>([] { read_recipe("gleu/cola"); }), HasSubstr("--recipe gleu/cola"));
+  EXPECT_THAT(message_of<NotFoundError>([] { read_recipe("glue"); }), HasSubstr("portatune recipes lists the names"));
 }
 
 TEST_F(RecipeFile, AnOptionOfAnotherTaskIsNamedWithItsLine) {

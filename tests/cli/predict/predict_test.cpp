@@ -128,6 +128,20 @@ TEST_F(Predict, OutputMayNotBeAFolder) {
   EXPECT_EQ(run.exit_code, 73) << run.err;
 }
 
+TEST_F(Predict, OutputDoesNotReplaceTheRows) {
+  const std::string rows = toy_->file("validation.csv"), before = read(rows);
+  const std::string pattern = toy_->file("valid*.csv"), other = toy_->file("../") + toy_->path().filename().string();
+  for (const Words& more : {Words{"predict", "--model", toy_->output(), "--max-length", "16", "--data", rows},
+                            Words{"predict", "--model", toy_->output(), "--max-length", "16", "--data", pattern},
+                            Words{"tokenize", "--tokenizer", tiny_bert(), "--input", other + "/validation.csv"},
+                            Words{"tfrecord", "write", "--input", rows}}) {
+    const Finished run = portatune(more + Words{"--output", rows});
+    EXPECT_EQ(run.exit_code, 73) << run.err;
+    EXPECT_THAT(run.err, testing::HasSubstr("a file whose rows are read"));
+    EXPECT_EQ(read(rows), before);
+  }
+}
+
 TEST_F(Predict, FolderOfTheOutputMustExist) {
   const Finished run = portatune(
       Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->file("nowhere/p.jsonl")}));

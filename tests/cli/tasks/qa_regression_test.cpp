@@ -94,6 +94,21 @@ TEST(QaRegression, LearnsAndSavesWhatItNeeds) {
   EXPECT_EQ(json::parse(read(folder / "tuned/training_args.json"))["options"]["dropout"], 0.05);
 }
 
+TEST(QaRegression, SkipsRowsWithoutRatings) {
+  const TemporaryFolder folder;
+  std::string rows = read(kQuest + "/train.csv");
+  rows += rows.substr(rows.rfind('\n', rows.size() - 2) + 1);
+  rows.insert(rows.size() - 2, "?");  // the last rating, before CR LF
+  write(folder / "train.csv", rows);
+  const Words words = {
+      "fit",          "--task", "qa-regression", "--model", tiny_bert(), "--train",       folder / "train.csv",
+      "--max-length", "24",     "--max-steps",   "1",       "--output",  folder / "tuned"};
+  EXPECT_THAT(portatune(words).err, HasSubstr("a rating between 0 and 1"));
+  const Finished run = portatune(words + Words{"--bad-rows", "skip:1"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(read(folder / "tuned/ratings.json"), read(kQuest + "/model/ratings.json"));
+}
+
 // As those of the library's tasks.
 TEST(QaRegression, HasOptionsInHelpRecipesAndErrors) {
   const Finished help = portatune({"fit", "--help", "--task", "qa-regression"});

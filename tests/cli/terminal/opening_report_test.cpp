@@ -78,6 +78,14 @@ TEST(OpeningReport, WarnsOfClassesThatAreProbablyNotMeant) {
   EXPECT_THAT(run.err, Not(HasSubstr("as many classes")));
 }
 
+TEST(OpeningReport, WarnsOfClassesThatAreTheSameNumber) {
+  const Toy toy;
+  const Finished run = fit(toy, "text,label\na,0\nb,1\nc,0.0\nd,1.0\ne,2\n");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("warning: the classes \"0\", \"0.0\" are the same number\n"));
+  EXPECT_THAT(run.err, HasSubstr("warning: the classes \"1\", \"1.0\" are the same number\n"));
+}
+
 TEST(OpeningReport, WarnsOfAsManyClassesAsRows) {
   const Toy toy;
   const Finished run = fit(toy, "text,label\na,x1\nb,x2\nc,x3\nd,x4\n");

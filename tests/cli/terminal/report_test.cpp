@@ -32,6 +32,17 @@ TEST(Report, ScoresWithoutThoseBeforeTraining) {
             "model               out\n");
 }
 
+TEST(Report, LargeScoresDoNotTouch) {
+  const run::Outcome outcome{.before = Scores{{"loss", 10.8174}, {"perplexity", 49879.9638}},
+                             .after = Scores{{"loss", 10.8063}, {"perplexity", 49332.1742}},
+                             .output = "out"};
+  EXPECT_EQ(table_of(outcome),
+            "                          before       after\n"
+            "held-out loss            10.8174     10.8063\n"
+            "held-out perplexity   49879.9638  49332.1742\n"
+            "model               out\n");
+}
+
 // Each trial of a sweep has an output folder of its own.
 TEST(TrainingEvents, NameTheFolderOfTheRunWhoseModelIsRescued) {
   TrainingEvents events(Reporting{});

@@ -57,6 +57,8 @@ TEST(GradientAccumulation, DividesPackedBatchesToo) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("packing 2 x 8 examples into"));
   EXPECT_EQ(json::parse(run.out)["steps"], 12);  // three epochs of 64 rows
+  const json step = json::parse(read(toy.output() + "/report.json"))["step"];
+  EXPECT_GT(step["flops"], 0) << run.err;
 }
 
 }  // namespace

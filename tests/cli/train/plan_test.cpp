@@ -212,6 +212,16 @@ TEST(Plan, MicroBatchesAreOneStep) {
   EXPECT_GT(of_parts["bytes_per_step"], of_whole["bytes_per_step"]);  // weights are read twice
 }
 
+TEST(Plan, PackedMicroBatchesAreOneStep) {
+  const Toy toy;
+  const auto flops = [&](const Words& more) -> double {
+    return planned(plan(toy, "cpu", Words{"--packing", "token_budget"} + more))["targets"][0]["flops_per_step"];
+  };
+  const double whole = flops({"--tokens-per-batch", "64"});
+  EXPECT_EQ(flops({"--tokens-per-batch", "32", "--gradient-accumulation-steps", "2"}), whole);
+  EXPECT_EQ(flops({"--tokens-per-batch", "32", "--gradient-accumulation-steps", "2", "--mesh", "data=2"}), whole);
+}
+
 TEST(Plan, OfAMeshIsThatOfEachDevice) {
   const Toy toy;
   const json one = planned(plan(toy, "cpu")), found = planned(plan(toy, "cpu", {"--mesh", "fsdp=2"}));

@@ -290,6 +290,9 @@ TEST(ReadCsv, ErrorsExplainMissingColumns) {
   advice("text\tlabel\na\t1\n", {"--delimiter '\\t'"});
   advice("the film was bad,bad\nI like it,good\n", {"if line 1 is a row and not a header: --column-names"});
   advice("sentence,labels\na,1\n", {"--rename-columns NAME=text"});
+  advice("messages,id\n[],1\n", {"with --task causal-lm: --messages-column messages"});
+  advice("prompt,completion\na,b\n", {"with --task causal-lm: --prompt-column prompt --completion-column completion"});
+  advice("instruction,input,output\na,b,c\n", {"--prompt-column instruction --completion-column output"});
 }
 
 }  // namespace portatune::data

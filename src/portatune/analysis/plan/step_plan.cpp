@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "portatune/data.h"
 #include "portatune/graph/exchange.h"
 #include "portatune/graph/matrix_flops.h"
 #include "portatune/nn/program_parameters.h"
@@ -42,12 +43,22 @@ Memory memory_of(Memory arguments, const pjrt::MemoryStats& stats) {
   return memory;
 }
 
+// The step with all micro-batches of a device as one. Of packed batches it has the packed parts of a device as one.
+train::StepProgram step_at_once(const Task& task, train::Signature batch, train::StepOptions options) {
+  for (auto& [name, type] : batch) {
+    if (!name.ends_with(data::kTokenPlaces) || type.shape.rank() != 3) continue;  // [parts, texts, length]
+    type.shape[0] /= options.gradient_accumulation_steps;
+    type.shape[1] *= options.gradient_accumulation_steps;
+  }
+  options.gradient_accumulation_steps = 1;
+  return train::step_program(task, batch, options);
+}
+
 // Bytes that a device sends in a step. Each micro-batch gathers again.
-double sent_bytes(const Task& task, const train::Signature& batch, train::StepOptions options) {
+double sent_bytes(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
   if (options.mesh.devices() == 1) return 0;
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
-  options.gradient_accumulation_steps = 1;
-  const Exchange exchange = exchange_of(train::step_program(task, batch, options).function);
+  const Exchange exchange = exchange_of(step_at_once(task, batch, options).function);
   return rounds * exchange.parts + exchange.sums;
 }
 
@@ -73,9 +84,8 @@ Memory memory_of_arguments(const Task& task, const train::Signature& batch, cons
 }
 
 std::map<DType, double> flops_of_step(const Task& task, const train::Signature& batch, train::StepOptions options) {
-  options.gradient_accumulation_steps = 1;
   options.remat = Remat::kNone;
-  return matrix_flops(train::step_program(task, batch, options).function);
+  return matrix_flops(step_at_once(task, batch, options).function);
 }
 
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,

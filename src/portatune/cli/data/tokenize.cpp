@@ -11,7 +11,7 @@ namespace portatune::cli {
 
 int execute(const TokenizeArguments& a) {
   catch_signals();  // so that no incomplete file is left
-  ResultFile file(a.output);
+  ResultFile file(a.output, a.input);
   TerminalEvents events(a.reporting);
   run::tokenize(a, events, [&file](std::string_view lines) { file.write(lines); });
   file.finish();

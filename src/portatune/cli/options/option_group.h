@@ -56,12 +56,15 @@ class Group {
   }
   CLI::Option* assignments(const std::string& names, std::map<std::string, std::string>& values,
                            const std::string& description) {
-    const auto take = [&values](const std::vector<std::string>& words) {
+    const auto take = [&values, option = names.substr(0, names.find(','))](const std::vector<std::string>& words) {
       for (const std::string& word : words) {
         const size_t equals = word.find('=');
-        if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
-        const bool is_new = values.emplace(word.substr(0, equals), word.substr(equals + 1)).second;
-        if (!is_new) throw CLI::ValidationError(word.substr(0, equals) + " twice");
+        const std::string name = word.substr(0, equals);
+        if (name.empty() || equals == std::string::npos) {
+          throw CLI::ValidationError(option, (word.empty() ? "''" : word) + " is not NAME=VALUE");
+        }
+        const bool is_new = values.emplace(name, word.substr(equals + 1)).second;
+        if (!is_new) throw CLI::ValidationError(option, name + " twice");
       }
     };
     CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);

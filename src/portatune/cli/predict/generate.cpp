@@ -107,7 +107,7 @@ int execute(const GenerateArguments& given, Processes& processes) {
   const std::vector<std::vector<run::Prompt>> prompts = prompts_of(models, a);
   catch_signals();  // before the file exists, so that no half-written file remains
   std::optional<ResultFile> file;
-  if (is_first) file.emplace(a.output);
+  if (is_first) file.emplace(a.output, a.input);
   TerminalEvents events(a.reporting);
   const Device device(run::with_warnings(a.device, events));
   for (size_t i = 0; i < models.size(); ++i) {

@@ -42,7 +42,7 @@ int execute(const PredictArguments& given, Processes& processes) {
   const auto open = [&](const RowTask& task, const data::Dataset& rows) {
     catch_signals();  // before a file exists, so that no incomplete file is left
     return run::prediction_file(a.output, a.model, task, rows,
-                                [&]() -> run::TextOutput& { return files.emplace_back(a.output); });
+                                [&]() -> run::TextOutput& { return files.emplace_back(a.output, a.data); });
   };
   // The other processes open no file.
   if (!is_first(a.device.processes.get())) catch_signals();

@@ -128,9 +128,14 @@ std::string table_of(const run::Outcome& outcome) {
     const Scores before = outcome.before.value_or(Scores{});
     const std::string held_out = "held-out ";
     const size_t width = held_out.size() + width_of(*outcome.after, 20 - held_out.size());
-    text += fmt::format("{:<{}}{:>10}{:>10}\n", "", width, "before", "after");
+    size_t column = 10;
     for (const auto& [name, value] : *outcome.after) {
-      text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(before, name), value);
+      column = std::max({column, cell(before, name).size() + 2, cell(*outcome.after, name).size() + 2});
+    }
+    text += fmt::format("{:<{}}{:>{}}{:>{}}\n", "", width, "before", column, "after", column);
+    for (const auto& [name, value] : *outcome.after) {
+      text += fmt::format("{:<{}}{:>{}}{:>{}}\n", held_out + display_name(name), width, cell(before, name), column,
+                          cell(*outcome.after, name), column);
     }
   }
   if (outcome.best_step > 0) {

@@ -5,11 +5,13 @@
 #include "portatune/cli/terminal/report.h"
 #include "portatune/error.h"
 #include "portatune/run/output/output_error.h"
+#include "portatune/run/output/output_folder.h"
 
 namespace portatune::cli {
 
-ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
+ResultFile::ResultFile(std::filesystem::path path, const std::vector<std::string>& inputs) : path_(std::move(path)) {
   if (path_ == "-") return;
+  run::require_no_input(path_, inputs);
   if (std::filesystem::is_directory(path_)) {
     throw run::OutputError({.where = "--output " + path_.string(), .given = "a folder", .expected = "a file"});
   }

@@ -4,7 +4,9 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "portatune/base/files/output_file.h"
 #include "portatune/run/predictions/text_output.h"
@@ -16,8 +18,10 @@ namespace portatune::cli {
 class ResultFile final : public run::TextOutput {
  public:
   /// path     "-" is stdout; an existing file is replaced at the end; a device or pipe is written to
+  /// inputs   the files and patterns that are read
   /// errors   IoError, NotFoundError if it cannot be written; run::OutputError if it is a folder
-  explicit ResultFile(std::filesystem::path path);
+  ///          or one of the inputs
+  explicit ResultFile(std::filesystem::path path, const std::vector<std::string>& inputs = {});
 
   void write(std::string_view text) override;
   /// Puts the file in place.

@@ -17,6 +17,22 @@ constexpr OptionOfColumn kOptions[] = {{"text", "--text-column"},     {"label", 
                                        {"tokens", "--tokens-column"}, {"tags", "--tags-column"},
                                        {"sent1", "--context-column"}, {"image", "--image-column"}};
 
+// Columns of instruction data, with the options of causal language models that name them.
+struct InstructionColumns {
+  std::string_view first, second, options;
+};
+constexpr InstructionColumns kInstructions[] = {
+    {"messages", "messages", "--messages-column messages"},
+    {"prompt", "completion", "--prompt-column prompt --completion-column completion"},
+    {"instruction", "output", "--prompt-column instruction --completion-column output"}};
+
+std::string instruction_advice(std::string_view wanted, std::span<const std::string_view> names) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  const auto found = std::ranges::find_if(
+      kInstructions, [&](const InstructionColumns& c) { return wanted == "text" && has(c.first) && has(c.second); });
+  return found == std::end(kInstructions) ? "" : "with --task causal-lm: " + std::string(found->options);
+}
+
 std::string quoted_list(std::span<const std::string_view> names) {
   std::vector<std::string> quoted;
   for (const std::string_view name : names) quoted.push_back(in_quotes(name));
@@ -32,11 +48,12 @@ std::string proposal(std::string_view wanted, std::span<const std::string_view> 
 
 DataError missing_column(std::string where, std::string_view wanted, std::span<const std::string_view> names,
                          const std::string& advice) {
-  const std::string similar = proposal(wanted, names);
+  std::string fix = instruction_advice(wanted, names);
+  if (fix.empty()) fix = proposal(wanted, names);
   return DataError({.where = std::move(where),
                     .given = names.empty() ? "no columns" : "columns " + quoted_list(names),
                     .expected = "a column '" + std::string(wanted) + "'",
-                    .fix = similar.empty() ? advice : similar});
+                    .fix = fix.empty() ? advice : fix});
 }
 
 std::string naming_advice(std::string_view wanted) {

@@ -1,8 +1,11 @@
 #include "portatune/run/output/output_folder.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 
 #include "portatune/base/files/output_file.h"
 #include "portatune/base/text/message.h"
@@ -91,6 +94,19 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
   check_contents(output);
   // Creates a folder beside it and removes it: the surest test of write access.
   io::AtomicDirectory trial(output);
+}
+
+void require_no_input(const fs::path& file, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code absent;
+    const bool is_input = fs::equivalent(input, file, absent) ||
+                          (fs::exists(file, absent) && fnmatch(input.c_str(), file.c_str(), FNM_PATHNAME) == 0);
+    if (!is_input || !fs::is_regular_file(file)) continue;
+    throw OutputError({.where = "--output " + file.string(),
+                       .given = "a file whose rows are read",
+                       .expected = "another file",
+                       .fix = "choose another name: results would replace the rows"});
+  }
 }
 
 bool lies_in(const fs::path& inner, const fs::path& outer) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace portatune::run {
 /// errors   UsageError for the folder of that model and for the working folder; OutputError for a file, and a folder
 ///          with other entries; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
+
+/// Requires that a file of results is none of these files and patterns of rows, which it would replace.
+/// errors  OutputError
+void require_no_input(const std::filesystem::path& file, const std::vector<std::string>& inputs);
 
 /// Requires that RunOptions::resume_from_checkpoint is a valid checkpoint.
 /// errors   NotFoundError that names the checkpoints beside it or in the output folder; CheckpointError that names the

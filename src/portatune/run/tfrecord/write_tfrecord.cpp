@@ -10,6 +10,7 @@
 #include "portatune/data/verbs/functions/user_function.h"
 #include "portatune/error.h"
 #include "portatune/run/inputs/rows/rows.h"
+#include "portatune/run/output/output_folder.h"
 #include "portatune/tasks/rows/row_file.h"
 #include "portatune/tasks/rows/row_json.h"
 #include "portatune/text.h"
@@ -197,6 +198,7 @@ void check_options(const TfrecordOptions& a) {
 WrittenRecords write_tfrecord(const TfrecordOptions& a) {
   check_options(a);
   require_folder(a.output);
+  require_no_input(a.output, a.input);
   const std::optional<FileColumn> files = file_column(a);
   Features features(a, files);
   data::Dataset records = rows_of(a, files).map([&](const data::Example& row) { return features.of(row); });

@@ -1,7 +1,9 @@
 #include "portatune/tasks/rows/label_names.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <string_view>
 
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
@@ -9,9 +11,32 @@
 #include "portatune/error.h"
 
 namespace portatune::tasks {
+namespace {
+
+// Classes of transformers whose outputs are classes.
+constexpr std::array<std::string_view, 5> kClassifiers = {"ForSequenceClassification", "ForTokenClassification",
+                                                          "ForImageClassification", "ForImageClassificationWithTeacher",
+                                                          "ForAudioClassification"};
+
+bool is_classifier(const io::JsonObject& config) {
+  return std::ranges::any_of(config.get_strings("architectures"), [](const std::string& architecture) {
+    return std::ranges::any_of(kClassifiers, [&](std::string_view name) { return architecture.ends_with(name); });
+  });
+}
+
+// The class that is the same number as the label, such as 0 and 0.0; empty if there is none.
+std::string equal_number(const std::string& label, const std::vector<std::string>& labels) {
+  const std::optional<double> number = number_in<double>(label);
+  const auto found = std::ranges::find_if(
+      labels, [&](const std::string& name) { return number && number_in<double>(name) == number; });
+  return found == labels.end() ? "" : *found;
+}
+
+}  // namespace
 
 std::vector<std::string> labels_in(const io::JsonObject& config) {
   const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
+  if (id2label.empty() && is_classifier(config)) return {"LABEL_0", "LABEL_1"};
   std::vector<std::string> labels;
   for (size_t id = 0; id < id2label.size(); ++id) {
     const auto found = id2label.find(std::to_string(id));
@@ -71,15 +96,18 @@ void require_label(const data::Example& row, const std::string& column) {
   if (!row.text(column).empty()) return;
   throw DataError({.where = to_string(row.origin()),
                    .given = "an empty label in column \"" + column + "\"",
-                   .expected = "a class name or number"});
+                   .expected = "a class name or number",
+                   .fix = "write the label, or leave such rows out: --bad-rows skip:N"});
 }
 
 int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels) {
   const std::string& label = row.text(column);
   if (const auto id = id_of(label, labels)) return *id;
+  const std::string equal = equal_number(label, labels);
   throw DataError({.where = to_string(row.origin()),
                    .given = "label \"" + label + "\" in column \"" + column + "\"",
-                   .expected = "one of the labels of the model: " + list_of(labels)});
+                   .expected = "one of the labels of the model: " + list_of(labels),
+                   .fix = equal.empty() ? "" : "write " + equal + ", as in the rows that the model is trained on"});
 }
 
 std::optional<int32_t> id_of(const std::string& label, const std::vector<std::string>& labels) {

@@ -10,7 +10,8 @@
 
 namespace portatune::tasks {
 
-/// id2label of a config, in the order of the ids; empty if there is none.
+/// id2label of a config, in the order of the ids. Without it a classifier has LABEL_0 and LABEL_1, the default of
+/// transformers, which it leaves out of config.json; other models have none.
 /// errors  CheckpointError for ids with gaps
 std::vector<std::string> labels_in(const io::JsonObject& config);
 

@@ -13,6 +13,7 @@ namespace portatune::text {
 struct TokenPlace {
   Offsets offsets;
   int32_t word_id = 0;
+  bool operator==(const TokenPlace&) const = default;
 };
 
 /// The tokens of one text. `places` is empty or as long as `ids`.

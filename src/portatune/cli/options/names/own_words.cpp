@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "portatune/base/text/message.h"
+#include "portatune/base/text/utf8.h"
 #include "portatune/cli/options/names/options_in_value.h"
 #include "portatune/cli/options/names/other_names.h"
 #include "portatune/error.h"
@@ -20,6 +22,13 @@ struct ReplacedWord {
 
 // The name of the option in a word: the part before "=".
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
+
+constexpr std::string_view kResumeFrom = "--resume-from-checkpoint";
+
+bool is_true_or_false(const std::string& word) {
+  const std::string lower = lower_case(word);
+  return lower == "true" || lower == "false";
+}
 
 // A reader of words from left to right.
 class WordReader {
@@ -43,6 +52,8 @@ class WordReader {
     if (option != nullptr && option->get_expected_max() == 0 && !value) {
       const std::optional<std::string> next = next_bool();
       add(next ? name + "=" + *next : word, name);
+    } else if (option != nullptr && name == kResumeFrom && is_true_or_false(value ? *value : word_ahead())) {
+      add("--resume=" + as_bool(value ? *value : next_word()), name);  // transformers: True for the newest checkpoint
     } else if (holds_options(name)) {
       take_options_in(name, value ? *value : next_word());
     } else if (other == nullptr) {
@@ -85,14 +96,18 @@ class WordReader {
     return other.is_flag() ? next_bool().value_or("true") : next_word();
   }
 
+  std::string word_ahead() const { return at_ + 1 < words_.size() ? words_[at_ + 1] : ""; }
+
   // Empty if there is no further word that is a value.
   std::string next_word() {
-    const bool has_value = at_ + 1 < words_.size() && !words_[at_ + 1].starts_with("--");
-    return has_value ? words_[++at_] : "";
+    const std::string word = word_ahead();
+    if (at_ + 1 == words_.size() || word.starts_with("--")) return "";
+    ++at_;
+    return word;
   }
 
   std::optional<std::string> next_bool() {
-    const std::string truth = at_ + 1 < words_.size() ? as_bool(words_[at_ + 1]) : "";
+    const std::string truth = as_bool(word_ahead());
     if (truth.empty()) return std::nullopt;
     ++at_;
     return truth;

@@ -33,9 +33,10 @@ fs::path find(const std::string& name) {
   for (const fs::path& folder : shipped_folders()) {
     if (const fs::path file = folder / (name + ".yaml"); fs::exists(file)) return file;
   }
+  const std::string meant = nearest(name, shipped_recipes());
   throw NotFoundError({.where = "--recipe " + name,
                        .given = "no such file, and no recipe of this name comes with portatune",
-                       .fix = suggestion(nearest(name, shipped_recipes()))});
+                       .fix = meant.empty() ? "portatune recipes lists the names" : suggestion(meant)});
 }
 
 struct Ignore final : YAML::EventHandler {

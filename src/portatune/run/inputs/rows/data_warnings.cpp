@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "portatune/base/text/message.h"
@@ -56,6 +58,18 @@ void add_similar_classes(const DataSurvey& data, std::vector<std::string>& warni
   }
 }
 
+void add_equal_numbers(const DataSurvey& data, std::vector<std::string>& warnings) {
+  std::map<double, std::vector<std::string>> groups;
+  for (const auto& [label, count] : data.classes) {
+    const std::optional<double> number = number_in<double>(label);
+    if (number && std::isfinite(*number)) groups[*number].push_back(label);
+  }
+  for (const auto& [number, labels] : groups) {
+    if (labels.size() < 2) continue;
+    warnings.push_back(fmt::format("the classes {} are the same number", quoted_list(labels)));
+  }
+}
+
 void add_missing_values(const DataSurvey& data, std::vector<std::string>& warnings) {
   for (const auto& [label, count] : data.classes) {
     if (!is_missing_value(label)) continue;
@@ -77,6 +91,7 @@ bool are_same(const std::string& a, const std::string& b) {
 std::vector<std::string> warnings_of_rows(const DataSurvey& data) {
   std::vector<std::string> warnings;
   add_similar_classes(data, warnings);
+  add_equal_numbers(data, warnings);
   add_missing_values(data, warnings);
   const auto classes = std::ssize(data.classes);
   if (classes > 2 && classes == data.examples) {

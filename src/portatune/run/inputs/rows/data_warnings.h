@@ -8,8 +8,8 @@
 
 namespace portatune::run {
 
-/// Classes that differ only by case or blanks; classes that denote a missing value; as many classes as rows; rows
-/// without text; weights of 0 only.
+/// Classes that differ only by case or blanks, or are the same number; classes that denote a missing value; as many
+/// classes as rows; rows without text; weights of 0 only.
 std::vector<std::string> warnings_of_rows(const DataSurvey& data);
 
 /// Validation files that are training files, by name or by content. Remote files are compared by name alone.
