@@ -117,7 +117,7 @@ def fit(model: Path, train: Rows | None = None, validation: Rows | float | None 
             the files
         validation: the same for the validation rows; or the part of the training rows that is held out, such as 0.1
         task: name of the task, or a Task of your own; None: text-classification
-        output: folder of the model; None: a temporary folder, which is removed with the Run
+        output: folder of the model; None: that of the recipe, or a temporary folder, which is removed with the Run
         callbacks: objects with the hooks of Callback
         compute_metrics: a function of an EvalPrediction that returns a dict of further scores; it needs NumPy
         map: a function of each row of training and validation, a dict of all its columns, that returns the dict of
@@ -129,7 +129,7 @@ def fit(model: Path, train: Rows | None = None, validation: Rows | float | None 
         UsageError: for an unknown option or a value out of range
         Error: other classes of it for faults of the data, the model or the device
     """
-    chosen = output_of(output, options)
+    chosen = output_of(model, output, options)
     folder = None if chosen else TemporaryFolder()
     output = folder.path / "model" if folder else cast(pathlib.Path, chosen)
     called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)

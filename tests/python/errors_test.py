@@ -106,6 +106,15 @@ class Errors(toy.InFolder):
             portatune.predict(MODEL)
         self.assertEqual(caught.exception.expected, 'data="FILE", data="-" or text="TEXT"')
 
+    def test_a_recipe_may_have_the_output(self):
+        recipe = self.folder / "toy.yaml"
+        recipe.write_text(f"train: {TRAIN}\noutput: {self.folder / 'by_recipe'}\n")
+        run = portatune.fit(MODEL, recipe=recipe, **OPTIONS)
+        self.assertEqual(run.output, self.folder / "by_recipe")
+        self.assertTrue((run.output / "model.safetensors").exists())
+        trainer = portatune.Trainer(MODEL, recipe=recipe, **OPTIONS | {"overwrite_output": True})
+        self.assertEqual(trainer.fit().output, run.output)
+
     def test_a_recipe_may_have_the_rows(self):
         recipe = self.folder / "toy.yaml"
         recipe.write_text(f"train: {TRAIN}\n")

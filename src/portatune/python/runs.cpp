@@ -135,6 +135,8 @@ void predict(const Words& words, nb::object map) {
   });
 }
 
+std::filesystem::path output_of(const Words& words) { return arguments_of<cli::FitArguments>(words).output; }
+
 std::string report_page(const std::vector<std::filesystem::path>& folders) { return report::page_of(folders); }
 
 }  // namespace
@@ -142,6 +144,7 @@ std::string report_page(const std::vector<std::filesystem::path>& folders) { ret
 void bind_runs(nb::module_& module) {
   module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
              nb::arg("map").none(), "Trains as `portatune fit` does.");
+  module.def("output_of", output_of, nb::arg("words"), "The output of a run, which a recipe may name; else empty.");
   module.def("cross_validate", cross_validate, nb::arg("words"), nb::arg("observer").none(),
              nb::arg("compute_metrics").none(), nb::arg("map").none(),
              "The result as `portatune fit --folds --json` writes it; None: stopped.");
