@@ -8,10 +8,9 @@
 namespace portatune::nn {
 
 /// Computes x / max(|x|, eps), where |x| is the Euclidean norm along `axis`, as torch.nn.functional.normalize does. The
-/// gradient of a zero vector is finite.
+/// gradient of a zero vector is finite. It computes in float32.
 /// x        of a float type
-/// eps      the square of it must be a normal number of that type
-/// returns  the shape of x
+/// returns  the type of x
 Value l2_normalize(const Value& x, int64_t axis, double eps);
 
 }  // namespace portatune::nn
