@@ -83,12 +83,12 @@ void check(const Loaded& loaded, std::string_view text) {
   stages.encode({.first = text}, {.with_offsets = true});
   const Sequence& expected = stages.first;
   const auto length = static_cast<int32_t>(count_code_points(text));
-  for (const auto& [offsets, word_id] : expected.places) {
+  for (const auto& [offsets, word_id] : expected.sources) {
     if (offsets.begin < 0 || offsets.begin > offsets.end || offsets.end > length) std::abort();
   }
   encoder.encode({.first = text}, {.with_offsets = true});
   const Sequence& found = encoder.first;
-  if (found.ids != expected.ids || found.places != expected.places) std::abort();
+  if (found.ids != expected.ids || found.sources != expected.sources) std::abort();
   encoder.encode({.first = text}, {});
   if (encoder.first.ids != expected.ids) std::abort();
   loaded.parts->decode(expected.ids, {});

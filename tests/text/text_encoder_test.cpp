@@ -28,9 +28,9 @@ std::unique_ptr<Tokenizer::Parts> stages_of(const Json& json) {
 }
 
 Json flattened(const Sequence& sequence) {
-  Json places = Json::array();
-  for (const auto& [offsets, word_id] : sequence.places) places.push_back({offsets.begin, offsets.end, word_id});
-  return {sequence.ids, places};
+  Json sources = Json::array();
+  for (const auto& [offsets, word_id] : sequence.sources) sources.push_back({offsets.begin, offsets.end, word_id});
+  return {sequence.ids, sources};
 }
 
 Json encoded(TextEncoder& encoder, const std::string& text, const EncodeOptions& options) {

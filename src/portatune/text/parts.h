@@ -38,7 +38,7 @@ struct Tokenizer::Parts {
   FusedPassPtr fused;  ///< null: these stages have none
   bool by_segment;     ///< segments of a text (segments.h) may be encoded separately
   PostProcessor post_processor;
-  std::vector<SpacesAtEnds> token_spaces;  ///< those of the model's tokens by id, if the post-processor trims offsets
+  std::vector<SpacesAtEnds> token_spaces;  ///< of the model's tokens by id, if the post-processor trims offsets
   DecoderPtr decoder;           ///< null: tokens with spaces between them
   Vocabulary added_vocabulary;  ///< added tokens that the model's vocabulary lacks
   std::optional<int32_t> pad_id, unk_id, cls_id, sep_id, mask_id, bos_id, eos_id;

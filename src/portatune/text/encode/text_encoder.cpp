@@ -75,7 +75,7 @@ void TextEncoder::encode_words(std::span<const std::string> words, const EncodeO
   for (size_t i = 0; i < words.size(); ++i) {
     encode_text(words[i], kNoLimit, true, first);
     all.ids.insert(all.ids.end(), first.ids.begin(), first.ids.end());
-    for (const TokenPlace& place : first.places) all.places.push_back({place.offsets, static_cast<int32_t>(i)});
+    for (const TokenSource& source : first.sources) all.sources.push_back({source.offsets, static_cast<int32_t>(i)});
   }
   first = std::move(all);
   second.resize(0);

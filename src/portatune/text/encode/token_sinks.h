@@ -53,7 +53,7 @@ class TokenSink {
  public:
   static constexpr bool kWithOffsets = true;
 
-  /// spaces  those of each token, by id; needed only with `trims`
+  /// spaces  whitespace at the ends of each token of the model, by id; may be empty without `trims`
   TokenSink(Sequence& sequence, size_t limit, std::span<const TrimOffsets> trims,
             std::span<const SpacesAtEnds> spaces)
       : sequence_(sequence), limit_(limit), trims_(trims), spaces_(spaces) {}
@@ -88,7 +88,7 @@ class TokenSink {
   }
   void put(int32_t id, Offsets offsets) {
     sequence_.ids.push_back(id);
-    sequence_.places.push_back({offsets, word_});
+    sequence_.sources.push_back({offsets, word_});
   }
   Offsets trimmed(Offsets offsets, SpacesAtEnds spaces) const {
     for (const TrimOffsets& trim : trims_) offsets = trim.trimmed(offsets, spaces, sequence_.ids.size());

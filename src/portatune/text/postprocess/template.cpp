@@ -18,7 +18,7 @@ bool is_special(const Template::Part& part) { return part.sequence < 0; }
 
 void Sequence::resize(size_t size) {
   ids.resize(size);
-  if (!places.empty()) places.resize(size);
+  if (!sources.empty()) sources.resize(size);
 }
 
 int64_t Template::added_tokens(bool is_pair) const {
@@ -85,8 +85,8 @@ Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& firs
     encoding.sequence_ids.resize(size, part.sequence);
     if (!options.with_offsets) continue;
     if (!is_special(part)) {
-      for (const TokenPlace& place : sequence.places) encoding.offsets.push_back(place.offsets);
-      for (const TokenPlace& place : sequence.places) encoding.word_ids.push_back(place.word_id);
+      for (const TokenSource& source : sequence.sources) encoding.offsets.push_back(source.offsets);
+      for (const TokenSource& source : sequence.sources) encoding.word_ids.push_back(source.word_id);
     }
     encoding.offsets.resize(size);
     encoding.word_ids.resize(size, -1);

@@ -9,17 +9,17 @@
 
 namespace portatune::text {
 
-/// The place of a token in its text.
-struct TokenPlace {
+/// The part of a text that a token is from: its offsets, and the index of its word.
+struct TokenSource {
   Offsets offsets;
   int32_t word_id = 0;
-  bool operator==(const TokenPlace&) const = default;
+  bool operator==(const TokenSource&) const = default;
 };
 
-/// The tokens of one text. `places` is empty or as long as `ids`.
+/// The tokens of one text. `sources` is empty or as long as `ids`.
 struct Sequence {
   std::vector<int32_t> ids;
-  std::vector<TokenPlace> places;
+  std::vector<TokenSource> sources;
 
   void resize(size_t size);
 };
