@@ -40,11 +40,12 @@ cli::FitArguments arguments_of_run(const Words& words) {
   return a;
 }
 
-void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model,
+void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model, const Words& inputs,
                        const std::function<void(const run::OpenSink&)>& predict) {
   std::optional<cli::ResultFile> file;
   predict([&](const RowTask& task, const data::Dataset& rows) {
-    return run::prediction_file(output, model, task, rows, [&]() -> run::TextOutput& { return file.emplace(output); });
+    return run::prediction_file(output, model, task, rows,
+                                [&]() -> run::TextOutput& { return file.emplace(output, inputs); });
   });
   file->finish();
 }

@@ -49,8 +49,9 @@ void require_one_run(const cli::FitArguments& a);
 cli::FitArguments arguments_of_run(const Words& words);
 
 /// Calls `predict`, and puts the file of predictions in place when it has returned.
+/// inputs  the files and patterns of the rows
 /// errors  those of run::prediction_file() and of cli::ResultFile
-void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model,
+void write_predictions(const std::filesystem::path& output, const run::ModelOptions& model, const Words& inputs,
                        const std::function<void(const run::OpenSink&)>& predict);
 
 /// Runs `work` by the thread that calls. KeyboardInterrupt then has the attribute `checkpoint`, as a text,

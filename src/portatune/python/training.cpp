@@ -93,7 +93,7 @@ class Training {
   void predict(const Words& files, const Words& texts, const std::string& output, const nb::object& compute_metrics) {
     work([&](CallingThread& caller) {
       const ComputedMetrics metrics(compute_metrics, caller);
-      write_predictions(output, session_->model(),
+      write_predictions(output, session_->model(), files,
                         [&](const run::OpenSink& open) { session_->predict(files, texts, open); });
     });
   }

@@ -18,9 +18,8 @@ namespace portatune::cli {
 class ResultFile final : public run::TextOutput {
  public:
   /// path     "-" is stdout; an existing file is replaced at the end; a device or pipe is written to
-  /// inputs   the files and patterns that are read
-  /// errors   IoError, NotFoundError if it cannot be written; run::OutputError if it is a folder
-  ///          or one of the inputs
+  /// inputs   the files and patterns of rows, which the result must not replace
+  /// errors   IoError, NotFoundError if it cannot be written; run::OutputError for a folder and for one of the inputs
   explicit ResultFile(std::filesystem::path path, const std::vector<std::string>& inputs = {});
 
   void write(std::string_view text) override;

@@ -1,7 +1,5 @@
 #include "portatune/run/output/output_folder.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,10 +9,12 @@
 #include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/file/random_access_file.h"
 #include "portatune/io/text/json.h"
 #include "portatune/run/options/model_name.h"
 #include "portatune/run/output/output_error.h"
 #include "portatune/run/output/save_model.h"
+#include "portatune/sources.h"
 #include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/checkpoint/run_record.h"
@@ -97,11 +97,12 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
 }
 
 void require_no_input(const fs::path& file, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code absent;
-    const bool is_input = fs::equivalent(input, file, absent) ||
-                          (fs::exists(file, absent) && fnmatch(input.c_str(), file.c_str(), FNM_PATHNAME) == 0);
-    if (!is_input || !fs::is_regular_file(file)) continue;
+  std::error_code absent;
+  if (!fs::is_regular_file(file, absent)) return;
+  std::vector<std::string> words = inputs;
+  std::erase_if(words, io::is_remote);
+  for (const std::string& input : data::matching_files(words)) {
+    if (!fs::equivalent(input, file, absent)) continue;
     throw OutputError({.where = "--output " + file.string(),
                        .given = "a file whose rows are read",
                        .expected = "another file",

@@ -19,7 +19,7 @@ namespace portatune::run {
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
 /// Requires that a file of results is none of these files and patterns of rows, which it would replace.
-/// errors  OutputError
+/// errors  OutputError; those of data::matching_files()
 void require_no_input(const std::filesystem::path& file, const std::vector<std::string>& inputs);
 
 /// Requires that RunOptions::resume_from_checkpoint is a valid checkpoint.

@@ -198,12 +198,12 @@ void check_options(const TfrecordOptions& a) {
 WrittenRecords write_tfrecord(const TfrecordOptions& a) {
   check_options(a);
   require_folder(a.output);
-  require_no_input(a.output, a.input);
   const std::optional<FileColumn> files = file_column(a);
   Features features(a, files);
   data::Dataset records = rows_of(a, files).map([&](const data::Example& row) { return features.of(row); });
   if (a.bad_rows) records = records.skip_bad_rows(a.bad_rows);
   data::TfrecordWriter writer(a.output.string(), a.files);
+  for (const std::string& file : writer.files()) require_no_input(file, a.input);
   for (const data::Example& record : records.iterate()) {
     stop_if_requested();
     writer.write(record);
