@@ -44,7 +44,7 @@ def generate(model: Path, prompt: str | Sequence[str] | Conversation, *, stream:
         a Completion for a text or a conversation. A list of them for a list of texts, for num_return_sequences above 1
         (those of a prompt follow each other), and for several adapters (the texts of one after those of the other)
     """
-    if not isinstance(prompt, Sequence):
+    if not isinstance(prompt, Sequence) or isinstance(prompt, (bytes, bytearray)):
         raise usage_error("prompt", kind_of(prompt), "a text, a list of texts, or a list of messages")
     is_chat = _is_conversation(prompt)
     prompts = {"input": [{"messages": prompt}], "chat": True} if is_chat else {"prompt": prompt}

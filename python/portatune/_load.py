@@ -26,10 +26,10 @@ class Predictor:
             data: a text, a list of texts, or rows in memory: a list of dicts, a dict of columns, a table
             text: a text or a list of texts, in place of `data`
         """
-        if text is not None:
-            if data is not None:
-                raise _errors.usage_error("predict", "data and text", "one of them")
-            data = text
+        if (data is None) == (text is None):
+            given = "neither data nor text" if data is None else "data and text"
+            raise _errors.usage_error("predict", given, "one of them")
+        data = data if text is None else text
         rows = [{"text": data}] if isinstance(data, str) else data
         if isinstance(rows, (list, tuple)) and any(isinstance(row, str) for row in rows):
             rows = [{"text": _text(number, row)} for number, row in enumerate(rows)]

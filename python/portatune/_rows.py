@@ -4,6 +4,7 @@ They are written once to a file of JSON Lines, from which a run reads them as of
 no Python, can be divided, skipped and resumed, and a resumed run sees by their checksum whether the rows are the same.
 """
 
+import collections
 import json
 import math
 import os
@@ -178,7 +179,7 @@ def _columns(table: Any, keyword: str) -> dict[str, list[Any]] | None:
     if isinstance(table, dict) and any(_column_names(values) is not None for values in table.values()):  # a DatasetDict
         splits = ", ".join(map(str, names))
         raise _errors.data_error(keyword, f"several tables: {splits}", "one table", f"{keyword}=tables[{names[0]!r}]")
-    twice = [name for number, name in enumerate(names) if name in names[:number]]
+    twice = [name for name, count in collections.Counter(map(str, names)).items() if count > 1]
     if twice:
         raise _errors.data_error(keyword, f"two columns {twice[0]!r}", "different names")
     return {str(name): _list(table[name]) for name in names}

@@ -129,7 +129,7 @@ def fit(model: Path, train: Rows | None = None, validation: Rows | float | None 
         UsageError: for an unknown option or a value out of range
         Error: other classes of it for faults of the data, the model or the device
     """
-    chosen = output_of(model, output, options)
+    chosen = output_of(output, options)
     folder = None if chosen else TemporaryFolder()
     output = folder.path / "model" if folder else cast(pathlib.Path, chosen)
     called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)

@@ -10,18 +10,17 @@ from typing import Any
 
 from portatune import _errors
 from portatune._native import core
-from portatune._words import words
 
 
-def output_of(model: Any, output: Any, options: Mapping[str, Any]) -> pathlib.Path | None:
-    """Returns the output of a run, which a recipe may name; None if it is to be a temporary folder, in which there is
-    nothing to resume."""
+def output_of(output: Any, options: Mapping[str, Any]) -> pathlib.Path | None:
+    """Returns the output of a run, given or of its recipe; None for a temporary folder, which has nothing to resume."""
     recipe = options.get("recipe")
-    if output is None and recipe is not None:
-        output = core.output_of(words("fit", {"model": model, "recipe": recipe})) or None
+    if output is None and isinstance(recipe, (str, os.PathLike)):
+        output = core.output_of(os.fspath(recipe)) or None
     if output is None:
         if options.get("resume") or options.get("resume_from_checkpoint") is True:
-            raise _errors.usage_error("resume", "no output", "the folder of the run that continues", "output=\"FOLDER\"")
+            raise _errors.usage_error("resume", "no output", "the folder of the run that continues",
+                                      "output=\"FOLDER\"")
         return None
     if not isinstance(output, (str, os.PathLike)):
         raise _errors.usage_error("output", _errors.kind_of(output), "a path")

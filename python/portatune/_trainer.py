@@ -87,7 +87,7 @@ class Trainer:
                  compute_metrics: ComputeMetrics | None = None, map: RowFunction | None = None,
                  **options: Unpack[FitOptions]) -> None:
         self._folder = TemporaryFolder()  # of rows in memory, and of the model without an output
-        output = output_of(model, output, options) or self._folder.path / "model"
+        output = output_of(output, options) or self._folder.path / "model"
         called, of_callbacks = _callbacks.split(callbacks, _notebook.progress(options.get("quiet")), options)
         self._options = of_run(model, train, validation, task, output, of_callbacks)
         for name in ("train", "validation"):

@@ -108,12 +108,14 @@ class Errors(toy.InFolder):
 
     def test_a_recipe_may_have_the_output(self):
         recipe = self.folder / "toy.yaml"
-        recipe.write_text(f"train: {TRAIN}\noutput: {self.folder / 'by_recipe'}\n")
-        run = portatune.fit(MODEL, recipe=recipe, **OPTIONS)
+        recipe.write_text(f"output_dir: {self.folder / 'by_recipe'}\n")
+        run = portatune.fit(MODEL, TRAIN, recipe=recipe, **OPTIONS)
         self.assertEqual(run.output, self.folder / "by_recipe")
         self.assertTrue((run.output / "model.safetensors").exists())
-        trainer = portatune.Trainer(MODEL, recipe=recipe, **OPTIONS | {"overwrite_output": True})
+        trainer = portatune.Trainer(MODEL, TRAIN, recipe=recipe, **OPTIONS | {"overwrite_output": True})
         self.assertEqual(trainer.fit().output, run.output)
+        recipe.write_text("seed: 1\n")
+        self.assertNotEqual(portatune.fit(MODEL, TRAIN, recipe=recipe, **OPTIONS).output, run.output)
 
     def test_a_recipe_may_have_the_rows(self):
         recipe = self.folder / "toy.yaml"

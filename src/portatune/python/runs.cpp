@@ -11,6 +11,8 @@
 #include <optional>
 
 #include "portatune/analysis/report/page.h"
+#include "portatune/cli/options/names/own_words.h"
+#include "portatune/cli/options/recipes/recipe.h"
 #include "portatune/cli/options/runs/sweep_trials.h"
 #include "portatune/cli/terminal/terminal_events.h"
 #include "portatune/error.h"
@@ -131,11 +133,18 @@ void predict(const Words& words, nb::object map) {
       throw UsageError({.where = "adapter", .given = "several adapters", .expected = "one for each call of predict()"});
     }
     a.model.folder = models.front().folder;
-    write_predictions(a.output, a.model, [&](const run::OpenSink& open) { run::predict(a, open, events); });
+    write_predictions(a.output, a.model, a.data, [&](const run::OpenSink& open) { run::predict(a, open, events); });
   });
 }
 
-std::filesystem::path output_of(const Words& words) { return arguments_of<cli::FitArguments>(words).output; }
+std::string output_of(const std::string& recipe) {
+  for (const cli::Setting& setting : cli::read_recipe(recipe).settings) {
+    const std::string name = cli::with_hyphens("--" + setting.key);
+    const bool is_output = name == "--output" || name == "--output-dir";
+    if (is_output && !setting.values.empty()) return setting.values.front();
+  }
+  return {};
+}
 
 std::string report_page(const std::vector<std::filesystem::path>& folders) { return report::page_of(folders); }
 
@@ -144,7 +153,7 @@ std::string report_page(const std::vector<std::filesystem::path>& folders) { ret
 void bind_runs(nb::module_& module) {
   module.def("fit", fit, nb::arg("words"), nb::arg("observer").none(), nb::arg("compute_metrics").none(),
              nb::arg("map").none(), "Trains as `portatune fit` does.");
-  module.def("output_of", output_of, nb::arg("words"), "The output of a run, which a recipe may name; else empty.");
+  module.def("output_of", output_of, nb::arg("recipe"), "The output that a recipe names; empty if it names none.");
   module.def("cross_validate", cross_validate, nb::arg("words"), nb::arg("observer").none(),
              nb::arg("compute_metrics").none(), nb::arg("map").none(),
              "The result as `portatune fit --folds --json` writes it; None: stopped.");
