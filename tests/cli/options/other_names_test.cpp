@@ -123,7 +123,10 @@ TEST(OtherNames, TrueIsTheNewestCheckpoint) {
     EXPECT_EQ(a.resume_from_checkpoint, "");
     EXPECT_EQ(a.training.seed, 3u);
   }
-  EXPECT_FALSE(fit_arguments({"--resume_from_checkpoint", "False"}).resume);
+  const FitArguments anew = fit_arguments({"--resume_from_checkpoint", "False", "--overwrite_output_dir", "True"});
+  EXPECT_FALSE(anew.resume);
+  EXPECT_TRUE(anew.overwrite_output);
+  EXPECT_EQ(anew.resume_from_checkpoint, "");
 }
 
 TEST(OtherNames, ArgumentsOfTheTrainerHaveAnAnswer) {

@@ -27,7 +27,7 @@ std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word) {
   const bool skips = word.starts_with(kSkip);
   const auto limit = skips ? number_in<int64_t>(std::string_view(word).substr(kSkip.size())) : std::nullopt;
   if (limit && *limit > 0) return std::make_shared<data::BadRows>(*limit, report_row);
-  throw UsageError({.where = "--bad-rows",
+  throw UsageError({.where = "bad rows",
                     .given = "--bad-rows " + word,
                     .expected = "fail, or skip:N with the largest number of rows to skip"});
 }

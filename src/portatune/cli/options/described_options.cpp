@@ -62,7 +62,7 @@ void add_check(CLI::Option& option, const OptionField& field) {
       refuse(name, word, *expected, suggestion(nearest(word, field.choice_words())));
     }
     if ((field.kind == OptionKind::kPath || field.rules.files) && (word == "~" || word.starts_with("~/"))) {
-      refuse(name, word, "a path", "write the path in full: the shell expands a ~ only at the beginning of a word");
+      refuse(name, word, "a path", "write the path in full: only a shell replaces ~, and only at the beginning of a word");
     }
     if (field.kind == OptionKind::kPath && (word.empty() || io::is_remote(word))) {
       refuse(name, word, "a path of this machine; URLs are for rows alone", "");

@@ -80,9 +80,13 @@ class Group {
   }
   // The path is not bound directly, because CLI11 would read it only up to the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
-    const auto is_local = [](const std::string& text) { return !text.empty() && !io::is_remote(text); };
+    const auto is_local = [](const std::string& text) {
+      return !text.empty() && !io::is_remote(text) && !text.starts_with("~/");
+    };
     const auto take = [&value](const std::string& text) { value = text; };
-    return checked(names, "PATH", is_local, "a path of this machine; URLs are for rows alone", take, description);
+    return checked(names, "PATH", is_local,
+                   "a path of this machine in full: URLs are for rows alone, and only a shell replaces ~", take,
+                   description);
   }
   CLI::Option* paths(const std::string& names, std::vector<std::filesystem::path>& value,
                      const std::string& description) {

@@ -182,7 +182,7 @@ fs::path find_model(const fs::path& name, Contents contents, const std::string& 
     throw UsageError({.where = asked.where(),
                       .given = "a ~ that the shell did not expand",
                       .expected = asked.expected(),
-                      .fix = "write the path in full: the shell expands a ~ only at the beginning of a word"});
+                      .fix = "write the path in full: only a shell replaces ~, and only at the beginning of a word"});
   }
   const std::optional<io::HubName> hub_name = io::HubName::parse(name.native());
   if (!hub_name) refuse_missing(asked, hub_name);

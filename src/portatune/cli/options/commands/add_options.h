@@ -9,7 +9,7 @@ class App;
 
 namespace portatune::cli {
 
-// `arguments` must outlive the parsing.
+// Each adds the options of a command. `arguments` must outlive the parsing.
 void add_options(CLI::App& command, FitArguments& arguments);
 void add_options(CLI::App& command, EvaluateArguments& arguments);
 void add_options(CLI::App& command, PredictArguments& arguments);

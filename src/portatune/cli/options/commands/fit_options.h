@@ -12,7 +12,7 @@ class App;
 
 namespace portatune::cli {
 
-/// `arguments` must outlive the parsing.
+/// Adds the options of a training run to a command. `arguments` must outlive the parsing.
 void add_run_options(CLI::App& command, FitArguments& arguments);
 
 /// The described fields of these options. They refer to `arguments`.

@@ -13,9 +13,11 @@ class App;
 
 namespace portatune::cli {
 
+/// The type of the model's computations.
 void add_dtype(CLI::App& command, DType& dtype, const std::string& help = "type of activations; weights stay float32");
 /// The options of the device, without --mesh.
 void add_device(CLI::App& command, DeviceOptions& device);
+/// The mesh of devices that work together.
 void add_mesh(CLI::App& command, DeviceOptions& device);
 /// Returns whether an option is about the device: "--no-kernels".
 bool is_of_device(const std::string& option);

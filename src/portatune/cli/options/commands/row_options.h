@@ -16,13 +16,16 @@ CLI::Option* add_data(Group group, const std::string& names, std::vector<std::st
 /// Refuses standard input for files that training reads several times.
 void refuse_standard_input(CLI::App& command, const std::string& option);
 
+/// The format of the rows, for files whose names do not tell it.
 void add_format(Group group, data::TableOptions& table);
 /// How tables are read, and what happens to bad rows.
 void add_table(Group group, run::ModelOptions& model);
 
-/// A number of rows; nothing means all of them.
+/// The number of first rows to read; without the option, all rows.
 void add_first_rows(Group group, const std::string& name, int64_t& rows, const std::string& help);
+/// The number of rows of a batch on each device.
 void add_batch_size(Group group, int64_t& size);
+/// The lengths of batches.
 void add_padding(Group group, std::optional<run::Padding>& padding);
 
 }  // namespace portatune::cli

@@ -62,6 +62,12 @@ std::string as_bool(std::string_view word) {
   return {};
 }
 
+std::optional<bool> resumes_from_newest(std::string_view option, std::string_view value) {
+  const std::string lower = lower_case(value);
+  if (option != "--resume-from-checkpoint" || (lower != "true" && lower != "false")) return std::nullopt;
+  return lower == "true";
+}
+
 std::vector<std::string> other_names_of(std::string_view our_option) {
   std::vector<std::string> names;
   for (const OtherOption& option : kOtherOptions) {

@@ -23,13 +23,6 @@ struct ReplacedWord {
 // The name of the option in a word: the part before "=".
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
 
-constexpr std::string_view kResumeFrom = "--resume-from-checkpoint";
-
-bool is_true_or_false(const std::string& word) {
-  const std::string lower = lower_case(word);
-  return lower == "true" || lower == "false";
-}
-
 // A reader of words from left to right.
 class WordReader {
  public:
@@ -52,8 +45,9 @@ class WordReader {
     if (option != nullptr && option->get_expected_max() == 0 && !value) {
       const std::optional<std::string> next = next_bool();
       add(next ? name + "=" + *next : word, name);
-    } else if (option != nullptr && name == kResumeFrom && is_true_or_false(value ? *value : word_ahead())) {
-      add("--resume=" + as_bool(value ? *value : next_word()), name);  // transformers: True for the newest checkpoint
+    } else if (const auto newest = resumes_from_newest(name, value ? *value : word_ahead()); option && newest) {
+      if (!value) ++at_;
+      if (*newest) add("--resume", name);
     } else if (holds_options(name)) {
       take_options_in(name, value ? *value : next_word());
     } else if (other == nullptr) {

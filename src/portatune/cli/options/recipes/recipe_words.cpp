@@ -48,9 +48,14 @@ std::vector<Setting> settings_held_by(const Setting& holder, const std::string& 
 std::vector<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
   const std::string name = with_hyphens("--" + setting.key);
   if (holds_options(name)) return settings_held_by(setting, name, place);
+  const std::string value = setting.values.empty() ? "" : setting.values.front();
+  if (const std::optional<bool> newest = resumes_from_newest(name, value)) {
+    if (!*newest) return {};
+    setting.key = "resume";
+    return {setting};
+  }
   const OtherOption* other = command.get_option_no_throw(name) == nullptr ? find_other_option(name) : nullptr;
   if (other == nullptr) return {setting};
-  const std::string value = setting.values.empty() ? "" : setting.values.front();
   if (const std::string answer = refusal_of(*other, value); !answer.empty()) {
     throw UsageError({.where = place, .given = "unknown option \"" + setting.key + "\"", .fix = answer});
   }
