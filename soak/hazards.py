@@ -97,6 +97,7 @@ class Fault:
     count: int
     what: str
     rank: int = 0
+    downloads: bool = False  # whether calls of the network reach the Hub, not another process
 
     @property
     def is_lasting(self):
@@ -117,7 +118,7 @@ class Fault:
         if self.what == f"signal:{int(signal.SIGKILL)}":
             return code in (0, KILLED)
         if self.call in NETWORK:
-            return code in (0, 69, 74)  # another process, or the Hub, cannot be reached
+            return code in ((0, 74) if self.downloads else (0, 69))
         is_unread = self.call in ("open", "read", "mmap", "stat", "list")  # such a file may be reported as damaged
         return code == 0 or code in REFUSED or (is_unread and code == 65)
 
@@ -153,4 +154,4 @@ def kill_at(setting, baseline, index, rank=0):
 
 def fault(setting, baseline, index, rng, rank=0):
     name, count = place(setting, baseline, index)
-    return Fault(name, count, rng.choice(FAULTS[name]), rank)
+    return Fault(name, count, rng.choice(FAULTS[name]), rank, setting.downloads)

@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import json
 import re
+import sys
 import threading
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -26,8 +27,9 @@ class Hub:
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def handle_error(self, *_):
-        """Ignores the end of a connection, which a killed command causes."""
+    def handle_error(self, *request):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # which a killed command causes
+            super().handle_error(*request)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

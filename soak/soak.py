@@ -56,12 +56,13 @@ def plan(options, report):
     cycle = [part for part in options.parts.split(",") for _ in range(PARTS[part][1])]
     random.Random(0).shuffle(cycle)
     numbers = {part: itertools.count(options.first) for part in PARTS}
+    parts = itertools.cycle(cycle)
     limit = itertools.count() if options.trials is None else range(options.trials)
-    for _, part in zip(limit, itertools.cycle(cycle)):
+    for _ in limit:
         if report.exhausted.issuperset(cycle):
             return
-        if part not in report.exhausted:
-            yield part, next(numbers[part])
+        part = next(part for part in parts if part not in report.exhausted)
+        yield part, next(numbers[part])
 
 
 def shortened(text, most=1000):
