@@ -100,7 +100,8 @@ void link_blob(const fs::path& cache_folder, const std::string& commit, const st
   std::error_code failed, none;
   fs::create_symlink(target, link, failed);
   if (!failed || fs::read_symlink(link, none) == target) return;
-  const fs::path temporary = unique_sibling(link, kTemporaryPrefix);  // because the link names another blob
+  if (failed != std::errc::file_exists) throw fs::filesystem_error("cannot create the link", target, link, failed);
+  const fs::path temporary = unique_sibling(link, kTemporaryPrefix);  // The link names another blob: replace it.
   fs::create_symlink(target, temporary);
   fs::rename(temporary, link);
 }
