@@ -186,7 +186,7 @@ TEST(BestModel, WithoutAValueOfItsScoreIsTheLastOne) {
   Observed events;
   const Outcome outcome = fit(options, events).value();
   EXPECT_EQ(outcome.model_step, 8);
-  EXPECT_THAT(events.notices, HasSubstr("no evaluation has a value of roc_auc"));
+  EXPECT_THAT(events.notices, HasSubstr("roc_auc, which decides about the best model, has no value in any evaluation"));
 }
 
 TEST(EarlyStopping, EndsARunWhichIsFinishedThen) {

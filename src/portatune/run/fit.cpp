@@ -167,14 +167,13 @@ std::optional<ChangedData> change_of(const RunPlan& plan) {
 void report_best_model(const FitResult& result, const FitOptions& options, Events& events) {
   const std::string score = train::deciding_score(options);
   if (!score.empty() && result.best_step == 0) {
-    events.alert(
-        fmt::format("no evaluation has a value of {}, the score that decides about the best model: the model is "
-                    "that of the last step",
-                    score));
+    events.alert(fmt::format("{}, which decides about the best model, has no value in any evaluation{}", score,
+                             options.best_model.load_at_end ? ": the model is that of the last step" : ""));
   }
   if (result.stopped_early) {
-    events.notice(fmt::format("stopped early after step {}; the best evaluation is {}", grouped(result.steps),
-                              result.best_step > 0 ? "that of step " + grouped(result.best_step) : "unknown"));
+    const std::string best =
+        result.best_step > 0 ? "the best evaluation is that of step " + grouped(result.best_step) : "none is the best";
+    events.notice(fmt::format("stopped early after step {}; {}", grouped(result.steps), best));
   }
   if (result.model_step < result.steps) {
     events.notice(fmt::format("the model is that of step {}, the best one", grouped(result.model_step)));

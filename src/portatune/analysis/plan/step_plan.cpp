@@ -43,7 +43,8 @@ Memory memory_of(Memory arguments, const pjrt::MemoryStats& stats) {
   return memory;
 }
 
-// The step with all micro-batches of a device as one. Of packed batches it has the packed parts of a device as one.
+// The step that computes all micro-batches of a device at once. The parts of a packed batch that belong to one device
+// become one part.
 train::StepProgram step_at_once(const Task& task, train::Signature batch, train::StepOptions options) {
   for (auto& [name, type] : batch) {
     if (!name.ends_with(data::kTokenPlaces) || type.shape.rank() != 3) continue;  // [parts, texts, length]

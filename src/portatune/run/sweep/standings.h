@@ -1,6 +1,7 @@
 // The order of the configurations of a sweep, by the results of their trials so far.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace portatune::run {
 
-/// The standings of a sweep. They follow the state, to which they refer.
+/// The standings of a sweep, always those of the present state, to which the object refers.
 class Standings {
  public:
   /// All references must outlive this object.

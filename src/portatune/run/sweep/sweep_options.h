@@ -12,9 +12,11 @@
 
 namespace portatune::run {
 
-/// errors  UsageError for options that a sweep or its trials cannot have
+/// Refuses options that a sweep or its trials cannot have.
+/// errors  UsageError
 void check_sweep(const SweepOptions& options);
 
+/// The rungs of the sweep; without halving one, with the whole training.
 /// errors  those of rungs_of()
 std::vector<Rung> all_rungs(const SweepOptions& options);
 
@@ -26,6 +28,7 @@ DecidingScore loss_of(const RunOptions& options);
 /// Everything that decides about the results of a sweep, as far as its options say.
 train::RunFacts facts_of(const SweepOptions& options, const DecidingScore& score);
 
+/// The settings of a trial and its seed, for logs and tables.
 std::vector<TrialSetting> settings_with_seed(const Trial& trial);
 /// The settings as a text: "learning-rate 3e-5, seed 43".
 std::string describe(const Trial& trial);

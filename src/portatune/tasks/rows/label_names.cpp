@@ -13,7 +13,7 @@
 namespace portatune::tasks {
 namespace {
 
-// Classes of transformers whose outputs are classes.
+// Ends of the names of transformers' models for classification.
 constexpr std::array<std::string_view, 5> kClassifiers = {"ForSequenceClassification", "ForTokenClassification",
                                                           "ForImageClassification", "ForImageClassificationWithTeacher",
                                                           "ForAudioClassification"};
@@ -22,6 +22,14 @@ bool is_classifier(const io::JsonObject& config) {
   return std::ranges::any_of(config.get_strings("architectures"), [](const std::string& architecture) {
     return std::ranges::any_of(kClassifiers, [&](std::string_view name) { return architecture.ends_with(name); });
   });
+}
+
+// The classes of a model without id2label: transformers leaves out its default of two, and once wrote num_labels alone.
+std::vector<std::string> default_labels(const io::JsonObject& config) {
+  std::vector<std::string> labels;
+  const int64_t count = config.get_int_or("num_labels", config.get_int_or("_num_labels", 2));
+  for (int64_t id = 0; id < count; ++id) labels.push_back("LABEL_" + std::to_string(id));
+  return labels;
 }
 
 // The class that is the same number as the label, such as 0 and 0.0; empty if there is none.
@@ -36,7 +44,7 @@ std::string equal_number(const std::string& label, const std::vector<std::string
 
 std::vector<std::string> labels_in(const io::JsonObject& config) {
   const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
-  if (id2label.empty() && is_classifier(config)) return {"LABEL_0", "LABEL_1"};
+  if (id2label.empty() && is_classifier(config)) return default_labels(config);
   std::vector<std::string> labels;
   for (size_t id = 0; id < id2label.size(); ++id) {
     const auto found = id2label.find(std::to_string(id));
@@ -97,7 +105,7 @@ void require_label(const data::Example& row, const std::string& column) {
   throw DataError({.where = to_string(row.origin()),
                    .given = "an empty label in column \"" + column + "\"",
                    .expected = "a class name or number",
-                   .fix = "write the label, or leave such rows out: --bad-rows skip:N"});
+                   .fix = "write the label; --bad-rows skip:N leaves out up to N such rows"});
 }
 
 int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels) {

@@ -10,8 +10,8 @@
 
 namespace portatune::tasks {
 
-/// id2label of a config, in the order of the ids. Without it a classifier has LABEL_0 and LABEL_1, the default of
-/// transformers, which it leaves out of config.json; other models have none.
+/// id2label of a config, in the order of the ids. Without it a classifier has LABEL_0, LABEL_1, ...: two classes unless
+/// config.json has num_labels, as in transformers. Other models have none.
 /// errors  CheckpointError for ids with gaps
 std::vector<std::string> labels_in(const io::JsonObject& config);
 
