@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -14,8 +15,9 @@
 namespace portatune::cli {
 namespace {
 
-// Signals, and therefore the state here, belong to the process.
-volatile std::sig_atomic_t caught = 0;
+// Signals, and therefore the state here, belong to the process. Two threads may each handle one at the same time.
+std::atomic<int> caught = 0;
+static_assert(decltype(caught)::is_always_lock_free, "a handler may use no other atomics");
 // Never destroyed, because a signal may come while the process exits.
 StopSource& stop = *std::make_unique<StopSource>().release();
 const char* line_of_first = nullptr;
@@ -29,13 +31,13 @@ void copy(const std::string& text, std::array<char, 4096>& place) {
 
 // Only async-signal-safe calls are allowed here, because the signal may interrupt malloc.
 extern "C" void on_signal(int number) {
-  if (caught != 0) {
+  int none = 0;
+  if (!caught.compare_exchange_strong(none, number)) {
     if (number == SIGHUP) return;
     if (file_to_remove[0] != '\0' && unlink(file_to_remove.data()) == 0) rmdir(folder_to_remove.data());
     _exit(kSignal + number);
   }
   const int error_number = errno;
-  caught = number;
   if (line_of_first != nullptr && write(STDERR_FILENO, line_of_first, std::strlen(line_of_first)) < 0) {
     // A failed write cannot be reported.
   }
