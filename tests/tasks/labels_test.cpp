@@ -3,6 +3,8 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/json_object.h"
+#include "portatune/tasks/rows/label_names.h"
 #include "portatune/tasks/text_classification.h"
 #include "tasks/sentences.h"
 
@@ -28,6 +30,16 @@ TEST(Labels, IntegersAreInNumericOrder) {
 TEST(Labels, OtherNamesAreInAlphabeticalOrder) {
   EXPECT_THAT(labels_of(rows_with({"no", "10", "maybe", "9"}), "label").labels, ElementsAre("10", "9", "maybe", "no"));
   EXPECT_THAT(labels_of(rows_with({"1.5", "10", "9"}), "label").labels, ElementsAre("1.5", "10", "9"));
+}
+
+TEST(Labels, OfAClassifierWithoutNamesAreNumbered) {
+  const auto labels = [](const char* config) {
+    return tasks::labels_in(io::JsonObject::parse(config, "config.json"));
+  };
+  EXPECT_THAT(labels(R"({"architectures": ["BertForSequenceClassification"]})"), ElementsAre("LABEL_0", "LABEL_1"));
+  EXPECT_THAT(labels(R"({"architectures": ["BertForSequenceClassification"], "num_labels": 3})"),
+              ElementsAre("LABEL_0", "LABEL_1", "LABEL_2"));
+  EXPECT_THAT(labels(R"({"architectures": ["BertModel"]})"), ElementsAre());
 }
 
 TEST(Labels, AreEmptyWithoutRows) {

@@ -237,6 +237,15 @@ TEST_F(TfrecordCommand, HelpAndMisuse) {
   EXPECT_THAT(pattern.err, HasSubstr("{shard"));
 }
 
+TEST_F(TfrecordCommand, ShardsDoNotReplaceTheRows) {
+  write(toy_.file("1.csv"), "text\na\n");
+  const Finished finished = portatune({"tfrecord", "write", "--input", toy_.file("1.csv"), "--output",
+                                       toy_.file("{shard}.csv"), "--shards", "2"});
+  EXPECT_EQ(finished.exit_code, 73);
+  EXPECT_THAT(finished.err, HasSubstr("a file whose rows are read"));
+  EXPECT_EQ(read(toy_.file("1.csv")), "text\na\n");
+}
+
 // The records, written by TensorFlow, have one number, several and none; one text, several and none.
 TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
   const Finished finished = portatune({"tfrecord", "write", "--input", kExamples, "--output", out()});

@@ -87,6 +87,14 @@ TEST_F(MissingWeights, ClassesWithoutNamesAreNotMissing) {
   const Finished predicted =
       portatune({"predict", "-q", "--model", toy_.output(), "--text", "good", "--max-length", "16"});
   EXPECT_THAT(predicted.out, AllOf(HasSubstr("\"LABEL_0\":"), HasSubstr("\"LABEL_1\":"))) << predicted.err;
+
+  const std::string trained = file("trained again");
+  write(file("named.csv"), "text,label\ngood film,good\nbad film,bad\n");
+  const Finished again = portatune({"fit", "-q", "--model", toy_.output(), "--train", file("named.csv"), "--max-length",
+                                    "16", "--batch-size", "2", "--max-steps", "1", "--output", trained});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(nlohmann::json::parse(read(trained + "/config.json"))["id2label"],
+            (nlohmann::json{{"0", "bad"}, {"1", "good"}}));
 }
 
 TEST_F(MissingWeights, OfAHeadAreRefusedWithAdvice) {

@@ -130,7 +130,7 @@ TEST_F(Predict, OutputMayNotBeAFolder) {
 
 TEST_F(Predict, OutputDoesNotReplaceTheRows) {
   const std::string rows = toy_->file("validation.csv"), before = read(rows);
-  const std::string pattern = toy_->file("valid*.csv"), other = toy_->file("../") + toy_->path().filename().string();
+  const std::string other = toy_->file("../") + toy_->path().filename().string(), pattern = other + "/valid*.csv";
   for (const Words& more : {Words{"predict", "--model", toy_->output(), "--max-length", "16", "--data", rows},
                             Words{"predict", "--model", toy_->output(), "--max-length", "16", "--data", pattern},
                             Words{"tokenize", "--tokenizer", tiny_bert(), "--input", other + "/validation.csv"},
