@@ -33,6 +33,14 @@ TEST(L2Normalize, DividesByEpsWhereTheNormIsSmaller) {
               ElementsAre(0, 0, FloatEq(0.3f), FloatEq(0.4f)));
 }
 
+TEST(L2Normalize, HasAFiniteResultInFloat16) {
+  const Value x = convert(constant(matrix({0, 0, 3, 4})), DType::kFloat16);
+  const Value y = nn::l2_normalize(x, 1, kEps);
+  EXPECT_EQ(y.dtype(), DType::kFloat16);
+  EXPECT_THAT(evaluate({convert(y, DType::kFloat32)}).front().as<float>(),
+              ElementsAre(0, 0, FloatNear(0.6f, 1e-3f), FloatNear(0.8f, 1e-3f)));
+}
+
 TEST(L2Normalize, GradientAgreesWithDifferences) {
   check_gradient([](const Values& x) { return nn::l2_normalize(x[0], 1, kEps); }, {random(Shape{3, 4})});
 }
