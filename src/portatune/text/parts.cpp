@@ -19,11 +19,6 @@ Tokenizer::Parts::Parts(TokenizerSpec spec, const TokenizerConfig& config)
       clean_up_tokenization_spaces(config.clean_up_tokenization_spaces &&
                                    dynamic_cast<const Bpe*>(model.get()) == nullptr) {
   for (AddedToken& token : spec.added_tokens) add(std::move(token));
-  if (!post_processor.trims.empty()) {
-    for (int32_t id = 0; id < model->vocabulary().id_limit(); ++id) {
-      token_spaces.push_back(spaces_of(model->vocabulary().token(id)));
-    }
-  }
   by_segment = (normalizer == nullptr || normalizer->works_by_segment()) && pre_tokenizer != nullptr &&
                pre_tokenizer->works_by_segment() && normalized_tokens.empty();
   // The usual names apply if the files name no token.
@@ -61,6 +56,15 @@ void Tokenizer::Parts::add(AddedToken token) {
   if (normalizer != nullptr) normalizer->normalize(pattern);
   if (pattern.text() != token.content) normalized_contents_[token.id] = pattern.text();
   if (!pattern.text().empty()) normalized_tokens.add(pattern.text(), token);
+}
+
+std::span<const SpacesAtEnds> Tokenizer::Parts::token_spaces() const {
+  if (post_processor.trims.empty()) return {};
+  std::call_once(has_token_spaces_, [this] {
+    const Vocabulary& vocabulary = model->vocabulary();
+    for (int32_t id = 0; id < vocabulary.id_limit(); ++id) token_spaces_.push_back(spaces_of(vocabulary.token(id)));
+  });
+  return token_spaces_;
 }
 
 std::optional<int32_t> Tokenizer::Parts::find(std::string_view token) const {

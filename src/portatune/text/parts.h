@@ -1,7 +1,9 @@
 // The parts of a loaded tokenizer: its stages in the order in which a text passes them.
 #pragma once
 
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,7 +40,6 @@ struct Tokenizer::Parts {
   FusedPassPtr fused;  ///< null: these stages have none
   bool by_segment;     ///< segments of a text (segments.h) may be encoded separately
   PostProcessor post_processor;
-  std::vector<SpacesAtEnds> token_spaces;  ///< of the model's tokens by id, if the post-processor trims offsets
   DecoderPtr decoder;           ///< null: tokens with spaces between them
   Vocabulary added_vocabulary;  ///< added tokens that the model's vocabulary lacks
   std::optional<int32_t> pad_id, unk_id, cls_id, sep_id, mask_id, bos_id, eos_id;
@@ -72,6 +73,10 @@ struct Tokenizer::Parts {
   /// True if pass() gives the right words without origins.
   bool works_without_origins() const;
 
+  /// The whitespace of the model's tokens, by id; empty unless the post-processor trims offsets. The first call
+  /// computes it, as only offsets need it.
+  std::span<const SpacesAtEnds> token_spaces() const;
+
   /// Maximal number of tokens of both texts in an example.
   int64_t budget(bool pair, const EncodeOptions& options) const;
 
@@ -83,6 +88,8 @@ struct Tokenizer::Parts {
   void add(AddedToken token);
   bool pass_words(Span piece, Scratch& scratch, StageSink& sink) const;
 
+  mutable std::once_flag has_token_spaces_;
+  mutable std::vector<SpacesAtEnds> token_spaces_;
   std::unordered_set<std::string> special_tokens_;
   std::unordered_map<int32_t, std::string> normalized_contents_;  // by id: added tokens that the normalizer changes
 };

@@ -87,7 +87,7 @@ void TextEncoder::encode_text(std::string_view text, size_t limit, bool with_off
   longest_text_ = std::max(longest_text_, text.size());
   sequence.resize(0);
   if (with_offsets) {
-    TokenSink sink(sequence, limit, parts_.post_processor.trims, parts_.token_spaces);
+    TokenSink sink(sequence, limit, parts_.post_processor.trims, parts_.token_spaces());
     take_text(text, sink);
   } else {
     IdSink sink(sequence, limit);
