@@ -16,5 +16,12 @@ TEST(LastPartOf, IsTheNameOfTheFolderOrFile) {
   EXPECT_EQ(last_part_of("/"), "");
 }
 
+TEST(BeginsWithHome, IsTrueForATildeThatAShellReplaces) {
+  EXPECT_TRUE(begins_with_home("~"));
+  EXPECT_TRUE(begins_with_home("~/a"));
+  EXPECT_FALSE(begins_with_home("~a"));
+  EXPECT_FALSE(begins_with_home("a/~"));
+}
+
 }  // namespace
 }  // namespace portatune

@@ -8,6 +8,8 @@ std::string last_part_of(const std::filesystem::path& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
+bool begins_with_home(std::string_view path) { return path == "~" || path.starts_with("~/"); }
+
 bool entry_exists(const std::filesystem::path& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path));
 }

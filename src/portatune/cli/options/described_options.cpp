@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "portatune/base/files/path_name.h"
 #include "portatune/base/text/message.h"
 #include "portatune/error.h"
 #include "portatune/io/file/random_access_file.h"
@@ -61,8 +62,9 @@ void add_check(CLI::Option& option, const OptionField& field) {
     if (const std::optional<std::string> expected = field.expected_instead_of(word)) {
       refuse(name, word, *expected, suggestion(nearest(word, field.choice_words())));
     }
-    if ((field.kind == OptionKind::kPath || field.rules.files) && (word == "~" || word.starts_with("~/"))) {
-      refuse(name, word, "a path", "write the path in full: only a shell replaces ~, and only at the beginning of a word");
+    if ((field.kind == OptionKind::kPath || field.rules.files) && begins_with_home(word)) {
+      refuse(name, word, "a path",
+             "write the path in full: only a shell replaces ~, and only at the beginning of a word");
     }
     if (field.kind == OptionKind::kPath && (word.empty() || io::is_remote(word))) {
       refuse(name, word, "a path of this machine; URLs are for rows alone", "");

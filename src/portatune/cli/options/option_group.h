@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "portatune/base/files/path_name.h"
 #include "portatune/base/text/message.h"
 #include "portatune/base/text/number.h"
 #include "portatune/error.h"
@@ -81,7 +82,7 @@ class Group {
   // The path is not bound directly, because CLI11 would read it only up to the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
     const auto is_local = [](const std::string& text) {
-      return !text.empty() && !io::is_remote(text) && !text.starts_with("~/");
+      return !text.empty() && !io::is_remote(text) && !begins_with_home(text);
     };
     const auto take = [&value](const std::string& text) { value = text; };
     return checked(names, "PATH", is_local,
