@@ -67,14 +67,7 @@ def processes(the_lab, index, rng):
     def draw(baseline, link):
         rank = rng.randrange(setting.processes)
         kind = rng.choice(("kill", "kill", "kill at", "stop", "fault"))
-        if kind == "kill":
-            return hazards.kill(rng, rank)
-        if kind == "stop":
-            return hazards.stop(rng, rank)
-        place = number * LONGEST + link
-        if kind == "kill at":
-            return hazards.kill_at(setting, baseline, place, rank)
-        return hazards.fault(setting, baseline, place, rng, rank)
+        return hazards.of_kind(kind, setting, baseline, number * LONGEST + link, rng, rank)
 
     return chain(the_lab, f"processes-{index}", setting, draw, rng.randint(1, 3))
 
@@ -84,12 +77,8 @@ def downloads(the_lab, index, rng):
     setting, number = choice(the_lab.some(settings.DOWNLOADS), index)
 
     def draw(baseline, link):
-        kind, place = rng.choice(("kill", "kill at", "fault", "fault")), number * LONGEST + link
-        if kind == "kill":
-            return hazards.kill(rng)
-        if kind == "kill at":
-            return hazards.kill_at(setting, baseline, place)
-        return hazards.fault(setting, baseline, place, rng)
+        kind = rng.choice(("kill", "kill at", "fault", "fault"))
+        return hazards.of_kind(kind, setting, baseline, number * LONGEST + link, rng)
 
     return chain(the_lab, f"downloads-{index}", setting, draw, rng.randint(1, LONGEST))
 

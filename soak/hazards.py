@@ -155,3 +155,13 @@ def kill_at(setting, baseline, index, rank=0):
 def fault(setting, baseline, index, rng, rank=0):
     name, count = place(setting, baseline, index)
     return Fault(name, count, rng.choice(FAULTS[name]), rank, setting.downloads)
+
+
+def of_kind(kind, setting, baseline, index, rng, rank=0):
+    if kind == "kill":
+        return kill(rng, rank)
+    if kind == "stop":
+        return stop(rng, rank)
+    if kind == "kill at":
+        return kill_at(setting, baseline, index, rank)
+    return fault(setting, baseline, index, rng, rank)
