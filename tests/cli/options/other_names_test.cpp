@@ -123,10 +123,10 @@ TEST(OtherNames, TrueIsTheNewestCheckpoint) {
     EXPECT_EQ(a.resume_from_checkpoint, "");
     EXPECT_EQ(a.training.seed, 3u);
   }
-  const FitArguments anew = fit_arguments({"--resume_from_checkpoint", "False", "--overwrite_output_dir", "True"});
-  EXPECT_FALSE(anew.resume);
-  EXPECT_TRUE(anew.overwrite_output);
-  EXPECT_EQ(anew.resume_from_checkpoint, "");
+  const FitArguments from_scratch = fit_arguments({"--resume_from_checkpoint", "False", "--overwrite_output_dir", "True"});
+  EXPECT_FALSE(from_scratch.resume);
+  EXPECT_TRUE(from_scratch.overwrite_output);
+  EXPECT_EQ(from_scratch.resume_from_checkpoint, "");
 }
 
 TEST(OtherNames, ArgumentsOfTheTrainerHaveAnAnswer) {

@@ -16,7 +16,7 @@ CLI::Option* add_data(Group group, const std::string& names, std::vector<std::st
 /// Refuses standard input for files that training reads several times.
 void refuse_standard_input(CLI::App& command, const std::string& option);
 
-/// The format of the rows, for files whose names do not tell it.
+/// The format of the rows, for files whose names do not show it.
 void add_format(Group group, data::TableOptions& table);
 /// How tables are read, and what happens to bad rows.
 void add_table(Group group, run::ModelOptions& model);

@@ -37,8 +37,8 @@ std::string own_option(std::string_view command, std::string_view others);
 /// The word "true" or "false" for a word that transformers accepts for it, such as "True" or "0"; otherwise empty.
 std::string as_bool(std::string_view word);
 
-/// The value of --resume that --resume-from-checkpoint has the meaning of with this value: in transformers, True stands
-/// for the newest checkpoint. Nothing for a checkpoint's folder, and for other options.
+/// The value of --resume that replaces "true" or "false" as the value of --resume-from-checkpoint: in transformers, True
+/// is the newest checkpoint. Nothing for a checkpoint's folder, and for other options.
 std::optional<bool> resumes_from_newest(std::string_view option, std::string_view value);
 
 /// Names of other programs for one of Portatune's options: {"lr"} for "--learning-rate".
